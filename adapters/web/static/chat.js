@@ -1,6 +1,6 @@
 // @ts-check
 // The playground's page: a small chat client.
-import { monitor, Outbox } from "./connection.js";
+import { Connection } from "./connection.js";
 import { drawSpan, el, make, markBlackSuits, saveFile, splitRow } from "./dom.js";
 import { tabStorage } from "./storage.js";
 
@@ -11,7 +11,6 @@ import { tabStorage } from "./storage.js";
 /** @typedef {{id: number, by: string, text: string, spans: import("./dom.js").Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
 /** @typedef {{word: string, about: string, takes: Record<string, string>, people: boolean}} Command */
 /** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>}} State */
-/** @typedef {{request: Record<string, unknown>, resolve: (done: boolean) => void}} PendingRequest */
 
 // Browsers do not send what follows a #, so no proxy sees or logs the key.
 const hash = new URLSearchParams(location.hash.slice(1));
@@ -20,22 +19,17 @@ window.onhashchange = () => location.reload();
 const field = /** @type {HTMLInputElement} */ (el("text"));
 /** @type {State} */
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
-let probe = () => {};
 let isLate = false;
-/** @type {Outbox<PendingRequest>} */
-const pending = new Outbox({ probe: () => probe(), late: (isAnyLate) => { isLate = isAnyLate; drawTrouble(); } });
 /** Object URLs of pictures by name. @type {Map<string, string>} */
 const pictures = new Map();
 const PICTURES_KEPT = 60;
 const openTexts = new Set();
-/** @type {WebSocket | null} */
-let socket = null;
-let pause = 250;
 let trouble = "Connecting…";  // the reason why there is no connection, or ""
 const TICKET_TIMEOUT = 8000;
 let inviteCode = /^[A-Za-z0-9]{4,8}$/.exec(hash.get("join") || "")?.[0] || "";
 
-async function connect() {
+/** @returns {Promise<WebSocket | string>} */
+async function openSocket() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   let answer, text;
   try {
@@ -43,15 +37,11 @@ async function connect() {
     answer = await fetch("/ticket", { method: "POST", body: key, signal: AbortSignal.timeout(TICKET_TIMEOUT) });
     text = await answer.text();
   } catch {
-    return reconnect();
+    return "";
   }
-  if (answer.status === 403) return showRefusal(text);
-  if (!answer.ok) return reconnect(text);
-  socket = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(text)}`);
-  probe = monitor(socket, { lost: () => { pending.markAll(true); reconnect(); }, alive: () => pending.markAll(false) });
-  socket.onmessage = (event) => receive(JSON.parse(event.data));
-  socket.onopen = () => { pause = 250; trouble = ""; drawTrouble(); };
-  return undefined;
+  if (answer.ok) return new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(text)}`);
+  if (answer.status === 403) { connection.isOver = true; showRefusal(text); }
+  return text;
 }
 
 /** Show why the link does not open the chat, without a retry. @param {string} why */
@@ -67,38 +57,30 @@ function drawTrouble() {
   el("offline").hidden = !text;
 }
 
-/** @param {string} [why] */
-function reconnect(why) {
-  trouble = why || state.texts.connecting || "Connecting…";
-  drawTrouble();
-  setTimeout(connect, pause);
-  pause = Math.min(pause * 2, 5000);
-}
+const connection = new Connection({
+  open: openSocket,
+  receive,
+  state: (isOpen, why) => { trouble = isOpen ? "" : why || state.texts.connecting || "Connecting…"; drawTrouble(); },
+  late: (isAnyLate) => { isLate = isAnyLate; drawTrouble(); },
+});
 
-/** Send a request; resolves to whether it succeeded. @param {Record<string, unknown>} fields @returns {Promise<boolean>} */
-function ask(fields) {
-  const request = { ...fields, as: state.me };
-  return new Promise((resolve) => {
-    const n = pending.add({ request, resolve });
-    if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ ...request, n }));
-  });
-}
+/** Send a request; resolves to its answer. @param {Record<string, unknown>} fields */
+const ask = (fields) => connection.send({ ...fields, as: state.me });
 
 /** @param {any} message */
 function receive(message) {
-  const entry = pending.get(message.n);
+  const request = connection.pending.get(message.n)?.message;
   switch (message.type) {
     case "hello": return start(message);
     case "people": state.people = message.people; state.chats = message.chats; drawHeads(); return drawLinks();
     case "message": return showMessage(message.chat, message.message);
     case "deleted": return removeMessage(message.chat, message.id);
-    case "file": return entry && saveFile(message.name, message.text);
-    case "picture": return entry && showPicture(String(entry.request.name), message.png);
+    case "file": return request && saveFile(message.name, message.text);
+    case "picture": return request && showPicture(String(request.name), message.png);
     case "go": return message.to === state.me && openChat(message.chat);
     case "done": case "refused":
-      pending.remove(message.n);
       if (message.text || message.toast) showToast(message.text || message.toast);
-      return entry?.resolve(message.type === "done");
+      return connection.answer(message);
     default: return undefined;  // a beat
   }
 }
@@ -122,7 +104,6 @@ function start(hello) {
   if (document.activeElement === field) complete();
   // The introduction is open until there is a message.
   /** @type {HTMLDetailsElement} */ (el("what")).open ||= Object.values(hello.messages).every((list) => !list.length);
-  for (const [n, { request }] of pending.all()) socket?.send(JSON.stringify({ ...request, n }));
   if (inviteCode && state.me) joinTable();
 }
 
@@ -396,4 +377,3 @@ el("composer").onsubmit = async (e) => {
   ask({ do: "say", chat: state.chat, text, reply_to: state.replyTo });
   replyTo(null);
 };
-connect();

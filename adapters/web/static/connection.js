@@ -1,5 +1,5 @@
 // @ts-check
-// WebSockets that notice a dead network, and messages that are kept until the bot answers them.
+// A connection to the bot that notices a dead network, reconnects, and keeps messages until the bot answers them.
 
 /** The question whether the bot is there. The bot echoes it at once, even while it does other work. */
 const BEAT = JSON.stringify({ beat: true });
@@ -7,11 +7,13 @@ const BEAT = JSON.stringify({ beat: true });
 const PROBE_AFTER = 1000, LATE_AFTER = 2000;
 // Milliseconds: silence before a probe, time to answer it, time to open, interval of checks.
 const QUIET = 5000, DEAD = 4000, OPENING = 8000, CHECK_EVERY = 1000;
+// Milliseconds before a new attempt to connect.
+const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** Monitor a socket. `lost` is called once, when the socket closes, does not open in time, or does not answer a probe;
  * `alive` is called after each answered probe.
  * @param {WebSocket} socket @param {{lost: () => void, alive: () => void}} handlers @returns {() => void} sends a probe */
-export function monitor(socket, { lost, alive }) {
+function monitor(socket, { lost, alive }) {
   let receivedAt = Date.now(), probedAt = 0;
   const startedAt = receivedAt;
   const isOpen = () => socket.readyState === WebSocket.OPEN;
@@ -47,44 +49,75 @@ export function monitor(socket, { lost, alive }) {
   return probe;
 }
 
-/** Messages without an answer. Each new connection sends them again under the same name, so the bot counts them once.
- * @template Message */
-export class Outbox {
-  /** @param {{probe: () => void, late: (isLate: boolean) => void}} handlers `late` is called with whether any message may be
-   * lost, because it has had no answer for too long */
+/** Sends messages to the bot until it answers them. Each new socket repeats unanswered ones under the same name, so the
+ * bot counts them once. */
+export class Connection {
+  /** @param {{open: () => Promise<WebSocket | string>, receive: (message: any) => void, state: (isOpen: boolean, why: string) => void, late: (isLate: boolean) => void}} handlers
+   * `open` returns a socket, or the reason why there is none; empty for a network failure. `late` is called with whether any
+   * message may be lost, because it has had no answer for too long. */
   constructor(handlers) {
     this.handlers = handlers;
-    /** @type {Map<unknown, {message: Message, timers: number[], isLate: boolean}>} */
+    /** Messages without an answer, by name.
+     * @type {Map<string, {message: Record<string, unknown>, resolve: (answer: any) => void, timers: number[], isLate: boolean}>} */
     this.pending = new Map();
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.probe = () => {};
+    this.pause = FIRST_PAUSE;
+    this.isOver = false;  // the page does not reconnect
+    this.connect();
   }
 
-  /** @param {Message} message @returns {string} its name */
-  add(message) {
+  async connect() {
+    const socket = await this.handlers.open();
+    if (typeof socket === "string") { this.reconnect(socket); return; }
+    this.socket = socket;
+    this.probe = monitor(socket, { lost: () => this.reconnect(""), alive: () => this.markAll(false) });
+    socket.onopen = () => {
+      this.pause = FIRST_PAUSE;
+      this.handlers.state(true, "");
+      for (const n of this.pending.keys()) this.transmit(n);
+    };
+    socket.onmessage = (event) => this.handlers.receive(JSON.parse(event.data));
+  }
+
+  /** @param {string} why */
+  reconnect(why) {
+    if (this.isOver) return;
+    this.markAll(true);
+    this.handlers.state(false, why);
+    setTimeout(() => this.connect(), this.pause);
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+  }
+
+  /** Send a message; resolves to its answer. @param {Record<string, unknown>} message @returns {Promise<any>} */
+  send(message) {
     const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const timers = [setTimeout(this.handlers.probe, PROBE_AFTER), setTimeout(() => this.mark(n, true), LATE_AFTER)];
-    this.pending.set(n, { message, timers, isLate: false });
-    return n;
+    const timers = [setTimeout(() => this.probe(), PROBE_AFTER), setTimeout(() => this.mark(n, true), LATE_AFTER)];
+    return new Promise((resolve) => {
+      this.pending.set(n, { message, resolve, timers, isLate: false });
+      this.transmit(n);
+    });
   }
 
-  /** @param {unknown} n */
-  get(n) { return this.pending.get(n)?.message; }
+  /** @param {string} n */
+  transmit(n) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ n, ...this.pending.get(n)?.message }));
+  }
 
-  /** The names and messages without an answer. */
-  all() { return [...this.pending].map(([n, { message }]) => /** @type {[string, Message]} */ ([n, message])); }
-
-  /** Remove an answered message. @param {unknown} n @returns {Message | undefined} */
-  remove(n) {
-    const message = this.get(n);
-    this.mark(n, false);
-    this.pending.delete(n);
-    return message;
+  /** Pass the answer to the sender of the message `n`. @param {{n: string}} answer */
+  answer(answer) {
+    const entry = this.pending.get(answer.n);
+    this.mark(answer.n, false);
+    this.pending.delete(answer.n);
+    entry?.resolve(answer);
   }
 
   /** Mark all messages as arrived, since the bot answered a probe, or as late, since the connection broke.
    * @param {boolean} isLate */
   markAll(isLate) { for (const n of this.pending.keys()) this.mark(n, isLate); }
 
-  /** @param {unknown} n @param {boolean} isLate */
+  /** @param {string} n @param {boolean} isLate */
   mark(n, isLate) {
     const entry = this.pending.get(n);
     if (!entry) return;

@@ -2,7 +2,7 @@
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
 import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
-import { monitor, Outbox } from "./connection.js";
+import { Connection } from "./connection.js";
 import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
@@ -14,60 +14,11 @@ import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } 
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
-const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
-/** The connection to the bot. */
-class Connection {
-  /** @param {{table: (table: Table) => void, answer: (press: string, message: any) => void, gone: (go: string, why: string) => void, state: (state: string) => void, late: (isLate: boolean) => void}} handlers */
-  constructor(handlers) {
-    this.handlers = handlers;
-    /** @type {Outbox<string>} */
-    this.presses = new Outbox({ probe: () => this.probe(), late: handlers.late });
-    this.probe = () => {};
-    this.pause = FIRST_PAUSE;
-    this.isOver = false;
-    this.connect();
-  }
-
-  connect() {
-    const address = new URL(`/t/${code}/live`, location.href);
-    address.protocol = address.protocol.replace("http", "ws");
-    const socket = this.socket = new WebSocket(address);
-    this.probe = monitor(socket, { lost: () => this.reconnect(), alive: () => this.presses.markAll(false) });
-    socket.onopen = () => {
-      this.pause = FIRST_PAUSE;
-      this.handlers.state("open");
-      for (const [n, press] of this.presses.all()) this.send(n, press);
-    };
-    socket.onmessage = (event) => this.receive(JSON.parse(event.data));
-  }
-
-  reconnect() {
-    if (this.isOver) return;
-    this.presses.markAll(true);
-    this.handlers.state("away");
-    setTimeout(() => this.connect(), this.pause);
-    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
-  }
-
-  /** @param {any} message */
-  receive(message) {
-    if (message.table) this.handlers.table(message.table);
-    else if (message.gone) { this.isOver = true; this.handlers.gone(message.go || "", message.why || texts.gone); }
-    else {
-      const press = this.presses.remove(message.n);
-      if (press) this.handlers.answer(press, message);
-    }
-  }
-
-  /** @param {string} press */
-  press(press) {
-    const n = this.presses.add(press);
-    if (this.socket?.readyState === WebSocket.OPEN) this.send(n, press);
-  }
-
-  /** @param {string} n @param {string} press */
-  send(n, press) { this.socket?.send(JSON.stringify({ n, press })); }
+async function openSocket() {
+  const address = new URL(`/t/${code}/live`, location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  return new WebSocket(address);
 }
 
 /** @param {{sides: Table["sides"]}} props */
@@ -248,31 +199,30 @@ const App = () => {
     setMoving((current) => (current && next.version > current.version ? null : current));
   };
 
+  /** @param {Table} next */
+  const receiveTable = (next) => {
+    latest.current = next;
+    setBusy("");
+    if (heldBack.current === "deal" || (heldBack.current === "lead" && next.trick.length)) return;
+    show(next);
+  };
+  /** A table is removed after its game. A shown result stays; a reader who missed it goes to the replay.
+   * @param {string} go @param {string} why */
+  const leave = (go, why) => {
+    if (/^(over|closed)$/.test(latest.current?.phase || "")) setState("open");
+    else if (go) location.replace(go);
+    else { setReason(why); setState("gone"); }
+  };
+
   useEffect(() => {
-    connection.current = new Connection({
-      table: (next) => {
-        latest.current = next;
-        setBusy("");
-        if (heldBack.current === "deal" || (heldBack.current === "lead" && next.trick.length)) return;
-        show(next);
-      },
-      answer: (press, { toast: text, refused, go }) => {
-        setBusy((old) => (old === press ? "" : old));
-        if (text) setToast(text);
-        if (refused) {
-          telegram.refused();
-          setMoving((old) => (old && old.press === press ? null : old));
-        }
-        if (go) location.assign(go);
-      },
-      gone: (go, why) => {
-        // A table is removed after its game. A shown result stays; a reader who missed it goes to the replay.
-        if (/^(over|closed)$/.test(latest.current?.phase || "")) setState("open");
-        else if (go) location.replace(go);
-        else { setReason(why); setState("gone"); }
-      },
-      state: setState,
-      late: setLate,
+    /** @param {any} message */
+    const receive = (message) => {
+      if (message.table) receiveTable(message.table);
+      else if (message.gone) { newConnection.isOver = true; leave(message.go || "", message.why || texts.gone); }
+      else newConnection.answer(message);
+    };
+    const newConnection = connection.current = new Connection({
+      open: openSocket, receive, state: (isOpen) => setState(isOpen ? "open" : "away"), late: setLate,
     });
   }, []);
   useEffect(() => {
@@ -292,7 +242,7 @@ const App = () => {
   }, [table?.says]);
 
   /** @param {string} press @param {TapCard} [card] */
-  const onPress = (press, card) => {
+  const onPress = async (press, card) => {
     // The table is gone: reloading redirects to the replay.
     if (connection.current?.isOver) { location.reload(); return; }
     setToast("");
@@ -305,7 +255,14 @@ const App = () => {
       telegram.card();
       setMoving({ press, card, version: table.version });
     } else setBusy(press);
-    connection.current?.press(press);
+    const answer = await connection.current?.send({ press });
+    setBusy((old) => (old === press ? "" : old));
+    if (answer.toast) setToast(answer.toast);
+    if (answer.refused) {
+      telegram.refused();
+      setMoving((old) => (old && old.press === press ? null : old));
+    }
+    if (answer.go) location.assign(answer.go);
   };
 
   /** Press a button of the menu, and close the menu to show the result. @param {string} press */

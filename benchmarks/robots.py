@@ -59,7 +59,7 @@ def make_player(name: str, seed: str, seconds: float) -> Robot:
 
 def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], list[float]], first: int) -> None:
     """Play a deal to its end. The first player has the seats of ``first``'s side."""
-    while not game.needs_deal and not game.over:
+    while not game.needs_deal and not game.is_over:
         turn = game.turn
         assert turn is not None
         start = time.process_time()
@@ -87,7 +87,7 @@ def play_game(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
     random = Random(f"game {game_id} {packs}")
     game = Game(game_id)
     robots = _make_robots(game_id, names, f"game {number}", seconds, first)
-    while not game.over:
+    while not game.is_over:
         game.deal(random.randbytes(32))
         play_deal(game, robots, ([], []), first)
     return Tally(games=1, won=int(game.winner[0] & 1 == first) if game.winner else 0)

@@ -79,7 +79,7 @@ class Deal(ABC):
         return new
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.tricks_done == self.LENGTH
 
     @property
@@ -205,7 +205,7 @@ class Deal(ABC):
         return {
             "seat": None,
             "dealer": self.dealer,
-            "phase": "over" if self.over else self.phase,
+            "phase": "over" if self.is_over else self.phase,
             "turn": self.turn,
             "hand": None,
             "counts": tuple([hand.bit_count() for hand in hands]),

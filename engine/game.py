@@ -102,13 +102,13 @@ class Game:
         return self._playing.turn if self._playing else None
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.ending is not None
 
     @property
     def needs_deal(self) -> bool:
         """True if the game waits for the secret of its next deal."""
-        return self._playing is None and not self.over
+        return self._playing is None and not self.is_over
 
     @property
     def deal_number(self) -> int:
@@ -151,7 +151,7 @@ class Game:
 
     def _lay_out(self, pack: tuple[str, ...], secret: bytes | None) -> None:
         if not self.needs_deal:
-            raise errors.BadDeal(problem="this game is over" if self.over else "the deal on the table is not over")
+            raise errors.BadDeal(problem="this game is over" if self.is_over else "the deal on the table is not over")
         if self._dealer is None:
             if secret is None:
                 raise errors.BadDeal(problem="say who deals first: pass dealer to Game, or a secret")
@@ -175,7 +175,7 @@ class Game:
         if seat not in self._seats:
             raise errors.UnknownSeat(seat=quote(seat))
         if deal is None:
-            return ["resign"] if self.current and not self.over else []
+            return ["resign"] if self.current and not self.is_over else []
         moves = deal.legal_moves(seat)
         moves += self._ending_moves
         return moves
@@ -194,7 +194,7 @@ class Game:
         self.moves.append((seat, move))
         if deal.turn is not None:
             return
-        if deal.over:
+        if deal.is_over:
             self._count_deal(deal)
             ours, theirs = self.totals
             if max(ours, theirs) >= self.rules.target and ours != theirs:
@@ -204,7 +204,7 @@ class Game:
             self._play_chance(deal, f"gives {' '.join(given)}")
 
     def _play_other(self, seat: int | None, move: str) -> None:
-        if self.over:
+        if self.is_over:
             raise errors.GameIsOver()
         if self.current is None or (self._playing is None and move != "resign"):
             raise errors.NoDeal()
@@ -240,7 +240,7 @@ class Game:
 
     def stop(self, ending: Ending, winner: int | None = None) -> None:
         """End the game from outside: by "timeout", with the winning side, or as "cancelled", without one."""
-        if self.over:
+        if self.is_over:
             raise errors.GameIsOver()
         if ending not in EXTERNAL_ENDINGS or (ending == "timeout") != (winner in (0, 1)):
             raise errors.BadDeal(problem="a timeout needs a winning side, 0 or 1, and a cancelled game must have none")

@@ -48,7 +48,7 @@ def verify(record: Record) -> str:
         game.lay_out(deal.pack, _check_secret(game, deal, number))
         for _ in _steps(game, deal, number, check_legal=True):
             pass
-        if number < len(record.deals) and not game.needs_deal and not game.over:
+        if number < len(record.deals) and not game.needs_deal and not game.is_over:
             raise FaultyRecord("the deal is not played to its end, and another follows", number)
         _check_score(game, deal, number)
     _check_ending(game, record)
@@ -139,7 +139,7 @@ def _check_ending(game: Game, record: Record) -> None:
 
 
 def _stop_game(game: Game, record: Record) -> None:
-    if game.over:
+    if game.is_over:
         raise FaultyRecord(f"the ending is recorded as {record.ending} and was {game.ending}")
     winner = record.winner[0] & 1 if record.winner and record.ending == "timeout" else None
     try:

@@ -193,7 +193,7 @@ class SpadesDeal(Deal):
 
     def score(self) -> Score:
         """Return the score. An unfinished hand scores nothing and leaves the bags unchanged."""
-        hands = [self._hand_score(seat) if self.over else (0, self.bags_before[seat]) for seat in (0, 1)]
+        hands = [self._hand_score(seat) if self.is_over else (0, self.bags_before[seat]) for seat in (0, 1)]
         points, bags = (hands[0][0], hands[1][0]), (hands[0][1], hands[1][1])
         bids = (self.recorded_bid(0), self.recorded_bid(1))
         return Score(points, {"bids": bids, "tricks": pair(self.tricks), "bags": bags, "points": points})

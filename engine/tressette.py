@@ -128,7 +128,7 @@ class TressetteDeal(Deal):
         declared = self.declared_bits[seat] & one.bit or (not self.reuse and self.scored[seat] & one.kind)
         checks: list[tuple[object, type[IllegalMove]]] = [
             (self.window == "none", errors.NoDeclarations),
-            (self.phase != "play" or self.over, errors.NotNow),
+            (self.phase != "play" or self.is_over, errors.NotNow),
             (declared, errors.AlreadyDeclared),
             (one.cards & cards != one.cards, errors.NoCombination),
             (one not in combinations_in(cards), errors.DeclareTheFour),

@@ -54,7 +54,7 @@ class TerminalTable:
         _ = self.words.text
         say(_("You are {name}.").format(name=self.words.names[YOU]))
         say(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
-        while not self.game.over and not self.quit:
+        while not self.game.is_over and not self.quit:
             if self.game.needs_deal:
                 self.game.deal(secrets.token_bytes(32))
                 self.shown_moves = 0
@@ -89,7 +89,7 @@ class TerminalTable:
         self.shown_moves = len(history)
         if has_news and view.deal and view.deal.last_trick and not view.deal.trick:
             self._say_trick(view.deal, view.deal.last_trick.winner)
-        if (self.game.needs_deal or self.game.over) and view.result:
+        if (self.game.needs_deal or self.game.is_over) and view.result:
             for line in self.words.score(view.result.entries, view.totals, view.rules):
                 say(f"  {line}")
             say(_("  The secret was {secret}").format(secret=view.result.secret))

@@ -22,7 +22,7 @@ async def list_reports(context: typer.Context) -> None:
     if context.invoked_subcommand:
         return
     async with open_store_client() as client:
-        reports = [item async for item in Reports(client).all()]
+        reports = [item async for item in Reports(client).all_reports()]
     for report_id, report in sorted(reports, key=lambda item: item[1].at, reverse=True):
         say(f"{report_id}  {_format_time(report)}  {report.game}  {_format_people(report)}")
     say(format_count(len(reports), "report"), err=True)

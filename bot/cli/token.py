@@ -20,7 +20,7 @@ async def list_tokens(context: typer.Context) -> None:
     if context.invoked_subcommand:
         return
     async with open_store_client() as client:
-        listed = await Programs(client).all()
+        listed = await Programs(client).all_programs()
     for program in listed:
         say(f"{program.id}  {' '.join(program.scopes):9}  {program.name}")
     say(format_count(len(listed), "program"), err=True)

@@ -54,7 +54,7 @@ class ChosenHours:
         found = await self._client.hgetall(self._key)
         return {name.decode(): int(hour) for name, hour in found.items()}
 
-    async def due(self, now: datetime) -> list[str]:
+    async def due_names(self, now: datetime) -> list[str]:
         """Return the names with an hour that came at most `LATE_HOURS` ago, even if today's message was sent."""
         return [name for name, hour in (await self.all_hours()).items() if 0 <= now.hour - hour < LATE_HOURS]
 

@@ -21,16 +21,16 @@ class DailyDraws:
         """Return the item of a day, choosing one if necessary. The first of two concurrent choices counts."""
         if found := await self.get(day):
             return found
-        chosen = choose(await self._all())
+        chosen = choose(await self._load_all())
         await self._client.hsetnx(self._key, day.isoformat(), chosen)
         return await self.get(day) or chosen
 
     async def replace(self, day: date, choose: Choose) -> str:
         """Choose again for a day because its item no longer exists."""
-        chosen = choose(await self._all())
+        chosen = choose(await self._load_all())
         await self._client.hset(self._key, day.isoformat(), chosen)
         return chosen
 
-    async def _all(self) -> dict[date, str]:
+    async def _load_all(self) -> dict[date, str]:
         found = await self._client.hgetall(self._key)
         return {date.fromisoformat(day.decode()): item.decode() for day, item in found.items()}

@@ -21,7 +21,7 @@ class Standing:
     wins: int = 0
 
     @property
-    def shown(self) -> int:
+    def rating(self) -> int:
         return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
 
     def to_text(self) -> str:

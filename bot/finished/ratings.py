@@ -342,12 +342,12 @@ class Ratings:
             for person in rated_people:
                 standing = after[person]
                 is_ranked = standing.games >= LEAST_GAMES and not is_pseudonym(person)
-                shown: str | int = standing.shown if is_ranked else ""
-                latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.shown)
+                shown: str | int = standing.rating if is_ranked else ""
+                latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.rating)
                 history = "" if is_pseudonym(person) else history_text([*histories[person], latest])
                 words += [index, person, standing.to_text(), history, shown]
             if scope == Scope(game=game.record.game):
-                changes = [Change(person, before[person].shown, after[person].shown) for person in people]
+                changes = [Change(person, before[person].rating, after[person].rating) for person in people]
         return changes, words, scopes
 
     async def _count_today(self, game: FinishedGame) -> DayCounts:

@@ -119,7 +119,7 @@ class Programs:
         return f"{program.id}.{token}"
 
     async def owned_by(self, owner: str) -> list[Program]:
-        return [program for program in await self.all() if program.owner == owner]
+        return [program for program in await self.all_programs() if program.owner == owner]
 
     async def revoke_owned(self, owner: str, id_: str | None = None) -> None:
         """Revoke a person's program with this id, if they have it; by default all their programs."""
@@ -127,7 +127,7 @@ class Programs:
             if id_ in (None, program.id):
                 await self.revoke(program.id)
 
-    async def all(self) -> list[Program]:
+    async def all_programs(self) -> list[Program]:
         found = await self._client.hgetall(keys.PROGRAMS)
         return sorted(
             (_program(id_.decode(), json.loads(text)) for id_, text in found.items()), key=lambda program: program.name

@@ -98,11 +98,11 @@ class _SceneBuilder:
             last_trick=self.trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
             last_title=_("last trick"),
             stock=Pile(Card(), in_stock, words.labels["stock"]) if in_stock else None,
-            **self._drawn(deal),
+            **self._drawn_cards(deal),
             middle=self._packets(deal, None, chosen=chosen),
             packets=self._packets(deal, seen.seat, moves, chosen) if seen.seat is not None else (),
-            others=self._others(deal),
-            hand=self._own(deal, moves, chosen),
+            others=self._holders(deal),
+            hand=self._own_hand(deal, moves, chosen),
         )
 
     # Points
@@ -173,7 +173,7 @@ class _SceneBuilder:
             for seat, card, signal in played
         )
 
-    def _drawn(self, deal: DealView) -> dict[str, object]:
+    def _drawn_cards(self, deal: DealView) -> dict[str, object]:
         drawn: tuple[PlayedCard, ...] = ()
         if isinstance(deal, StockView):
             drawn = tuple(PlayedCard(self._card(card), self.phrases.names[by]) for by, card, _signal in deal.drawn)
@@ -182,7 +182,7 @@ class _SceneBuilder:
         title = self.words.ngettext("drawn", "drawn cards", len(drawn)) if drawn else ""
         return {"drawn": drawn, "drawn_title": title}
 
-    def _own(self, deal: DealView, moves: Sequence[str], chosen: str) -> tuple[Card, ...]:
+    def _own_hand(self, deal: DealView, moves: Sequence[str], chosen: str) -> tuple[Card, ...]:
         plays = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         picked = chosen.split(",") if deal.phase == "exchange" else ()
         return tuple(
@@ -208,7 +208,7 @@ class _SceneBuilder:
             piles.append(Pile(self._card(packet.top, light), packet.left, name))
         return tuple(piles)
 
-    def _others(self, deal: DealView) -> tuple[Holder, ...]:
+    def _holders(self, deal: DealView) -> tuple[Holder, ...]:
         """Return the other players in order of play. At a table of four, leave out those without known cards."""
         seats = len(deal.counts)
         first = self.seen.seat if self.seen.seat is not None else -1

@@ -18,7 +18,7 @@ def simulate(
     game = Game(game_id, rules)
     robots = [make_robot(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(players)]
     legal_by_deal: list[list[list[str]]] = []
-    while not game.over:
+    while not game.is_over:
         if game.needs_deal:
             game.deal(random.randbytes(32))
             legal_by_deal.append([])

@@ -38,7 +38,7 @@ class Log(NamedTuple):
         return len(self.entries)
 
     @property
-    def last(self) -> bytes:
+    def last_entry(self) -> bytes:
         """The last entry, or nothing. Its stamp distinguishes this log from others of the same version."""
         return self.entries[-1] if self.entries else b""
 

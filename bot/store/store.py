@@ -109,7 +109,9 @@ class Store:
 
         If ``confirmed``, replicas must have them. Raise ValueError if the log is damaged.
         """
-        kind, *entries = await self._entries_since([keys.table(code)], [known.version, known.last], confirmed=confirmed)
+        kind, *entries = await self._entries_since(
+            [keys.table(code)], [known.version, known.last_entry], confirmed=confirmed
+        )
         return NewEntries(entries) if kind == 0 else NewEntries(unfold(entries).entries, whole=True)
 
     async def append(
@@ -166,7 +168,15 @@ class Store:
                     keys.attended(shard),
                     keys.gone(code),
                 ],
-                args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, word, known.last, *entries],
+                args=[
+                    code,
+                    known.version,
+                    "" if clock is None else f"{clock:.3f}",
+                    fold,
+                    word,
+                    known.last_entry,
+                    *entries,
+                ],
                 confirmed=True,
             )
         return result

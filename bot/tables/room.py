@@ -126,7 +126,7 @@ class Room(TableMemory):
         # Before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
-        tell = self._must_tell(table.code)
+        tell = self._must_notify(table.code)
         result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
         if not isinstance(result, Appended):
             await self._remove_names(table, new, result)
@@ -149,7 +149,7 @@ class Room(TableMemory):
         """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
         after = Table.from_log(table.code, log)
         alarm = None if after.error else next_alarm(after, table, self.robot_pause)
-        if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_tell(table.code)):
+        if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_notify(table.code)):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
             await self.store.client.srem(keys.named(person), table.code)
@@ -163,7 +163,7 @@ class Room(TableMemory):
         for watcher in self.watchers:
             watcher(Commit(table.code, alarm, about))
 
-    def _must_tell(self, code: str) -> bool:
+    def _must_notify(self, code: str) -> bool:
         """Return whether a commit must notify the worker that delivers the table (`bot.store.committed`)."""
         return self._shards is None or not self._shards.owns(code)
 

@@ -145,7 +145,7 @@ class TableMemory:
         Return False if entries before it are missing or this version cannot read it. Then the table must be loaded.
         """
         table = self._tables.get(notification.code) or Table(notification.code)
-        if table.error or (table.version, table.log.last) != (notification.version, notification.last):
+        if table.error or (table.version, table.log.last_entry) != (notification.version, notification.last):
             return False
         after = table.with_stored_entries(notification.entries)
         if after.error:

@@ -331,7 +331,7 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
     assert answer.stderr == "1 game\n"
     record = read(out.read_text())
     verify(record)
-    assert load(record).over
+    assert load(record).is_over
     assert (await asyncio.to_thread(run_command, tmp_path, "export", "--person", "paper:9")).stdout == ""
     assert len((await asyncio.to_thread(run_command, tmp_path, "export", "--chat", "paper:100")).stdout) > 100
     answer = await asyncio.to_thread(run_command, tmp_path, "rebuild")

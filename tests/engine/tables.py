@@ -144,7 +144,7 @@ def playable_cards(table: Game, seat: int) -> set[str]:
 def random_game(game: str, random: Random, rules: dict[str, object] | None = None, deals: int | None = None) -> Game:
     """Play random legal moves, in and out of turn, until ``deals`` deals or the game are over."""
     table = Game(game, rules)
-    while not table.over and (deals is None or not table.needs_deal or table.deal_number < deals):
+    while not table.is_over and (deals is None or not table.needs_deal or table.deal_number < deals):
         play_random_step(table, random)
     return table
 

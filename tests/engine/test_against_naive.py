@@ -20,13 +20,13 @@ def test_both_engines_agree_on_moves_and_scores(game: str, seed: int) -> None:
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(3):
-        if table.over:
+        if table.is_over:
             return
         leader, bags = (table.current.leader if table.current else None), table.bags
         table.deal(random.randbytes(32))
         deal = table.record().deals[-1]
         naive = naive_deal(table.rules.model_dump(), deal.dealer, deal.pack, leader, bags)
-        while not table.needs_deal and not table.over:
+        while not table.needs_deal and not table.is_over:
             for seat in range(table.kind.seats):
                 assert legal_moves_for_record(table, seat) == naive.legal(seat)
             assert table.turn == naive.turn()
@@ -57,7 +57,7 @@ def test_both_engines_agree_on_claims(seed: int, ties: int, behind: int) -> None
             assert accepts(table, seat, "claim") == naive.is_claim_right(seat, totals)
         before = len(table.moves)
         play_random_step(table, random)
-        if table.over:
+        if table.is_over:
             return
         for by, move in table.moves[before:]:
             naive.play(by, move)  # type: ignore[arg-type]

@@ -111,7 +111,7 @@ def test_wrong_claim_is_refused_without_a_trace() -> None:
         with pytest.raises(ClaimRefused):
             table.play(seat, "claim")
     assert table.record() == before
-    assert not table.over
+    assert not table.is_over
 
 
 def test_claim_is_legal_for_all_seats_out_of_turn() -> None:
@@ -160,7 +160,7 @@ def test_claim_rounds_thirds_down() -> None:
     assert table.current.taken == [0, 5]
     table.totals = (0, 20)
     table.play(1, "claim")
-    assert table.over
+    assert table.is_over
 
 
 def test_claim_counts_the_last_trick_only_once_won() -> None:

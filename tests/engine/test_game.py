@@ -39,7 +39,7 @@ def test_game_ends_after_the_deal_that_reaches_the_target() -> None:
     table.totals = (9, 2)
     play_out(table)
     ours, theirs = table.totals
-    assert table.over == (max(ours, theirs) >= 11 and ours != theirs)
+    assert table.is_over == (max(ours, theirs) >= 11 and ours != theirs)
 
 
 def finish_deal_from(totals: tuple[int, int], game: str = "metamazzo") -> Game:
@@ -69,17 +69,17 @@ def test_higher_total_wins_if_both_reach_the_target() -> None:
 def test_tie_at_the_target_adds_a_deal() -> None:
     table = finish_deal_from((33, 22))
     assert table.totals == (33, 33)
-    assert not table.over
+    assert not table.is_over
     table.deal(bytes(32))
     play_out(table)
-    assert table.over
+    assert table.is_over
 
 
 def test_target_is_checked_only_at_the_end_of_a_deal() -> None:
     table = stock_table("metamazzo", "3D 2D AD", "4D", rules={"target": 21})
     table.totals = (0, 20)
     table.play(1, "declare napoletana D")
-    assert not table.over
+    assert not table.is_over
 
 
 def test_spades_tie_at_the_target_adds_a_hand() -> None:
@@ -89,7 +89,7 @@ def test_spades_tie_at_the_target_adds_a_hand() -> None:
     table.play(0, "bid 1")
     while table.turn is not None:
         play_any_card(table)
-    assert table.over == (table.totals[0] != table.totals[1])
+    assert table.is_over == (table.totals[0] != table.totals[1])
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -91,7 +91,7 @@ CASES = [
 def test_games_with_every_option_value_end_and_verify(game: str, name: str, value: object) -> None:
     for seed in range(3):
         table = random_game(game, Random(f"{game} {name} {value} {seed}"), {name: value})
-        assert table.over
+        assert table.is_over
         record = engine.read(table.record().to_json())
         assert record.rules[name] == value
         engine.verify(record)

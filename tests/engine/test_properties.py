@@ -42,7 +42,7 @@ def test_illegal_moves_are_refused_and_change_nothing(game: str, seed: int, step
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
-        if not table.over and not (table.needs_deal and table.current):
+        if not table.is_over and not (table.needs_deal and table.current):
             play_random_step(table, random)
     before = table_state(table)
     for seat in range(table.kind.seats):
@@ -66,7 +66,7 @@ def test_legal_moves_are_accepted_and_recorded(game: str, seed: int, steps: int)
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
-        if not table.over and not (table.needs_deal and table.current):
+        if not table.is_over and not (table.needs_deal and table.current):
             play_random_step(table, random)
     for seat in range(table.kind.seats):
         for move in random.sample(table.legal_moves(seat), min(12, len(table.legal_moves(seat)))):
@@ -107,7 +107,7 @@ def test_every_card_is_in_exactly_one_place(game: str, seed: int, steps: int) ->
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
-        if not table.over and not (table.needs_deal and table.current):
+        if not table.is_over and not (table.needs_deal and table.current):
             play_random_step(table, random)
     deal = table.current
     assert deal

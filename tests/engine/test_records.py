@@ -55,7 +55,7 @@ def test_every_prefix_of_a_record_loads_the_same_game(game: str) -> None:
     random = Random(game)
     table = Game(game)
     states: list[Game] = []
-    while table.deal_number < 2 or not (table.needs_deal or table.over):
+    while table.deal_number < 2 or not (table.needs_deal or table.is_over):
         if table.needs_deal:
             table.deal(random.randbytes(32))
         elif table.turn is not None:
@@ -63,7 +63,7 @@ def test_every_prefix_of_a_record_loads_the_same_game(game: str) -> None:
                 table.turn, random.choice([m for m in table.legal_moves(table.turn) if m not in ("claim", "resign")])
             )
         states.append(table.copy())
-        if table.over:
+        if table.is_over:
             break
     record = engine.read(table.record().to_json())
     for then in states:
@@ -397,7 +397,7 @@ def test_claim_of_an_earlier_release_verifies_with_a_note() -> None:
 
 def test_record_valid_under_current_rules_has_no_note() -> None:
     table = tie_break_game()
-    while not table.over:
+    while not table.is_over:
         try:
             table.play(table.turn or 0, "claim")
         except ClaimNeedsLead:

@@ -67,7 +67,7 @@ def test_robot_choice_ignores_hidden_cards(game: str, name: str, tables: int) ->
         random = Random(f"{game} {seed}")
         table = Game(game, random_rules(game, random))
         for _ in range(random.randrange(1, 60)):
-            if not table.over and not (table.needs_deal and table.current):
+            if not table.is_over and not (table.needs_deal and table.current):
                 play_random_step(table, random)
         if table.turn is None or table.current is None:
             continue

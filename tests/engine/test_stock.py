@@ -83,7 +83,7 @@ def test_four_of_coins_lead_alternates_in_later_deals() -> None:
     leaders = [table.turn]
     for number in range(3):
         play_out(table)
-        if table.over:
+        if table.is_over:
             break
         table.deal(bytes([number]) * 32)
         leaders.append(table.turn)

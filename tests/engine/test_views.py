@@ -20,14 +20,14 @@ def test_views_do_not_depend_on_hidden_cards(game: str, seed: int, steps: int) -
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
-        if not table.over:
+        if not table.is_over:
             play_random_step(table, random)
     assert table.current
     for viewer in (None, *range(table.kind.seats)):
         hidden = hidden_cards(table.current, viewer)
         other = table.copy()
         other.current = shuffle_hidden(table.current, hidden, random)
-        if not table.needs_deal and not table.over:
+        if not table.needs_deal and not table.is_over:
             other._playing = other.current
         assert other.view(viewer) == table.view(viewer)
 
@@ -39,7 +39,7 @@ def test_views_and_histories_name_no_hidden_card(game: str, seed: int, steps: in
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
-        if not table.over and not (table.needs_deal and table.current):
+        if not table.is_over and not (table.needs_deal and table.current):
             play_random_step(table, random)
     assert table.current
     for viewer in (None, *range(table.kind.seats)):
@@ -106,7 +106,7 @@ def test_result_shows_the_deal_before_the_current_one() -> None:
         assert (result.deal, result.secret) == (number - 1, (bytes([number - 1]) * 32).hex()) if result else number == 1
         if number < 3:
             play_out(table)
-            assert not table.over
+            assert not table.is_over
 
 
 def test_secret_is_shown_only_after_the_deal() -> None:

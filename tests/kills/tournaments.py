@@ -317,7 +317,7 @@ async def load_state(
     tournaments, tables, pending = [], [], []
     async for key in store.client.scan_iter("{tour:*}:log"):
         code = key.decode().partition(":")[2].partition("}")[0]
-        tournaments.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
+        tournaments.append(Tournament(code).with_stored_entries(await store.client.lrange(key, 0, -1)))
         pending += [FinishedGame.parse(stored) for stored in await store.client.hvals(keys.games(code))]
     async for key in store.client.scan_iter("{s*}:table:*"):
         code = key.decode().rpartition(":")[2]

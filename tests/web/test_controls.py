@@ -45,7 +45,7 @@ def find_decisions(game: str) -> Iterator[tuple[Table, int]]:
         table = new_table(game, random)
         for _ in range(120):
             assert table.game
-            if table.game.over:
+            if table.game.is_over:
                 break
             for seat in range(table.game.kind.seats if not table.game.needs_deal else 0):
                 kinds = frozenset(move.partition(" ")[0] for move in find_required_moves(table.game, seat))

@@ -234,10 +234,10 @@ async def test_host_manages_tokens_while_the_bot_runs(
 async def test_forgotten_program_loses_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     program = await add_program(site, session)
     client = site.worker.store.client
-    [stored] = await Programs(client).all()
+    [stored] = await Programs(client).all_programs()
     await delete_adapter_data(client, stored.person)
     assert (await program.request("/me"))[0] == 401
-    assert await Programs(client).all() == []
+    assert await Programs(client).all_programs() == []
 
 
 async def test_cookie_does_not_work_as_a_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:

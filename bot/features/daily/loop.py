@@ -47,7 +47,7 @@ class Reminders:
 
     async def send_due(self, now: datetime) -> None:
         day = now.date()
-        for person in await self._hours.due(now):
+        for person in await self._hours.due_names(now):
             adapter = self._adapters.get(platform_of(person))
             if await self._days.results.get(day, person) or not await self._hours.note_sent(day, person):
                 continue

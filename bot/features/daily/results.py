@@ -63,6 +63,6 @@ def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Ra
         move = make_robot(level if is_other else LEVEL, seeded).choose(view, game.history(seat))
         assert move
         game.play(seat, move)
-    if not game.over:
+    if not game.is_over:
         game.stop("cancelled")
     return result_of(game.record())

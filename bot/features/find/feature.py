@@ -100,7 +100,7 @@ class FindFeature(Feature):
             # Reports about the person are between their authors and the host.
             "reports": [
                 {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
-                async for _id, report in self._reports.all()
+                async for _id, report in self._reports.all_reports()
                 if report.by == person
             ],
         }

@@ -88,7 +88,7 @@ class Finder:
         *,
         only_if_waiting: bool = False,
     ) -> SearchState:
-        rating = (await self._ratings.standing(Scope(), profile.id)).shown
+        rating = (await self._ratings.standing(Scope(), profile.id)).rating
         return await self.queue.join(
             profile.id, games, profile.language, rating, update, robots_after, only_if_waiting=only_if_waiting
         )

@@ -47,7 +47,7 @@ class Reports:
         )
         return cast(Literal["filed", "again", "many"], found.decode())
 
-    async def all(self) -> AsyncIterator[tuple[str, Report]]:
+    async def all_reports(self) -> AsyncIterator[tuple[str, Report]]:
         async for id, text in self._client.hscan_iter(keys.REPORTS):
             yield id.decode(), Report(**json.loads(text))
 
@@ -69,7 +69,7 @@ class Reports:
     async def forget(self, person: str, pseudonym: str) -> None:
         """Delete the reports by a person, and put a pseudonym into reports about them."""
         await self._client.delete(keys.reported(person))
-        async for id, report in self.all():
+        async for id, report in self.all_reports():
             if report.by == person:
                 await self.delete(id)
             elif report.about == person:

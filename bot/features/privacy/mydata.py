@@ -94,7 +94,7 @@ class MyData:
             standing = await self._ratings.standing(scope, person)
             if standing.games:
                 rank = await self._ratings.rank(scope, person)
-                about = {"rating": standing.shown, "games": standing.games, "wins": standing.wins, "rank": rank}
+                about = {"rating": standing.rating, "games": standing.games, "wins": standing.wins, "rank": rank}
                 history = (await self._ratings.histories(scope, [person]))[person]
                 found.append({**scope._asdict(), **about, "history": [game._asdict() for game in history]})
         return found

@@ -140,7 +140,7 @@ class GroupPuzzles:
 
     async def send_due(self) -> None:
         now = self._host_time.now()
-        for place in await self.hours.due(now):
+        for place in await self.hours.due_names(now):
             adapter = self._adapters.get(platform_of(place))
             if not await self.hours.note_sent(now.date(), place) or adapter is None:
                 continue

@@ -82,7 +82,7 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
         page.line(note.format(name=name, games=games), "italic")
         return
     place, wins = MEDALS.get(line.rank, f"{line.rank}."), wins_text(language, line.standing)
-    page.line(f"{place} {name} {line.standing.shown} ({games}, {wins})", "bold" if line.is_viewer else "")
+    page.line(f"{place} {name} {line.standing.rating} ({games}, {wins})", "bold" if line.is_viewer else "")
 
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
@@ -99,7 +99,7 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         page.line(
             _("{game}: {rating}, {games}, {percent} % won, {place}"),
             game=Span(_("all games") if line.game == EVERYTHING else _(GAMES[line.game].name), "bold"),
-            rating=standing.shown,
+            rating=standing.rating,
             games=games_text(language, standing),
             percent=round(100 * standing.wins / standing.games),
             place=rank_text(language, line),

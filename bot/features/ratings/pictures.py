@@ -33,14 +33,14 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
             Row(
                 _(GAMES[line.game].name) if line.game in GAMES else _("all games"),
                 f"{games_text(language, standing)} · {won}",
-                str(standing.shown),
+                str(standing.rating),
                 share=standing.wins / standing.games,
             )
         )
     whole = played[0]
     return Sheet(
         title=drawable_text(name) or NAMELESS,
-        note=f"{whole.standing.shown} · {rank_text(language, whole)}",
+        note=f"{whole.standing.rating} · {rank_text(language, whole)}",
         parts=(*parts, Rows(tuple(rows))),
     )
 
@@ -51,7 +51,7 @@ def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[Leade
         Row(
             f"{line.rank}. {drawable_text(line.name) or NAMELESS}",
             f"{games_text(language, line.standing)}, {wins_text(language, line.standing)}",
-            str(line.standing.shown),
+            str(line.standing.rating),
             curve=_curve(line.history)._replace(marks=()),
             is_own=line.is_viewer,
         )

@@ -127,7 +127,7 @@ class Players:
                 name=names[place.person],
                 is_you=place.person == reader,
                 rank=place.rank,
-                rating=place.standing.shown,
+                rating=place.standing.rating,
                 games=place.standing.games,
                 wins=place.standing.wins,
                 ratings=[game.rating for game in place.history],
@@ -153,7 +153,7 @@ class Players:
             ratings=[
                 GameRating(
                     game=ALL if game == EVERYTHING else game,
-                    rating=standing.shown,
+                    rating=standing.rating,
                     games=standing.games,
                     wins=standing.wins,
                     rank=rank,

@@ -5,7 +5,7 @@ from typing import Literal
 
 from bot import actions
 from bot.features.tournaments.registration import teams_of
-from bot.features.tournaments.standings import TIE_BREAKS, Standing, standings, winners
+from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standings, winners
 from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
 from bot.features.tournaments.tournament import LEAST_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Writer
@@ -84,7 +84,7 @@ def organiser_row(text: TournamentText) -> Row:
 
 def players_alone(t: Tournament) -> list[int]:
     """Return the players without a partner, in a game for four."""
-    return [] if t.team_size == 1 else [number for number in t.present if number not in t.partners]
+    return [] if t.team_size == 1 else [number for number in t.entered_players if number not in t.partners]
 
 
 def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
@@ -99,7 +99,7 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
 def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
     """Write the players, with those ``alone`` at the end."""
     t, _ = text.t, text.gettext
-    teams, count, least = teams_of(t), len(t.present), LEAST_TEAMS[t.form]
+    teams, count, least = teams_of(t), len(t.entered_players), LEAST_TEAMS[t.form]
     if not count:
         page.line(_("Nobody has entered yet."))
     else:
@@ -122,7 +122,7 @@ def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
 
 
 def _playing_card(
-    page: Writer, text: TournamentText, table: Sequence[Standing], left: int | None, *, has_room: bool
+    page: Writer, text: TournamentText, table: Sequence[TeamStanding], left: int | None, *, has_room: bool
 ) -> Panel:
     t, _ = text.t, text.gettext
     page.line(round_line(text, left))
@@ -167,17 +167,19 @@ def round_line(text: TournamentText, left: int | None) -> str:
     return " · ".join(filter(None, [text.round_name(len(text.t.rounds)), time]))
 
 
-def _write_heading(page: Writer, text: TournamentText, table: Sequence[Standing]) -> None:
+def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStanding]) -> None:
     if table:
         what = text.gettext(table[0].score.name)
         page.line(text.gettext("Standings ({what}):").format(what=what), "bold")
 
 
-def _write_standings(page: Writer, text: TournamentText, table: Sequence[Standing], *, with_tie_breaks: bool) -> None:
+def _write_standings(
+    page: Writer, text: TournamentText, table: Sequence[TeamStanding], *, with_tie_breaks: bool
+) -> None:
     for at, standing in enumerate(table[:MOST_PLACES]):
         page.line(text.standing_line(standing, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
     if len(table) > MOST_PLACES:
-        page.line(text.more(len(table) - MOST_PLACES))
+        page.line(text.more_text(len(table) - MOST_PLACES))
 
 
 def _write_matches(page: Writer, text: TournamentText) -> None:
@@ -195,7 +197,7 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
     for match in shown[:MOST_MATCHES]:
         page.line(match_line(text, match))
     if len(shown) > MOST_MATCHES:
-        page.line(text.more(len(shown) - MOST_MATCHES))
+        page.line(text.more_text(len(shown) - MOST_MATCHES))
 
 
 def match_line(text: TournamentText, match: Match) -> str:
@@ -210,7 +212,7 @@ def write_tie_breaks(page: Writer, text: TournamentText) -> None:
         page.line(text.gettext("When level: {names}."), "small", names=", ".join(names))
 
 
-def _page_rows(text: TournamentText, table: Sequence[Standing]) -> list[Row]:
+def _page_rows(text: TournamentText, table: Sequence[TeamStanding]) -> list[Row]:
     t, _ = text.t, text.gettext
     results, rules = button(_("All results"), t, "results", 0), button(_("How it goes"), t, "rules")
     if len(table) > MOST_PLACES:

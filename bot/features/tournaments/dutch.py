@@ -103,17 +103,17 @@ class _Bracket:
                 for edge, figures in criteria.items()
                 if met.isdisjoint(edge) and not (self._is_pair(edge) and edge[0] in self.moved_down)
             }
-            pairs += _homogeneous([team for team in self.residents if team not in met], count, rest)
+            pairs += _pair_homogeneous([team for team in self.residents if team not in met], count, rest)
         return pairs
 
     @cached_property
-    def _here(self) -> frozenset[int]:
+    def _members(self) -> frozenset[int]:
         return frozenset((*self.moved_down, *self.residents))
 
     @cached_property
     def _scores(self) -> list[Fraction]:
         """The scores in this bracket and the one below, from the highest."""
-        return sorted({self.records[team].score for team in (*self._here, *self.below)}, reverse=True)
+        return sorted({self.records[team].score for team in (*self._members, *self.below)}, reverse=True)
 
     @cached_property
     def _differences(self) -> list[Fraction]:
@@ -123,15 +123,15 @@ class _Bracket:
         return sorted({one - two for one in scores for two in (*scores, own, own - 1)}, reverse=True)
 
     def _is_pair(self, edge: Edge) -> bool:
-        return edge[0] in self._here and edge[1] in self._here
+        return edge[0] in self._members and edge[1] in self._members
 
     def _floater(self, edge: Edge) -> int | None:
         """Return the team that leaves this bracket unpaired by an edge. It outranks those below."""
-        return edge[0] if edge[0] in self._here and edge[1] not in self._here else None
+        return edge[0] if edge[0] in self._members and edge[1] not in self._members else None
 
     def _decides_bye(self) -> bool:
         """Return whether this bracket has a single floater that gets the bye. C9 applies to that floater."""
-        candidates = {self._unplayed(one) for one, other in self.edges if other == NOBODY and one in self._here}
+        candidates = {self._unplayed(one) for one, other in self.edges if other == NOBODY and one in self._members}
         if len(candidates) < 2:
             # There is no candidate, or all are equal.
             return False
@@ -147,7 +147,7 @@ class _Bracket:
         one, other = edge
         is_pair, floater = self._is_pair(edge), self._floater(edge)
         # The team that leaves the following bracket: a floater of this bracket, or a resident of the following one.
-        floats_on = None if is_pair or other in self.below or one not in self._here | self.below else one
+        floats_on = None if is_pair or other in self.below or one not in self._members | self.below else one
         return [
             *self._floats(floater),  # C6 and C7
             *self._floats(floats_on),  # C8
@@ -182,15 +182,15 @@ class _Bracket:
             figures[3] += is_refused and record.strength == STRONG
         return figures
 
-    def _floated(self, team: int, back: int, way: str) -> bool:
+    def _has_floated(self, team: int, back: int, way: str) -> bool:
         floats = self.records[team].floats
         return len(floats) >= back and floats[-back] == way
 
     def _repeated_floats(self, edge: Edge, back: int) -> tuple[int, int]:
         """Count floats of ``back`` rounds ago that an edge repeats: a resident's downfloat, an opponent's upfloat."""
         one, other = edge
-        is_again_down = self._floater(edge) in self.residents and self._floated(one, back, "down")
-        is_again_up = self._is_pair(edge) and one in self.moved_down and self._floated(other, back, "up")
+        is_again_down = self._floater(edge) in self.residents and self._has_floated(one, back, "down")
+        is_again_up = self._is_pair(edge) and one in self.moved_down and self._has_floated(other, back, "up")
         return int(is_again_down), int(is_again_up)
 
     def _repeated_differences(self, edge: Edge, back: int) -> list[int]:
@@ -204,8 +204,8 @@ class _Bracket:
             score, is_pair = self.records[one].score, self._is_pair(edge)
             # FIDE's commentary: a team that floats again has a larger difference than one that is paired.
             lower = self.records[other].score if is_pair else self.records[self.residents[0]].score - 1
-            down = score - lower if self._floated(one, back, "down") else None
-            up = score - lower if is_pair and self._floated(other, back, "up") else None
+            down = score - lower if self._has_floated(one, back, "down") else None
+            up = score - lower if is_pair and self._has_floated(other, back, "up") else None
         return [int(value == difference) for value in (down, up) for difference in self._differences]
 
     def _order_of_moved_down(self, edge: Edge) -> list[int]:
@@ -217,7 +217,7 @@ class _Bracket:
         return [*stays, *(opponent if one == team else 0 for team in self.moved_down)]
 
 
-def _homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, Sequence[int]]) -> list[Edge]:
+def _pair_homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, Sequence[int]]) -> list[Edge]:
     """Return the best ``count`` pairs of a homogeneous bracket or a remainder.
 
     S1 holds the higher ranked team of each pair. The first of several equal candidates wins. They are ordered by

@@ -39,7 +39,7 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
         try:
-            t = Tournament(code).caught_up(await client.lrange(keys.log(code), 0, -1))
+            t = Tournament(code).catch_up(await client.lrange(keys.log(code), 0, -1))
         except UnreadableTournament:
             continue
         if t.involves(person):

@@ -260,7 +260,7 @@ def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
 def _state_line(text: TournamentText, left: int | None) -> str:
     t = text.t
     if t.phase == "open":
-        count = len(t.present)
+        count = len(t.entered_players)
         entered = text.ngettext("{count} has entered", "{count} have entered", count).format(count=count)
         return text.gettext("It has not begun: {entered}.").format(entered=entered)
     if t.phase == "playing":

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from bot.features.tournaments.card_panel import MOST_PLACES
-from bot.features.tournaments.standings import Standing, standings, winners
+from bot.features.tournaments.standings import TeamStanding, standings, winners
 from bot.features.tournaments.texts import TournamentText, deciding_tie_breaks, shorten
 from bot.features.tournaments.tournament import Tournament
 from bot.pictures.lettering import drawable_text
@@ -43,7 +43,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
         ),
     ]
     if len(table) > MOST_PLACES:
-        parts.append(Words(text.more(len(table) - MOST_PLACES)))
+        parts.append(Words(text.more_text(len(table) - MOST_PLACES)))
     count = text.ngettext("{count} player", "{count} players", len(table))
     if t.team_size > 1:
         count = text.ngettext("{count} pair", "{count} pairs", len(table))
@@ -62,7 +62,7 @@ def _drawable_team(text: TournamentText, team: int) -> str:
     return " + ".join(shorten(name, most) for name in names)
 
 
-def _note(text: TournamentText, table: Sequence[Standing], at: int) -> str:
+def _note(text: TournamentText, table: Sequence[TeamStanding], at: int) -> str:
     """Return the line below a team: its wins, and the decisive tie-breaks."""
     _, standing = text.gettext, table[at]
     # In a knock-out, a bye counts as a round won but not as a match.

@@ -40,7 +40,7 @@ class Registration:
             code = table_code(f"tournament {update} {attempt}", secret)
             with suppress(errors.NoSuchTournament):
                 known = await self._tournaments.load(code)
-                if known.was_begun_by(update):
+                if known.is_opened_by(update):
                     return known
                 continue
             with suppress(CodeTaken):
@@ -48,7 +48,7 @@ class Registration:
                     await self._tournaments.write(Tournament(code), opening, update)
                     # Another update with the same code can have come first.
                     known = await self._tournaments.load(code)
-                    if not known.was_begun_by(update):
+                    if not known.is_opened_by(update):
                         raise CodeTaken
                 return known
         raise AssertionError
@@ -100,7 +100,7 @@ class Registration:
             own = tournament.player_of(person)
             if tournament.team_size == 1:
                 raise errors.NoPartners()
-            if player not in tournament.present or player == own:
+            if player not in tournament.entered_players or player == own:
                 raise errors.NoSuchPartner()
             if own is not None and tournament.partners.get(own) == player:
                 return []
@@ -138,7 +138,7 @@ class Registration:
         await self._ratings.catch_up()
         t = await self._tournaments.load(code)
         people, scope = [player.person for player in t.players if player], Scope(game=t.game)
-        ratings = {person: (await self._ratings.standing(scope, person)).shown for person in people}
+        ratings = {person: (await self._ratings.standing(scope, person)).rating for person in people}
         root = secrets.token_bytes(SECRET_BYTES)
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
@@ -155,7 +155,7 @@ class Registration:
                 return -sum(ratings.get(player.person, 0) for player in players), team[0]
 
             in_teams = set(chain.from_iterable(teams))
-            leaving = [entries.Leave(number) for number in tournament.present if number not in in_teams]
+            leaving = [entries.Leave(number) for number in tournament.entered_players if number not in in_teams]
             return [*leaving, entries.Start(root, tuple(sorted(teams, key=strength)))]
 
         return await self._tournaments.commit(code, update, decide)
@@ -175,9 +175,9 @@ class Registration:
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
     """Return the teams of a start now: partners, then players without a partner, paired in the order of entering."""
     if tournament.team_size == 1:
-        return [(number,) for number in tournament.present]
+        return [(number,) for number in tournament.entered_players]
     pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]
-    single = [number for number in tournament.present if number not in tournament.partners]
+    single = [number for number in tournament.entered_players if number not in tournament.partners]
     return sorted([*pairs, *zip(single[::2], single[1::2], strict=False)])
 
 
@@ -198,7 +198,7 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Ente
     if is_program(person):
         raise errors.NotForPrograms()
     most = MOST_TEAMS[tournament.form] * tournament.team_size
-    if len(tournament.present) >= most:
+    if len(tournament.entered_players) >= most:
         raise errors.IsFull(most=most)
     prefix = entries.encode(entries.Enter(person, "")).encode()
     if sum(entry.startswith(prefix) for entry in tournament.entries) >= MOST_REENTRIES:

@@ -36,7 +36,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Standing:
+class TeamStanding:
     """A team's results. Teams that are equal in everything share a ``rank``.
 
     ``played`` and ``won`` leave out byes and void matches. A team ``is_out`` if it has withdrawn or was knocked out.
@@ -59,10 +59,10 @@ class _RankKey(NamedTuple):
     tie_breaks: tuple[Fraction, ...] = ()
 
 
-_cache: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()  # tournaments are immutable
+_cache: WeakKeyDictionary[Tournament, tuple[TeamStanding, ...]] = WeakKeyDictionary()  # tournaments are immutable
 
 
-def standings(t: Tournament) -> tuple[Standing, ...]:
+def standings(t: Tournament) -> tuple[TeamStanding, ...]:
     """Return all teams, the best first; equal ones by seed. In a duplicate, only finished rounds count."""
     if t not in _cache:
         _cache[t] = tuple(_rank(t))
@@ -85,19 +85,19 @@ def winners(t: Tournament) -> list[int]:
     return [standing.team for standing in first]
 
 
-def _rank(t: Tournament) -> list[Standing]:
+def _rank(t: Tournament) -> list[TeamStanding]:
     counted = _finished_matches(t)
     keys = _rank_keys(t, counted)
     order = sorted(keys, key=keys.__getitem__, reverse=True)
     unit = ROUNDS if t.form == "knockout" else WINS
     if t.is_duplicate:
         unit = STEPS if t.options["scoring"] == "steps" else POINTS
-    found: list[Standing] = []
+    found: list[TeamStanding] = []
     for at, team in enumerate(order):
         is_level = at > 0 and keys[order[at - 1]] == keys[team]
         matches = [match for match in counted[team] if not match.is_bye and not match.is_void]
         found.append(
-            Standing(
+            TeamStanding(
                 team,
                 found[-1].rank if is_level else at + 1,
                 Figure(unit, _format(t, unit, keys[team].score)),

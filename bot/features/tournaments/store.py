@@ -59,16 +59,16 @@ class Tournaments:
         new = found[known.version - since :]
         if known.entries and (found[:1] != [known.entries[-1]] or REDACTED in map(strip_stamp, new)):
             known, new = Tournament(code), await self.stored(code)
-        loaded = self._caught_up(known, new)
+        loaded = self._catch_up(known, new)
         if not loaded.entries:
             self._cache.pop(code, None)
             raise NoSuchTournament(code=code)
         self._cache[code] = loaded
         return loaded
 
-    def _caught_up(self, known: Tournament, stored: Sequence[bytes]) -> Tournament:
+    def _catch_up(self, known: Tournament, stored: Sequence[bytes]) -> Tournament:
         try:
-            loaded = known.caught_up(stored)
+            loaded = known.catch_up(stored)
         except UnreadableTournament as error:
             if known.code not in self._unreadable:  # Log it once; it is loaded again and again.
                 why = error.values["why"]
@@ -93,7 +93,7 @@ class Tournaments:
         found = {}
         for code, since in (await self.live_codes()).items():
             stored = await self.stored(code)
-            if Tournament.as_far_as_readable(code, stored).version < len(stored):
+            if Tournament.read_prefix(code, stored).version < len(stored):
                 found[code] = since
         return found
 
@@ -206,7 +206,7 @@ class Tournaments:
             written = await self.write(tournament, entries, update)
             if isinstance(written, Tournament):
                 return written
-            tournament = self._caught_up(Tournament(code), written)
+            tournament = self._catch_up(Tournament(code), written)
             self._cache[code] = tournament
             if not tournament.entries:
                 raise NoSuchTournament(code=code)
@@ -214,7 +214,7 @@ class Tournaments:
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
         """Return the tournament with these entries, or its whole log if that has changed meanwhile."""
         stored = [add_stamp(encode(entry), update) for entry in entries]
-        after = tournament.after(stored)
+        after = tournament.with_stored_entries(stored)
         known = [tournament.version, *(tournament.entries[-1:] or [b""])]
         result = await self._append([keys.log(tournament.code)], [*known, _expiry(after), *stored], confirmed=True)
         if result[0] != 1:
@@ -225,7 +225,7 @@ class Tournaments:
     async def rewrite(self, code: str, known: Sequence[bytes], entries: Sequence[bytes]) -> bool:
         """Replace a tournament's log; return False if it has changed meanwhile."""
         self._cache.pop(code, None)
-        after = Tournament.as_far_as_readable(code, entries)
+        after = Tournament.read_prefix(code, entries)
         # An unreadable log does not tell whether the tournament is over.
         expiring = _expiry(after) if after.version == len(entries) else ""
         return bool(await self._rewrite([keys.log(code)], [len(known), known[-1], expiring, *entries], confirmed=True))
@@ -237,7 +237,7 @@ class Tournaments:
         """
         while True:
             stored = await self.stored(code)
-            known = Tournament.as_far_as_readable(code, stored)
+            known = Tournament.read_prefix(code, stored)
             if known.version == len(stored):
                 return
             ending = [add_stamp(encode(Cancel()), update)] if known.is_live else []

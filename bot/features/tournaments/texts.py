@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from bot.features.tournaments.entries import Result
 from bot.features.tournaments.pairing import rounds_in_all
-from bot.features.tournaments.standings import Figure, Standing
+from bot.features.tournaments.standings import Figure, TeamStanding
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.identity.names import LONGEST_NAME, distinct_names
 from bot.identity.pseudonyms import NAME, localize_name
@@ -144,12 +144,12 @@ class TournamentText:
         count = rounds_in_all(self.t)
         return self.gettext("Round {number} of {count}").format(number=number, count=count)
 
-    def more(self, count: int) -> str:
+    def more_text(self, count: int) -> str:
         return self.gettext("… and {count} more").format(count=count)
 
     def join_names(self, names: Sequence[str], most: int) -> str:
         """List at most this many names, and the number of the others."""
-        more = [self.more(len(names) - most)] if len(names) > most else []
+        more = [self.more_text(len(names) - most)] if len(names) > most else []
         return " ".join([", ".join(names[:most]), *more])
 
     # Players
@@ -245,7 +245,7 @@ class TournamentText:
             return fix_minus(f"{int(score):+}")
         return fix_minus(f"{round(score * 10) / 10:+.1f}")
 
-    def standing_line(self, standing: Standing, *deciding_tie_breaks: Figure) -> str:
+    def standing_line(self, standing: TeamStanding, *deciding_tie_breaks: Figure) -> str:
         """Return a line of the standings, with the values of the given tie-breaks."""
         named = [f"{self.gettext(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks]
         figures = [fix_minus(standing.score.value), *named]
@@ -258,7 +258,7 @@ class TournamentText:
         return line
 
 
-def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[Figure, ...]:
+def deciding_tie_breaks(table: Sequence[TeamStanding], at: int) -> tuple[Figure, ...]:
     """Return the tie-breaks that separate a team from its neighbours with the same score."""
     most = 0
     for beside in (at - 1, at + 1):

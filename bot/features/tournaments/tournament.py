@@ -171,11 +171,11 @@ class Tournament:
         stamp = b"\t%b" % update.encode()
         return any(entry.endswith(stamp) for entry in self.entries)
 
-    def was_begun_by(self, update: str) -> bool:
+    def is_opened_by(self, update: str) -> bool:
         """Return whether this update caused the first entry."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
-    def after(self, stored: Sequence[bytes]) -> Self:
+    def with_stored_entries(self, stored: Sequence[bytes]) -> Self:
         """Return the tournament with more entries. Raises `bot.store.forms.UnreadableEntry`."""
         if not stored:
             return self
@@ -191,21 +191,21 @@ class Tournament:
         new.opener, new.players = opener, players
         return new
 
-    def caught_up(self, stored: Sequence[bytes]) -> Self:
+    def catch_up(self, stored: Sequence[bytes]) -> Self:
         """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:
-            return self.after(stored)
+            return self.with_stored_entries(stored)
         except Exception as error:  # the log of another release can contain anything
             why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
             raise UnreadableTournament(code=self.code, why=why) from error
 
     @classmethod
-    def as_far_as_readable(cls, code: str, stored: Sequence[bytes]) -> Self:
+    def read_prefix(cls, code: str, stored: Sequence[bytes]) -> Self:
         """Return a tournament before its first unreadable entry."""
         known = cls(code)
         for entry in stored:
             try:
-                known = known.caught_up([entry])
+                known = known.catch_up([entry])
             except UnreadableTournament:
                 break
         return known
@@ -250,7 +250,7 @@ class Tournament:
     # Players and teams
 
     @property
-    def present(self) -> list[int]:
+    def entered_players(self) -> list[int]:
         """The players who have entered and not left before the start."""
         return [number for number, player in enumerate(self.players) if player]
 

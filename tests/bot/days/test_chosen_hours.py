@@ -29,10 +29,10 @@ def test_hour_buttons_match_parsed_words() -> None:
 async def test_message_is_due_for_two_hours(store: Store) -> None:
     hours = create_chosen_hours(store)
     await hours.choose("anna", 13)
-    due = [await hours.due(NOON.replace(hour=hour)) for hour in (12, 13, 14, 15)]
+    due = [await hours.due_names(NOON.replace(hour=hour)) for hour in (12, 13, 14, 15)]
     assert due == [[], ["anna"], ["anna"], []]
     await hours.choose("anna", None)
-    assert await hours.due(NOON) == []
+    assert await hours.due_names(NOON) == []
 
 
 async def test_one_message_a_day(store: Store) -> None:

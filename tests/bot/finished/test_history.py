@@ -31,7 +31,7 @@ async def test_each_rated_game_is_in_its_players_histories(store: Store) -> None
             standing, history = await ratings.standing(scope, person), await load_history(ratings, scope, person)
             assert len(history) == standing.games
             assert sum(game.won for game in history) == standing.wins
-            assert history[-1].rating == standing.shown
+            assert history[-1].rating == standing.rating
             assert [game.day for game in history] == sorted({game.day for game in history})
 
 
@@ -40,7 +40,7 @@ async def test_history_keeps_only_the_last_games(store: Store) -> None:
     assert (await ratings.standing(ANYWHERE, "paper:1")).games > GAMES_KEPT
     history = await load_history(ratings, ANYWHERE)
     assert len(history) == GAMES_KEPT
-    assert history[-1].rating == (await ratings.standing(ANYWHERE, "paper:1")).shown
+    assert history[-1].rating == (await ratings.standing(ANYWHERE, "paper:1")).rating
 
 
 async def test_rebuild_gives_the_same_histories(store: Store) -> None:

@@ -68,7 +68,7 @@ def test_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
 async def test_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
     _, standings = await rate_games(store, resigned_game(1, 3, people=("paper:1", "paper:2")))
     assert standings["paper:1"] == Standing()
-    assert standings["paper:2"].shown < Standing().shown
+    assert standings["paper:2"].rating < Standing().rating
     assert standings["paper:2"].games == 1
 
 
@@ -113,7 +113,7 @@ async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
 
 async def test_later_resignation_raises_the_winner(store: Store) -> None:
     _, standings = await rate_games(store, resigned_game(1, 10, people=("paper:1", "paper:2")))
-    assert standings["paper:1"].shown > Standing().shown
+    assert standings["paper:1"].rating > Standing().rating
 
 
 async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
@@ -121,13 +121,13 @@ async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
     games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
     ratings, third = await rate_games(store, *games)
     _, fourth = await rate_games(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
-    assert fourth["paper:1"].shown == third["paper:1"].shown
-    assert fourth["paper:2"].shown < third["paper:2"].shown
+    assert fourth["paper:1"].rating == third["paper:1"].rating
+    assert fourth["paper:2"].rating < third["paper:2"].rating
     # A resignation counts again against another opponent, and on the next day.
     _, fifth = await rate_games(store, resigned_game(5, 20, people=other, ended=NOON + 5))
-    assert fifth["paper:1"].shown > fourth["paper:1"].shown
+    assert fifth["paper:1"].rating > fourth["paper:1"].rating
     _, sixth = await rate_games(store, resigned_game(6, 20, people=pair, ended=NOON + DAY))
-    assert sixth["paper:1"].shown > fifth["paper:1"].shown
+    assert sixth["paper:1"].rating > fifth["paper:1"].rating
     # A rebuild from the games gives the same standings.
     before = [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")]
     await ratings.rebuild()
@@ -145,9 +145,9 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
     ]
     _, third = await rate_games(store, *games[:3])
     _, fourth = await rate_games(store, games[3])
-    assert fourth[farmer].shown == third[farmer].shown
-    assert fourth["paper:34"].shown == Standing().shown
-    assert fourth[loser].shown < third[loser].shown
+    assert fourth[farmer].rating == third[farmer].rating
+    assert fourth["paper:34"].rating == Standing().rating
+    assert fourth[loser].rating < third[loser].rating
 
 
 @pytest.mark.parametrize("loser", ["paper:2", "somebody:2"])
@@ -156,7 +156,7 @@ async def test_games_before_a_forgetting_ends_still_count(store: Store, loser: s
     _, third = await rate_games(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
     _, fourth = await rate_games(store, games[3].redact("paper:2", loser))
-    assert fourth["paper:1"].shown == third["paper:1"].shown
+    assert fourth["paper:1"].rating == third["paper:1"].rating
 
 
 async def test_finished_games_raise_their_winner_all_day(store: Store) -> None:
@@ -166,7 +166,7 @@ async def test_finished_games_raise_their_winner_all_day(store: Store) -> None:
     ratings = []
     for game in games:
         _, standings = await rate_games(store, game)
-        ratings.append(standings[winner].shown)
+        ratings.append(standings[winner].rating)
     assert ratings == sorted(set(ratings))
 
 
@@ -175,7 +175,7 @@ async def test_games_of_earlier_releases_are_rated_as_before(store: Store) -> No
     assert b"rating_rules" not in FinishedGame.parse(old.to_bytes()).to_bytes()
     assert FinishedGame.parse(old.to_bytes()) == old
     _, standings = await rate_games(store, old)
-    assert standings["paper:1"].shown > Standing().shown
+    assert standings["paper:1"].rating > Standing().rating
 
 
 async def test_game_on_trial_is_not_rated(store: Store) -> None:
@@ -202,7 +202,7 @@ async def test_forgetting_does_not_reset_the_days_limit(store: Store) -> None:
     await ratings.hand_over("paper:2", "somebody:1")
     before = await ratings.standing(Scope(), "paper:1")
     _, after = await rate_games(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
-    assert after["paper:1"].shown == before.shown
+    assert after["paper:1"].rating == before.rating
 
 
 async def test_days_game_counts_name_nobody(store: Store) -> None:

@@ -45,7 +45,7 @@ def test_board_changes_only_with_public_information(game: str) -> None:
         panels: dict[int, str] = {}
         for _ in range(150):
             assert table.game
-            if table.game.over:
+            if table.game.is_over:
                 break
             if not table.game.needs_deal:
                 panel = board_panel(snapshot(table, None), "en", "italian").plain
@@ -61,7 +61,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     rules = resolve(GAMES[game].rules, {}).model_dump()
     deal = FirstDeal(random.randbytes(32), RELEASE, rules)
     table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
-    while table.game and not table.game.over and table.game.deal_number < 3:
+    while table.game and not table.game.is_over and table.game.deal_number < 3:
         if not table.game.needs_deal:
             state = snapshot(table, None)
             scene = board_scene(state, "en", "italian", "classic")

@@ -263,7 +263,7 @@ def play_random_table(game: str) -> Table:
     table = Table("ABCD").with_entries([*opening, FirstDeal(random.randbytes(32), RELEASE, rules)], "u")
     for _ in range(60):
         assert table.game
-        if table.game.over:
+        if table.game.is_over:
             break
         if table.game.needs_deal:
             table = table.with_entries([Deal(random.randbytes(32))], "u")

@@ -101,7 +101,7 @@ class Updates:
         }
         operation = random.choice([*choices, *["sit", "add_robot", "answer"] * 4])
         arguments = choices[operation]
-        if table.game and not table.game.over and random.random() < 0.8:
+        if table.game and not table.game.is_over and random.random() < 0.8:
             return self._move(table, key, version)
         return Operation(operation, arguments, key)
 

@@ -594,8 +594,8 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
 
     # A known log that is not a prefix is not used, and the update keys come from the log.
     assert Table.from_log(table.code, old.log, loaded).version == old.version
-    other = Log([*loaded.log.entries[:-1], add_stamp(strip_stamp(loaded.log.last).decode(), "another")])
-    assert Table.from_log(table.code, other, loaded).log.last == other.last
+    other = Log([*loaded.log.entries[:-1], add_stamp(strip_stamp(loaded.log.last_entry).decode(), "another")])
+    assert Table.from_log(table.code, other, loaded).log.last_entry == other.last_entry
 
 
 async def test_is_playing_at_knows_only_cached_versions(room: Room, challenges: Challenges) -> None:

@@ -112,7 +112,7 @@ async def test_repeated_press_counts_as_seen(store: Store) -> None:
 async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None:
     owner, _other, player = await start_game(fleet)
     [table] = await owner.room.lists.tables_of(player.person.id)
-    room, last = owner.room, table.log.last
+    room, last = owner.room, table.log.last_entry
     notification = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
     for unfitting in (
         notification._replace(version=table.version - 1),

@@ -157,7 +157,7 @@ def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_bri
         table = new_table(game, random)
         for _ in range(300):
             assert table.game
-            if table.game.over:
+            if table.game.is_over:
                 break
             if not table.game.needs_deal:
                 table_or_flagged = table.with_entries([Flag()], "flag") if random.random() < 0.2 else table

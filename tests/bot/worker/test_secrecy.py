@@ -48,7 +48,7 @@ def random_table(game: str, random: Random, fixture: Fixture | Day | None = None
     table = Table("ABCD").with_entries(entries, "u")
     assert table.game
     for _ in range(random.randrange(70)):
-        if table.game.over or (table.game.needs_deal and random.random() < 0.5):
+        if table.game.is_over or (table.game.needs_deal and random.random() < 0.5):
             break
         play_random_step(table.game, random)
     return table

@@ -26,7 +26,7 @@ def play_first_deal(game_id: str, seed: int, ending: str = "cancelled") -> Game:
     while game.deal_number == 1 and game.turn is not None:
         moves = [move for move in game.legal_moves(game.turn) if move not in ("resign", "claim")]
         game.play(game.turn, "resign" if ending == "resign" and len(game.moves) > 30 else random.choice(moves))
-    if not game.over:
+    if not game.is_over:
         game.stop("cancelled")
     return game
 

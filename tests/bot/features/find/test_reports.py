@@ -39,7 +39,7 @@ def add_host(player: Player) -> Player:
 
 
 async def list_reports(worker: Worker) -> list[Report]:
-    return [report async for _id, report in worker.feature(FindFeature).report_sender.reports.all()]
+    return [report async for _id, report in worker.feature(FindFeature).report_sender.reports.all_reports()]
 
 
 async def test_host_gets_report_and_replay_after_the_game(playing: list[Player]) -> None:

@@ -88,7 +88,7 @@ def test_kept_three_takes_the_last_trick() -> None:
         for move in (step.right, "play RB", "play 3B"):
             game.play(game.turn, move)
         assert game.current
-        assert game.current.over
+        assert game.current.is_over
         assert game.current.taken == [5, 0] if name == "tressette" else game.current.taken[0] == 5
 
 
@@ -123,7 +123,7 @@ def test_last_step_is_five_tricks_and_won_by_sensible_play(course: Course) -> No
     assert start.current.trick == ()
     end = ending_table(course, sensible_taps(course))
     assert end.current
-    assert end.current.over
+    assert end.current.is_over
     ours, theirs = end.current.score().points
     assert ours > theirs
 

@@ -105,7 +105,7 @@ async def test_equal_first_ranks_are_all_champions(store: Store) -> None:
     [champion] = [honour for honour in month.honours if honour.kind == "champion"]
     assert set(champion.people) == {ANNA, CARLA}
     scope = Scope(chat=GROUP, month="2026-11")
-    assert champion.figure == (await honours._ratings.standing(scope, CARLA)).shown
+    assert champion.figure == (await honours._ratings.standing(scope, CARLA)).rating
     assert {"champion", "streak"} <= {honour.honour.kind for honour in await honours.honours_of(CARLA)}
 
 

@@ -64,7 +64,7 @@ async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.
         standing = [await worker.ratings.standing(Scope(game="tressette"), player.person.id) for player in players]
         assert standing[0] == standing[2]
         assert standing[1] == standing[3]
-        assert standing[0].shown > 1000 > standing[1].shown
+        assert standing[0].rating > 1000 > standing[1].rating
 
 
 async def test_games_with_a_robot_are_not_rated(store: Store) -> None:

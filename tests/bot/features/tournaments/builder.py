@@ -50,7 +50,7 @@ class Builder:
         self.add(Option("form", form), *(Option(name, value) for name, value in options.items()))
 
     def add(self, *entries: Entry) -> Self:
-        self.t = self.t.after([add_stamp(encode(entry), "u") for entry in entries])
+        self.t = self.t.with_stored_entries([add_stamp(encode(entry), "u") for entry in entries])
         return self
 
     def enter(self, teams: int, *, alone: int = 0) -> Self:

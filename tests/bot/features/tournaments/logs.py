@@ -11,7 +11,7 @@ MIXED: Sequence[How] = ("played", "played", "played", "played", "resign", "timeo
 
 
 def add_entries(t: Tournament, *entries: Entry) -> Tournament:
-    return t.after([encode(entry).encode() for entry in entries])
+    return t.with_stored_entries([encode(entry).encode() for entry in entries])
 
 
 def start_tournament(form: Form, teams: int, *, game: str = "metamazzo", **options: str) -> Tournament:

@@ -363,7 +363,7 @@ async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
     await carla.say("/tournament", carla.private)
     await carla.press("Leave")
     assert group.labels(carla.private) == ["How it goes", "Enter"]
-    assert len((await group.newest_tournament()).present) == 2
+    assert len((await group.newest_tournament()).entered_players) == 2
     await carla.press("Enter")
     assert group.labels(carla.private) == ["How it goes", "Leave"]
     await bruno.say("/tournament", bruno.private)

@@ -275,7 +275,7 @@ class Entering(RuleBasedStateMachine):
             for worker in self.workers:
                 tournament = self.run(worker._tournaments.load(self.code))
                 assert read_state(tournament) == self.model.state
-                assert read_state(Tournament(self.code).after(tournament.entries)) == self.model.state
+                assert read_state(Tournament(self.code).with_stored_entries(tournament.entries)) == self.model.state
 
 
 @pytest.mark.parametrize("examples", [10, long(EXAMPLES)])

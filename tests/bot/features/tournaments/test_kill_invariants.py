@@ -80,7 +80,7 @@ def change_the_game_id(state: TournamentsAtRest) -> TournamentsAtRest:
 def record_a_result_twice(state: TournamentsAtRest) -> TournamentsAtRest:
     tournament = find_tournament(state, "knockout")
     entry = encode(Result(1, 0, 0, 0, 11, 0, "played")).encode()
-    return replace(state, tournaments=replace_tournament(tournament.after([entry]), state))
+    return replace(state, tournaments=replace_tournament(tournament.with_stored_entries([entry]), state))
 
 
 def seat_players_twice(state: TournamentsAtRest) -> TournamentsAtRest:
@@ -129,7 +129,9 @@ def lose_a_table(state: TournamentsAtRest) -> TournamentsAtRest:
 def lose_the_rounds(state: TournamentsAtRest) -> TournamentsAtRest:
     tournament = find_tournament(state, "duplicate")
     until_start = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat", b"result"))]
-    return replace(state, tournaments=replace_tournament(Tournament(tournament.code).after(until_start), state))
+    return replace(
+        state, tournaments=replace_tournament(Tournament(tournament.code).with_stored_entries(until_start), state)
+    )
 
 
 def reverse_the_players(state: TournamentsAtRest) -> TournamentsAtRest:

@@ -191,7 +191,7 @@ async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
     )
     assert (len(done), errors) == (1, [HasPartner] * 7)
     after = await Desk(desk.store).tournaments.load(code)
-    assert (after.present, after.partners) == ([0, 1], {0: 1, 1: 0})
+    assert (after.entered_players, after.partners) == ([0, 1], {0: 1, 1: 0})
     player = after.players[1]
     assert player
     repeated = await desk.registration.join_partner(code, player.person, player.name, 0, "again")

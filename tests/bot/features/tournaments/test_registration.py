@@ -81,15 +81,15 @@ async def test_one_update_opens_one_tournament(desk: Desk) -> None:
 
 async def test_entering_twice_is_refused_and_leaving_removes_player(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "swiss", ANNA, BRUNO)).code
-    assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).present == [0, 1]
+    assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).entered_players == [0, 1]
     with pytest.raises(AlreadyEntered):
         await desk.registration.enter(code, BRUNO, "Bruno", "again")
     after = await desk.registration.leave(code, BRUNO, "leave")
-    assert (after.present, after.player_of(BRUNO)) == ([0], None)
+    assert (after.entered_players, after.player_of(BRUNO)) == ([0], None)
     with pytest.raises(NotEntered):
         await desk.registration.leave(code, BRUNO, "leave again")
     returned = await desk.registration.enter(code, BRUNO, "Bruno", "back")
-    assert (returned.present, returned.player_of(BRUNO)) == ([0, 2], 2)
+    assert (returned.entered_players, returned.player_of(BRUNO)) == ([0, 2], 2)
 
 
 async def test_concurrent_entries_at_two_workers_all_count(desk: Desk) -> None:

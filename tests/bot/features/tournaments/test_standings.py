@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.features.tournaments.entries import Leave, Result, decode
 from bot.features.tournaments.pairing import next_round
-from bot.features.tournaments.standings import TIE_BREAKS, Standing, standings, winners
+from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standings, winners
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.store import Store
@@ -32,12 +32,12 @@ def find_places(t: Tournament) -> dict[int, int]:
     return {line.team: line.rank for line in standings(t)}
 
 
-def find_standing(t: Tournament, team: int) -> Standing:
+def find_standing(t: Tournament, team: int) -> TeamStanding:
     [line] = [line for line in standings(t) if line.team == team]
     return line
 
 
-def list_figures(line: Standing) -> list[str]:
+def list_figures(line: TeamStanding) -> list[str]:
     return [line.score.value, *(value for _name, value in line.tie_breaks)]
 
 

@@ -44,7 +44,7 @@ def rewind_to_round(t: Tournament, number: int) -> Tournament:
     """Return the tournament before a round was paired. Later withdrawals are undone."""
     current = Tournament(t.code)
     for entry in t.entries:
-        after = current.after([entry])
+        after = current.with_stored_entries([entry])
         if len(after.rounds) == number:
             return current
         current = after

@@ -120,7 +120,7 @@ async def two_workers(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) 
 async def load_tournament(store: Store) -> Tournament:
     [key] = [key async for key in store.client.scan_iter("{tour:*}:log")]
     code = key.decode().partition(":")[2].partition("}")[0]
-    return Tournament(code).after(await store.client.lrange(key, 0, -1))
+    return Tournament(code).with_stored_entries(await store.client.lrange(key, 0, -1))
 
 
 @pytest.mark.long

@@ -50,8 +50,8 @@ class Pack:
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):
-    """A cache of the texts of each set of cards of one suit, high to low, with all ``forms`` of each card. Listing
-    moves takes most of a game's time without it. At most `MAX_SETS` are kept.
+    """A cache of the texts of each set of cards of one suit, high to low, with all ``forms`` of each card. Without it,
+    listing moves takes most of a game's time. At most `MAX_SETS` are kept.
     """
 
     def __init__(self, pack: Pack, *forms: str) -> None:

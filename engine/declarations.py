@@ -51,9 +51,11 @@ def combinations_in(cards: int) -> tuple[Combination, ...]:
 
 @cache
 def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
-    held = [one for one in COMBINATIONS.values() if one.cards & honours == one.cards]
+    held = [combination for combination in COMBINATIONS.values() if combination.cards & honours == combination.cards]
     return tuple(
-        one for one in held if not any(more is not one and more.cards & one.cards == one.cards for more in held)
+        combination
+        for combination in held
+        if not any(more is not combination and more.cards & combination.cards == combination.cards for more in held)
     )
 
 
@@ -61,5 +63,7 @@ def possible_combinations(fresh: int, held: int, scored: int) -> list[Combinatio
     """Return the combinations of cards ``held`` that contain a ``fresh`` card and are not of a kind ``scored``."""
     combinations = COMBINATIONS.values()
     return [
-        one for one in combinations if one.cards & fresh and one.cards & held == one.cards and not one.kind & scored
+        combination
+        for combination in combinations
+        if combination.cards & fresh and combination.cards & held == combination.cards and not combination.kind & scored
     ]

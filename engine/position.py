@@ -239,4 +239,4 @@ def search_position(deal: Deal) -> SearchPosition:
             return SpadesPosition(deal)
         case FullDeal():
             return SearchPosition(deal)
-    raise ValueError(f"no light position for {type(deal).__name__}")
+    raise ValueError(f"no search position for {type(deal).__name__}")

@@ -201,9 +201,9 @@ class SpadesDeal(Deal):
     def _hand_score(self, seat: int) -> tuple[int, int]:
         """Return the points of the hand, and the bags left after each ten bags have cost 100 points."""
         bid, won = self.bids[seat] or 0, self.tricks[seat]
-        over = max(won - bid, 0)
+        extra = max(won - bid, 0)
         points = hand_points(bid, won, blind=self.blind[seat])
-        bags = self.bags_before[seat] + (over if bid or self.nil_bags else 0)
+        bags = self.bags_before[seat] + (extra if bid or self.nil_bags else 0)
         return points - 100 * (bags // BAG_LIMIT), bags % BAG_LIMIT
 
     def public_fields(self) -> dict[str, Any]:

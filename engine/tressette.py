@@ -74,7 +74,9 @@ class TressetteDeal(Deal):
     def legal_moves(self, seat: int) -> list[str]:
         moves = self.play_moves(seat) if seat == self.turn else []
         if cards := self.declarable_cards(seat):
-            moves += [one.move for one in combinations_in(cards) if self._would_score(seat, one)]
+            moves += [
+                combination.move for combination in combinations_in(cards) if self._would_score(seat, combination)
+            ]
         return moves
 
     def play_other(self, seat: int, move: str) -> None:
@@ -106,32 +108,34 @@ class TressetteDeal(Deal):
         """Return whether a seat can now declare honours acquired since its last play."""
         return seat == self.turn
 
-    def _would_score(self, seat: int, one: Combination) -> bool:
+    def _would_score(self, seat: int, combination: Combination) -> bool:
         """Return whether a combination that the seat holds would score if declared now."""
-        fresh = self.window != "acquired" or one.cards & self.acquired[seat]
-        is_declared = self.declared_bits[seat] & one.bit
-        return bool(fresh and not is_declared and (self.reuse or not self.scored[seat] & one.kind))
+        fresh = self.window != "acquired" or combination.cards & self.acquired[seat]
+        is_declared = self.declared_bits[seat] & combination.bit
+        return bool(fresh and not is_declared and (self.reuse or not self.scored[seat] & combination.kind))
 
-    def _declare(self, seat: int, one: Combination) -> None:
+    def _declare(self, seat: int, combination: Combination) -> None:
         pool = self.declarable_cards(seat)
-        if one not in combinations_in(pool) or not self._would_score(seat, one):
-            raise self._declaration_error(seat, one)
-        self.declared[seat & 1] += one.points
-        self.declarations += ((seat, one),)
-        self.scored[seat] |= one.kind
-        self.declared_bits[seat] |= one.bit
-        self.shown[seat] |= one.cards
+        if combination not in combinations_in(pool) or not self._would_score(seat, combination):
+            raise self._declaration_error(seat, combination)
+        self.declared[seat & 1] += combination.points
+        self.declarations += ((seat, combination),)
+        self.scored[seat] |= combination.kind
+        self.declared_bits[seat] |= combination.bit
+        self.shown[seat] |= combination.cards
 
-    def _declaration_error(self, seat: int, one: Combination) -> IllegalMove:
+    def _declaration_error(self, seat: int, combination: Combination) -> IllegalMove:
         after_first = self.window == "after_first_trick"
         cards = self.dealt[seat] if after_first else self.hand(seat)
-        declared = self.declared_bits[seat] & one.bit or (not self.reuse and self.scored[seat] & one.kind)
+        declared = self.declared_bits[seat] & combination.bit or (
+            not self.reuse and self.scored[seat] & combination.kind
+        )
         checks: list[tuple[object, type[IllegalMove]]] = [
             (self.window == "none", errors.NoDeclarations),
             (self.phase != "play" or self.is_over, errors.NotNow),
             (declared, errors.AlreadyDeclared),
-            (one.cards & cards != one.cards, errors.NoCombination),
-            (one not in combinations_in(cards), errors.DeclareTheFour),
+            (combination.cards & cards != combination.cards, errors.NoCombination),
+            (combination not in combinations_in(cards), errors.DeclareTheFour),
             (after_first and not self.tricks_done, errors.WindowNotOpen),
             (seat != self.turn and not after_first and not self.can_declare_acquired(seat), errors.NotYourTurn),
         ]
@@ -145,5 +149,7 @@ class TressetteDeal(Deal):
         return {
             **self.common_fields(self.shown),
             "declared": pair(self.declared),
-            "declarations": tuple(Declaration(by, one.move, one.points) for by, one in self.declarations),
+            "declarations": tuple(
+                Declaration(by, combination.move, combination.points) for by, combination in self.declarations
+            ),
         }

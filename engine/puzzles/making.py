@@ -43,38 +43,44 @@ def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle
 
 def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     """Return the position as a puzzle; None if it is unsuitable or too long for the solver."""
-    here = search_position(deal)
-    if not MIN_CARDS <= here.left <= MAX_CARDS or _is_hidden(here) or here.legal_cards().bit_count() < MIN_CHOICES:
+    position = search_position(deal)
+    if (
+        not MIN_CARDS <= position.left <= MAX_CARDS
+        or _is_hidden(position)
+        or position.legal_cards().bit_count() < MIN_CHOICES
+    ):
         return None
     if isinstance(deal, SpadesDeal) and (None in deal.bids or any(deal.blind)):
         return None
-    seats, first = deal.seats, here.turn
+    seats, first = deal.seats, position.turn
     order = [(first + step) % seats for step in range(seats)]
     bids = (deal.bids[first] or 0, deal.bids[1 - first] or 0) if isinstance(deal, SpadesDeal) else None
-    taken = (here.taken[first & 1], here.taken[1 - (first & 1)])
+    taken = (position.taken[first & 1], position.taken[1 - (first & 1)])
     bare = Puzzle(
         id="",
         game=game,
-        hands=tuple(tuple(cards(here.hands[seat])) for seat in order),
+        hands=tuple(tuple(cards(position.hands[seat])) for seat in order),
         trick=tuple(card for _seat, card in deal.trick),
         taken=taken,
         bids=bids,
-        broken=isinstance(here, SpadesPosition) and here.broken,
+        broken=isinstance(position, SpadesPosition) and position.broken,
         lines=(),
         missed=0,
     )
-    here, outcomes = bare.position(), bare.outcomes()
-    values = solver.solve(here, outcomes)
+    position, outcomes = bare.position(), bare.outcomes()
+    values = solver.solve(position, outcomes)
     if values is None:
         return None
-    points = sorted((value_to_points(here, value) for value in values.values()), reverse=True)
+    points = sorted((value_to_points(position, value) for value in values.values()), reverse=True)
     least = MIN_COST_AT_SPADES if bids else MIN_COST
     if len(points) < MIN_CHOICES or points[0] - points[1] < least:
         return None
-    lines = [Line(_best_line(here, card, solver, outcomes), value_to_points(here, values[card])) for card in values]
+    lines = [
+        Line(_best_line(position, card, solver, outcomes), value_to_points(position, values[card])) for card in values
+    ]
     lines.sort(key=lambda line: -line.points)
     best = lines[0].cards[0]
-    chosen = _simple_choices(here, bids)
+    chosen = _simple_choices(position, bids)
     missed = round(100 * sum(card != best for card in chosen) / len(chosen))
     if missed < MIN_MISSED:
         return None
@@ -82,30 +88,30 @@ def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     return replace(puzzle, id=puzzle_id(puzzle))
 
 
-def _is_hidden(here: SearchPosition) -> bool:
+def _is_hidden(position: SearchPosition) -> bool:
     """Return whether some cards cannot be played yet because they lie in a stock or below others."""
-    match here:
+    match position:
         case StockPosition():
-            return here.drawn < len(here.stock)
+            return position.drawn < len(position.stock)
         case PacketsPosition():
-            return any(len(packet) > 1 for packets in here.packets for packet in packets)
+            return any(len(packet) > 1 for packets in position.packets for packet in packets)
     return False
 
 
-def _best_line(here: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
+def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
     """Return the cards from this one to the last with perfect play; of equal cards, the lowest."""
-    here, played = here.copy(), [card]
-    here.play(card)
-    while here.left:
-        legal = here.legal_cards()
+    position, played = position.copy(), [card]
+    position.play(card)
+    while position.left:
+        legal = position.legal_cards()
         if legal & (legal - 1):
-            values = solver.solve(here, outcomes)
+            values = solver.solve(position, outcomes)
             assert values is not None, "a position after a solved one can be solved"
-            best = max(values.values()) if here.turn & 1 == 0 else min(values.values())
+            best = max(values.values()) if position.turn & 1 == 0 else min(values.values())
             card = min(move for move, value in values.items() if value == best)
         else:
             card = legal.bit_length() - 1
-        here.play(card)
+        position.play(card)
         played.append(card)
     return tuple(played)
 
@@ -115,42 +121,46 @@ def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
     the same ``solver`` for many puzzles, because it remembers positions.
     """
     solver = solver or Solver()
-    here, outcomes = puzzle.position(), puzzle.outcomes()
+    position, outcomes = puzzle.position(), puzzle.outcomes()
     if puzzle.id != puzzle_id(puzzle):
         yield "its id is another position's"
-    values = solver.solve(here, outcomes)
+    values = solver.solve(position, outcomes)
     if values is None:
         yield "it is too long to be solved"
         return
-    points = {card: value_to_points(here, value) for card, value in values.items()}
+    points = {card: value_to_points(position, value) for card, value in values.items()}
     if {line.cards[0]: line.points for line in puzzle.lines} != points or len(puzzle.lines) != len(points):
         yield f"its cards come to {points}"
     elif [card for card in points if points[card] == max(points.values())] != [puzzle.best]:
         yield "it has no single best card"
     for line in puzzle.lines:
-        came_to = _play_line(here, line.cards, outcomes)
+        came_to = _play_line(position, line.cards, outcomes)
         if came_to != line.points:
             yield f"the line of {puzzle.pack.codes[line.cards[0]]} comes to {came_to}"
 
 
-def _play_line(here: SearchPosition, line: tuple[int, ...], outcomes: list[int]) -> int | None:
+def _play_line(position: SearchPosition, line: tuple[int, ...], outcomes: list[int]) -> int | None:
     """Return the result of a line in points; None if it cannot be played."""
-    here = here.copy()
+    position = position.copy()
     for card in line:
-        if not here.left or card not in cards(here.legal_cards()):
+        if not position.left or card not in cards(position.legal_cards()):
             return None
-        here.play(card)
-    if here.left:
+        position.play(card)
+    if position.left:
         return None
-    return outcomes[here.taken[0]] if isinstance(here, SpadesPosition) else value_to_points(here, here.taken[0])
+    return (
+        outcomes[position.taken[0]]
+        if isinstance(position, SpadesPosition)
+        else value_to_points(position, position.taken[0])
+    )
 
 
 # Simple players
 
 
-def _simple_choices(here: SearchPosition, bids: Sequence[int] | None) -> list[int]:
+def _simple_choices(position: SearchPosition, bids: Sequence[int] | None) -> list[int]:
     """Return the card that each simple player and search plays."""
-    board = _make_board(here, bids)
+    board = _make_board(position, bids)
     found = [int(simple_players.sensible_move(board, playing.legal_cards(board)))]
     found += [_choose_card(board, partial(_look_ahead, depth=depth)) for depth in DEPTHS]
     for number in range(RANDOM_SEARCHES):
@@ -159,19 +169,19 @@ def _simple_choices(here: SearchPosition, bids: Sequence[int] | None) -> list[in
     return found
 
 
-def _make_board(here: SearchPosition, bids: Sequence[int] | None) -> Board:
+def _make_board(position: SearchPosition, bids: Sequence[int] | None) -> Board:
     board = new_board(1)
     state = board.state
-    seats = len(here.hands)
-    state[playing.SEATS], state[playing.TURN], state[playing.LEFT] = seats, here.turn, here.left
-    state[playing.LAID], state[playing.POT], state[playing.WANTED] = here.laid, here.pot, here.wanted
-    state[playing.BEST], state[playing.WINNER] = here.best, here.winner
-    for seat, hand in enumerate(here.hands):
+    seats = len(position.hands)
+    state[playing.SEATS], state[playing.TURN], state[playing.LEFT] = seats, position.turn, position.left
+    state[playing.LAID], state[playing.POT], state[playing.WANTED] = position.laid, position.pot, position.wanted
+    state[playing.BEST], state[playing.WINNER] = position.best, position.winner
+    for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
     for side in (0, 1):
-        state[playing.TAKEN + side] = here.taken[side]
-    if isinstance(here, SpadesPosition) and bids:
-        state[playing.SPADES], state[playing.BROKEN] = 1, int(here.broken)
+        state[playing.TAKEN + side] = position.taken[side]
+    if isinstance(position, SpadesPosition) and bids:
+        state[playing.SPADES], state[playing.BROKEN] = 1, int(position.broken)
         state[playing.BIDS], state[playing.BIDS + 1] = bids
     return board
 

@@ -137,9 +137,9 @@ def puzzle_id(puzzle: Puzzle) -> str:
     return sha256(min(map(look, orders)).encode()).hexdigest()[:ID_LENGTH]
 
 
-def value_to_points(here: SearchPosition, value: int) -> int:
+def value_to_points(position: SearchPosition, value: int) -> int:
     """Convert a solver's value of a position for side 0 to the points of `Line`."""
-    return value if isinstance(here, SpadesPosition) else value // 3
+    return value if isinstance(position, SpadesPosition) else value // 3
 
 
 def _encode_cards(indices: Sequence[int]) -> str:

@@ -87,7 +87,7 @@ class _Analysis:
             return self._make_verdict(game, move_index, seat, move, move, 0.0, exact=True)
         if not move.startswith(("play ", "pick ")):
             return None
-        plays = {one for one in game.legal_moves(seat) if one.startswith("play ") and one.count(" ") == 1}
+        plays = {legal for legal in game.legal_moves(seat) if legal.startswith("play ") and legal.count(" ") == 1}
         picks = useful_picks(game.view(seat), game.history(seat))
         if len(plays) + len(picks) < 2 or (move.startswith("pick ") and move not in picks):
             return None
@@ -98,22 +98,26 @@ class _Analysis:
     def _verdict_by_solver(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         deal = game.current
         assert deal
-        here = search_position(deal)
+        position = search_position(deal)
         most = (
-            SOLVED_SPADES if isinstance(here, SpadesPosition) else SOLVED_TWO if len(here.hands) == 2 else SOLVED_FOUR
+            SOLVED_SPADES
+            if isinstance(position, SpadesPosition)
+            else SOLVED_TWO
+            if len(position.hands) == 2
+            else SOLVED_FOUR
         )
-        if here.left > most or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
+        if position.left > most or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
             return None
         points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()
-        values = self.solver.solve(here, points)
+        values = self.solver.solve(position, points)
         if values is None:
             return None
         sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
         worth = {move_text(view, number): sign * value for number, value in values.items()}
         top, made = max(worth.values()), worth[_without_signal(move)]
         # Most players would choose the highest of equal cards.
-        equal = [one for one in worth if worth[one] == top]
-        best = max(equal, key=lambda one: (one.startswith("play "), deal.CARD_OF_PLAY.get(one, 0)))
+        equal = [other for other in worth if worth[other] == top]
+        best = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
         lost = top - made
         if isinstance(deal, TressetteDeal):
             # Points are thirds rounded down, so losing a third does not always lose a point.
@@ -126,11 +130,11 @@ class _Analysis:
         found = self.robot.judge_moves(without_declarations(view), game.history(seat))
         # Declarations have separate verdicts. The search can still return one, because it picks up a packet's last
         # honour at once, which can complete a three.
-        judged = {move_text(view, number): one for number, one in found.items() if number < FIRST_THREE}
+        judged = {move_text(view, number): estimate for number, estimate in found.items() if number < FIRST_THREE}
         made = judged.get(_without_signal(move))
         if made is None:
             return None
-        best = max(judged, key=lambda one: judged[one])
+        best = max(judged, key=judged.__getitem__)
         in_spades = isinstance(view.deal, SpadesView)
         error = (SPADES_ERROR if in_spades else WORLD_ERROR) / sqrt(max(1, made.visits))
         lost = judged[best].mean - made.mean - error
@@ -162,8 +166,8 @@ class _Analysis:
         combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
         if combinations and view.deal and can_declare_later(view.deal, view):
             card = pack_of(view.deal).index[self.moves[move_index][1].split(" ")[1]]
-            combinations = [one for one in combinations if one.cards >> card & 1]
-        return [Chance(move_index, seat, one) for one in combinations]
+            combinations = [combination for combination in combinations if combination.cards >> card & 1]
+        return [Chance(move_index, seat, combination) for combination in combinations]
 
     def _missed_chances(self, passed: Sequence[Chance], end: TressetteDeal) -> list[Verdict]:
         """Return verdicts on expired chances that their seats did not use later. In an unfinished deal, a seat could
@@ -176,20 +180,22 @@ class _Analysis:
             if seat is not None and move in COMBINATIONS
         ]
         for seat in range(end.seats):
-            declarations += [Chance(len(self.moves), seat, one) for one in _later_declarations(end, seat)]
+            declarations += [Chance(len(self.moves), seat, later) for later in _later_declarations(end, seat)]
         missed: dict[tuple[int, int], Verdict] = {}
-        for move_index, seat, one in passed:
-            once = _scoring_bit(one, end.reuse)
+        for move_index, seat, combination in passed:
+            once = _scoring_bit(combination, end.reuse)
             later = [
                 other.points
                 for at, by, other in declarations
                 if at > move_index and by == seat and _scoring_bit(other, end.reuse) == once
             ]
-            lost = float(one.points - max(later, default=0))
+            lost = float(combination.points - max(later, default=0))
             known = missed.get((seat, once))
             if lost > (known.lost if known else 0):
                 move = self.moves[move_index][1]
-                missed[seat, once] = Verdict(self.number, move_index, seat, move, one.move, lost, True, "declares")
+                missed[seat, once] = Verdict(
+                    self.number, move_index, seat, move, combination.move, lost, True, "declares"
+                )
         return [*missed.values()]
 
 
@@ -209,9 +215,9 @@ def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
     return [COMBINATIONS[move] for move in deal.legal_moves(seat) if move in COMBINATIONS]
 
 
-def _scoring_bit(one: Combination, reuse: bool) -> int:
+def _scoring_bit(combination: Combination, reuse: bool) -> int:
     """Return the bit that scores only once a deal: the combination's with ``reuse``, otherwise its kind's."""
-    return one.bit if reuse else one.kind
+    return combination.bit if reuse else combination.kind
 
 
 def _can_packets_complete(deal: PacketsDeal) -> bool:

@@ -46,14 +46,14 @@ class Summary:
 
 def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
     """Summarize one seat's part of the verdicts."""
-    own = [one for one in verdicts if one.seat == seat]
-    lost = [one for one in own if one.lost > 0]
-    decisions, bad = ({(one.deal, one.move_index) for one in some} for some in (own, lost))
+    own = [verdict for verdict in verdicts if verdict.seat == seat]
+    lost = [verdict for verdict in own if verdict.lost > 0]
+    decisions, bad = ({(verdict.deal, verdict.move_index) for verdict in group} for group in (own, lost))
     return Summary(
         decisions=len(decisions),
         good=len(decisions) - len(bad),
-        lost_exactly=sum(one.lost for one in lost if one.exact),
-        lost_by_judgement=sum(one.lost for one in lost if not one.exact),
+        lost_exactly=sum(verdict.lost for verdict in lost if verdict.exact),
+        lost_by_judgement=sum(verdict.lost for verdict in lost if not verdict.exact),
         costliest=tuple(costliest_moves(own, most)),
     )
 
@@ -61,9 +61,9 @@ def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
 def costliest_moves(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
     """Return the verdicts on at most ``most`` moves, the costliest move first."""
     moves: dict[tuple[int, int, int], list[Verdict]] = {}
-    for one in verdicts:
-        if one.lost > 0:
-            moves.setdefault((one.deal, one.move_index, one.seat), []).append(one)
+    for verdict in verdicts:
+        if verdict.lost > 0:
+            moves.setdefault((verdict.deal, verdict.move_index, verdict.seat), []).append(verdict)
     worst = sorted(moves.values(), key=lambda group: -sum(verdict.lost for verdict in group))[:most]
     return [verdict for group in worst for verdict in sorted(group, key=lambda verdict: -verdict.lost)]
 

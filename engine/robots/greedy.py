@@ -28,7 +28,7 @@ class GreedyRobot:
         if deal is None or seat is None:
             return None
         if declarations := [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]:
-            most = max(declarations, key=lambda one: one.points)
+            most = max(declarations, key=lambda combination: combination.points)
             return pick_for_four(view, most) or most.move
         if view.turn != seat:
             return None
@@ -61,7 +61,7 @@ def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Pack
         return False
     memory = remember(deal, history, seat)
     possible = possible_combinations(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, _scored_kinds(view))
-    return any((one.cards & ~memory.own).bit_count() <= _count_hidden(deal, seat) for one in possible)
+    return any((combination.cards & ~memory.own).bit_count() <= _count_hidden(deal, seat) for combination in possible)
 
 
 def _count_hidden(deal: PacketsView, seat: int) -> int:
@@ -73,8 +73,8 @@ def _scored_kinds(view: View) -> int:
     """Return the kinds that do not count again for the viewer."""
     scored = 0
     if isinstance(view.deal, TressetteView) and not view.rules["reuse"]:
-        for one in view.deal.declarations:
-            scored |= COMBINATIONS[one.move].kind if one.seat == view.seat else 0
+        for declaration in view.deal.declarations:
+            scored |= COMBINATIONS[declaration.move].kind if declaration.seat == view.seat else 0
     return scored
 
 
@@ -84,7 +84,7 @@ def pick_for_four(view: View, three: Combination) -> str | None:
         for packet in view.deal.packets:
             if packet.top and f"pick {packet.number}" in view.moves:
                 with_top = three.cards | 1 << ITALIAN.index[packet.top]
-                if any(one.points > three.points for one in combinations_in(with_top)):
+                if any(combination.points > three.points for combination in combinations_in(with_top)):
                     return f"pick {packet.number}"
     return None
 
@@ -94,8 +94,8 @@ def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or view.rules["reuse"] or view.rules["declare"] != "acquired":
         return False
-    _word, what, rank, *missing = three.move.split(" ")
-    if what != "three":
+    _word, kind, rank, *missing = three.move.split(" ")
+    if kind != "three":
         return False
     fourth, memory = ITALIAN.index[rank + missing[-1]], remember(deal, history, seat)
     return bool(memory.own >> fourth & 1 or (memory.unseen >> fourth & 1 and _count_hidden(deal, seat)))
@@ -116,7 +116,9 @@ def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> lis
             top = 1 << ITALIAN.index[packet.top]
             in_hand = ITALIAN.mask(deal.hand or ()) | top
             completed = [
-                one for one in combinations_in(in_hand) if one.cards & top and not one.kind & _scored_kinds(view)
+                combination
+                for combination in combinations_in(in_hand)
+                if combination.cards & top and not combination.kind & _scored_kinds(view)
             ]
             if packet.left == 1 or (completed and view.rules["declare"] == "acquired"):
                 wise.append(f"pick {packet.number}")
@@ -128,7 +130,11 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
     if not isinstance(view.deal, PacketsView):
         return []
     pickable = [packet for packet in view.deal.packets if f"pick {packet.number}" in view.moves]
-    return [f"pick {one.number}" for one in pickable if one.left > 1 or can_serve_declaration(view, history, one)]
+    return [
+        f"pick {packet.number}"
+        for packet in pickable
+        if packet.left > 1 or can_serve_declaration(view, history, packet)
+    ]
 
 
 def has_won(view: View, memory: Memory) -> bool:
@@ -137,7 +143,9 @@ def has_won(view: View, memory: Memory) -> bool:
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)
-    counts = [view.totals[one] + declared[one] + memory.thirds[one] // 3 for one in (0, 1)]
+    counts = [
+        sum(figures) for figures in zip(view.totals, declared, (thirds // 3 for thirds in memory.thirds), strict=True)
+    ]
     is_tie_break = min(view.totals) >= target
     return counts[side] >= target and (counts[side] > counts[1 - side] or not is_tie_break)
 
@@ -159,5 +167,5 @@ def _card_value(deal: DealView, memory: Memory, seat: int, card: int) -> float:
     if len(to_come) > len(rivals):
         # The partner plays later and can take the trick back.
         ours += (1 - ours) * 0.3
-    pot = sum(THIRDS[one] for _, one in trick) + THIRDS[card] + 0.7 * len(to_come)
+    pot = sum(THIRDS[other] for _, other in trick) + THIRDS[card] + 0.7 * len(to_come)
     return (2 * ours - 1) * pot + LEAD_VALUE * ours - KEEP_VALUE[ITALIAN.codes[card][0]]

@@ -30,7 +30,7 @@ def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: b
     word = move.split(" ", maxsplit=1)[0]
     if word != "play":
         if word == "pick" and isinstance(deal, PacketsView):
-            packet = next(one for one in deal.packets if move == f"pick {one.number}")
+            packet = next(packet for packet in deal.packets if move == f"pick {packet.number}")
             if not can_serve_declaration(view, history, packet):
                 return "frees"
             return "picks" if packet.left > 1 else "picks_last"
@@ -44,9 +44,11 @@ def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: b
             "exchange": "exchanges_nothing" if move == "exchange" else "exchanges",
             "bid": "nil" if move == "bid 0" else "bids",
         }
-        is_seen = isinstance(deal, PacketsView) and any(one.top for one in deal.packets if one.owner == view.seat)
+        is_seen = isinstance(deal, PacketsView) and any(
+            packet.top for packet in deal.packets if packet.owner == view.seat
+        )
         return simple.get(word, "packets" if is_seen else "unseen")
-    plays = {one.split(" ")[1] for one in view.moves if one.startswith("play ")}
+    plays = {other.split(" ")[1] for other in view.moves if other.startswith("play ")}
     if len(plays) == 1 and not useful_picks(view, history):
         return "only"
     if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_fully_known(worlds_of(view, history)):
@@ -61,7 +63,7 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
     seat = view.seat or 0
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
     led = pack.suit_of[pack.index[deal.trick[0].card]]
-    laid = [(pack.index[one.card], one.seat) for one in deal.trick]
+    laid = [(pack.index[played.card], played.seat) for played in deal.trick]
     best, winner = max((other, player) for other, player in laid if 1 << other & (led | trumps))
     beats = card > best and bool(1 << card & (led | trumps))
     worth = 0 if trumps else sum(THIRDS[other] for other, _player in laid) + THIRDS[card]
@@ -75,10 +77,10 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
         return "takes_points" if worth >= 3 else "takes"
     if (winner ^ seat) & 1 == 0:
         return "partners_so_far" if is_open else "gives_partner"
-    plays = [pack.index[one.split(" ")[1]] for one in view.moves if one.startswith("play ")]
-    if _card_cost(pack, card) > min(_card_cost(pack, one) for one in plays):
+    plays = [pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")]
+    if _card_cost(pack, card) > min(_card_cost(pack, other) for other in plays):
         return None
-    if any(one > best and 1 << one & (led | trumps) for one in plays):
+    if any(other > best and 1 << other & (led | trumps) for other in plays):
         return "spares"
     # If only one player is still to play, it is an opponent.
     return "lost_so_far" if is_open and to_play > 1 else "gives_little"
@@ -100,7 +102,7 @@ def _lead_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack:
     no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
     if no_trump_beats and not _can_be_beaten(deal, history, seat, pack, card):
         return "cannot_be_beaten"
-    keeps_high = any(one % ranks >= ranks - 3 for one in cards(own))
+    keeps_high = any(other % ranks >= ranks - 3 for other in cards(own))
     return "leads_low" if is_cheap and keeps_high else None
 
 

@@ -42,8 +42,8 @@ def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believ
                 if packet.left > 1 or HONOURS >> top & 1:
                     packets += [packet.owner, top, packet.left - 1]
     known, unseen = memory.open_to, memory.unseen
-    need = [0 if one == seat else count for one, count in enumerate(memory.hidden)]
-    seekers = [one for one in range(seats) if need[one]]
+    need = [0 if other == seat else count for other, count in enumerate(memory.hidden)]
+    seekers = [other for other in range(seats) if need[other]]
     if len(seekers) == 1 and unseen.bit_count() == need[seekers[0]]:
         # All unseen cards are in one hand.
         known, unseen, need = known.copy(), 0, [0] * seats
@@ -121,8 +121,8 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
         start[playing.WINDOW] = WINDOWS.get(str(view.rules["declare"]), playing.NO_WINDOW)
         start[playing.REUSE] = int(bool(view.rules["reuse"]))
         if not view.rules["reuse"]:
-            for one in deal.declarations:
-                start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
+            for declaration in deal.declarations:
+                start[playing.SCORED + declaration.seat] |= COMBINATIONS[declaration.move].kind
     if isinstance(deal, PacketsView) and view.rules["declare"] == "acquired" and not view.rules["reuse"]:
         # The search chooses when to declare these threes. All other combinations have been declared.
         for move in view.moves:

@@ -75,7 +75,7 @@ def _count_thirds(pack: Pack, history: Sequence[MoveEntry], seats: int) -> list[
         trick.append((by, pack.index[move.split(" ")[1]]))
         if len(trick) == seats:
             led = pack.suit_of[trick[0][1]]
-            _, winner = max((card, who) for who, card in trick if led >> card & 1)
+            _, winner = max((card, seat) for seat, card in trick if led >> card & 1)
             taken[winner & 1] += sum(THIRDS[card] for _, card in trick)
             trick = []
     return taken

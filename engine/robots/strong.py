@@ -64,7 +64,9 @@ class SearchSettings(NamedTuple):
 
     def without_tree(self) -> "SearchSettings":
         """Return settings for plain determinized Monte Carlo with the same work: no tree, and equal weights."""
-        return SearchSettings(*(way._replace(pool=0, leeway=0.0, explore=EXPLORE_EVENLY, deepest=1) for way in self))
+        return SearchSettings(
+            *(family._replace(pool=0, leeway=0.0, explore=EXPLORE_EVENLY, deepest=1) for family in self)
+        )
 
 
 DEFAULT_SEARCH = SearchSettings()
@@ -117,17 +119,17 @@ class StrongRobot:
             return "claim"
         declarable = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
         if not can_declare_later(deal, view) or "claim" in view.moves:
-            at_once = [one for one in declarable if not can_become_four(view, history, one)]
+            at_once = [combination for combination in declarable if not can_become_four(view, history, combination)]
             if at_once:
-                return max(at_once, key=lambda one: one.points).move
+                return max(at_once, key=lambda combination: combination.points).move
         if free := picks_of_last_cards(view, history):
             return free[0]
         move = self._choose_move(deal, view, history)
         if not move.startswith("play "):
             return move
         card = pack_of(deal).index[move.split(" ")[1]]
-        broken = [one for one in declarable if one.cards >> card & 1]
-        return max(broken, key=lambda one: one.points).move if broken else move
+        broken = [combination for combination in declarable if combination.cards >> card & 1]
+        return max(broken, key=lambda combination: combination.points).move if broken else move
 
     # Playing a card
 
@@ -139,13 +141,13 @@ class StrongRobot:
             return move
         if (requested := _requested_card(deal, judged)) is not None:
             return f"play {pack_of(deal).codes[requested]}"
-        way = self.search.for_deal(deal)
+        settings = self.search.for_deal(deal)
         # Without a tree all cards are tried equally, so the mean decides. A tree tries the best card most.
-        card = max(judged, key=lambda one: judged[one].mean if way.deepest == 1 else judged[one])
-        if way.leeway:
-            mean, visits = judged[card].mean - way.leeway, judged[card].visits * MIN_VISIT_SHARE
-            near = [one for one in judged if judged[one].mean >= mean and judged[one].visits >= visits]
-            card = max(near, key=lambda one: judged[one].appeal)
+        card = max(judged, key=lambda move: judged[move].mean if settings.deepest == 1 else judged[move])
+        if settings.leeway:
+            mean, visits = judged[card].mean - settings.leeway, judged[card].visits * MIN_VISIT_SHARE
+            equal = [move for move in judged if judged[move].mean >= mean and judged[move].visits >= visits]
+            card = max(equal, key=lambda move: judged[move].appeal)
         move = move_text(view, card)
         return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
 
@@ -157,10 +159,10 @@ class StrongRobot:
         playable = sorted({pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")})
         if len(playable) < 2 and not useful_picks(view, history):
             return {card: MoveEstimate(1, 0.0) for card in playable}
-        way = self.search.for_deal(deal)
+        settings = self.search.for_deal(deal)
         for believing in (True, False):
-            worlds = worlds_of(view, history, pool=way.pool // SLOWNESS, believing=believing)
-            judged = self._search(way, worlds, view, history, playable)
+            worlds = worlds_of(view, history, pool=settings.pool // SLOWNESS, believing=believing)
+            judged = self._search(settings, worlds, view, history, playable)
             if judged:
                 break
         if is_fully_known(worlds) and isinstance(deal, TressetteView):
@@ -168,26 +170,26 @@ class StrongRobot:
         return judged
 
     def _search(
-        self, way: FamilySearch, worlds: Worlds, view: View, history: Sequence[MoveEntry], playable: Sequence[int]
+        self, settings: FamilySearch, worlds: Worlds, view: View, history: Sequence[MoveEntry], playable: Sequence[int]
     ) -> dict[int, MoveEstimate]:
         board = new_board(self.random.randrange(1, PRIME))
-        worlds = weigh_worlds(worlds, view, history, board) if way.pool else worlds
+        worlds = weigh_worlds(worlds, view, history, board) if settings.pool else worlds
         # One tree for playing a card at once, and one for each pick or declaration.
         firsts = [tree.CARDS_ONLY]
         if worlds.start[playing.PACKETS] and draw_world(worlds, board):
             firsts += cards(int(playing.legal_moves(board)) & ~playing.CARDS)
-        trees = [zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS) for _ in firsts]
+        trees = [zeros((2 + round(settings.rounds * self.budget.share)) * tree.FIELDS) for _ in firsts]
         path, nodes = zeros(tree.LONGEST_PATH), [1] * len(firsts)
-        for rounds in _batches(self.budget, way.rounds):
+        for rounds in _batches(self.budget, settings.rounds):
             for number, (first, grown) in enumerate(zip(firsts, trees, strict=True)):
                 nodes[number] = tree.search(
                     grown, nodes[number], path, worlds, board, rounds,
-                    way.explore, way.wild, way.deepest, way.lonely, first,
+                    settings.explore, settings.wild, settings.deepest, settings.lonely, first,
                 )  # fmt: skip
         judged: dict[int, MoveEstimate] = {}
         grown = trees[0]
         child = grown[tree.FIRST]
-        understood = way.leeway > 0 and draw_world(worlds, board)
+        understood = settings.leeway > 0 and draw_world(worlds, board)
         if len(playable) == 1:
             # A forced card is not in the tree, which begins with the moves after it.
             judged[playable[0]] = _node_estimate(grown, 0)
@@ -213,16 +215,22 @@ class StrongRobot:
         if StrongRobot._solver is None:
             StrongRobot._solver = Solver()
         start = worlds.start
-        here: SearchPosition = object.__new__(SearchPosition)
-        here.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
-        here.turn, here.left, here.laid = int(start[playing.TURN]), int(start[playing.LEFT]), int(start[playing.LAID])
-        here.wanted, here.pot = int(start[playing.WANTED]), int(start[playing.POT])
-        here.best, here.winner = (int(start[playing.BEST]), int(start[playing.WINNER])) if here.laid else (-1, -1)
-        here.taken = [0, 0]
-        solved = StrongRobot._solver.solve(here)
+        position: SearchPosition = object.__new__(SearchPosition)
+        position.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
+        position.turn, position.left, position.laid = (
+            int(start[playing.TURN]),
+            int(start[playing.LEFT]),
+            int(start[playing.LAID]),
+        )
+        position.wanted, position.pot = int(start[playing.WANTED]), int(start[playing.POT])
+        position.best, position.winner = (
+            (int(start[playing.BEST]), int(start[playing.WINNER])) if position.laid else (-1, -1)
+        )
+        position.taken = [0, 0]
+        solved = StrongRobot._solver.solve(position)
         if solved is None:
             return judged
-        sign = 1 if here.turn & 1 == 0 else -1
+        sign = 1 if position.turn & 1 == 0 else -1
         top = max(sign * value for value in solved.values())
         found: dict[int, MoveEstimate] = {}
         for card, value in solved.items():
@@ -237,10 +245,10 @@ class StrongRobot:
         if deal.trick or not view.rules.get("signals"):
             return ""
         code = pack_of(deal).codes[card]
-        behind = [one for one in deal.hand or () if one[1] == code[1] and one != code]
+        behind = [other for other in deal.hand or () if other[1] == code[1] and other != code]
         if not behind:
             return " volo"
-        return " busso" if sum(one[0] in HONOUR_RANKS for one in behind) >= 2 else ""
+        return " busso" if sum(other[0] in HONOUR_RANKS for other in behind) >= 2 else ""
 
     # Spades
 
@@ -297,7 +305,7 @@ def _requested_card(deal: DealView, judged: dict[int, MoveEstimate]) -> int | No
     suit = [card for card in judged if pack.codes[card][1] == deal.trick[0].card[1]]
     if not suit:
         return None
-    best = max(one.mean for one in judged.values())
+    best = max(estimate.mean for estimate in judged.values())
     return max(suit) if best - judged[max(suit)].mean <= SIGNAL_COST else None
 
 

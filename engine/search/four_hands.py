@@ -121,14 +121,14 @@ def search_value(
             suit, top, holder = SUIT[card], card, turn
         elif card > best and bit & led:
             top, holder = card, turn
-        after, lying, in_pot, on = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
+        after, lying, in_pot, next_turn = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
         if laid == 3:
-            on, suit, after, lying = holder, 0, 0, 0
+            next_turn, suit, after, lying = holder, 0, 0, 0
             lost, in_pot = in_pot, 0
             base = lost if holder & 1 == 0 else 0
         got = base + search_value(
-            hands, on, suit, top, holder, after, lying, in_pot, left - lost, alpha - base, beta - base, depth + 1,
-            memory,
+            hands, next_turn, suit, top, holder, after, lying, in_pot, left - lost, alpha - base, beta - base,
+            depth + 1, memory,
         )  # fmt: skip
         hands[turn] ^= bit
         if ours:
@@ -170,13 +170,13 @@ def fill_values(
             suit, top, holder = SUIT[card], card, turn
         elif card > best and bit & led:
             top, holder = card, turn
-        after, lying, in_pot, on = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
+        after, lying, in_pot, next_turn = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
         if laid == 3:
-            on, suit, after, lying = holder, 0, 0, 0
+            next_turn, suit, after, lying = holder, 0, 0, 0
             lost, in_pot = in_pot, 0
             base = lost if holder & 1 == 0 else 0
         values[card] = base + search_value(
-            hands, on, suit, top, holder, after, lying, in_pot, left - lost, low, high, depth, memory
+            hands, next_turn, suit, top, holder, after, lying, in_pot, left - lost, low, high, depth, memory
         )
         hands[turn] ^= bit
     return memory.counters[NODES] <= memory.counters[MAX_NODES]

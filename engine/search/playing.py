@@ -244,13 +244,13 @@ def end_trick(board: Board) -> None:
 def spades_points(state: Ints, side: int) -> int:
     """Return a side's points for a hand of Spades. Each bag costs ten points at once."""
     bid, won = state[BIDS + side], state[TAKEN + side]
-    over = max(won - bid, 0)
+    bags = max(won - bid, 0)
     if bid:
-        points = 10 * bid + over if won >= bid else -10 * bid
+        points = 10 * bid + bags if won >= bid else -10 * bid
     else:
         worth = 200 if state[BLIND + side] else 100
         points = -worth if won else worth
-    return points - BAG_COSTS * over
+    return points - BAG_COSTS * bags
 
 
 @compiled

@@ -31,7 +31,7 @@ class Solver:
         self._spades = spades_hands.new_memory(most_positions)
         self.positions = 0
 
-    def solve(self, here: SearchPosition, points: Sequence[int] = ()) -> dict[int, int] | None:
+    def solve(self, position: SearchPosition, points: Sequence[int] = ()) -> dict[int, int] | None:
         """Return for each legal move the result for side 0 with perfect play and all cards open.
 
         Moves are cards and picks, as in `engine.position`. At Tressette the result is in thirds of a point, including
@@ -39,74 +39,78 @@ class Solver:
         whole hand. Return None if the solve takes too many positions, or cards are still to be drawn. ``positions`` is
         the number searched in the last solve.
         """
-        if isinstance(here, StockPosition) and here.drawn < len(here.stock):
+        if isinstance(position, StockPosition) and position.drawn < len(position.stock):
             return None
         values = int_array([UNSET] * 52)
-        if isinstance(here, SpadesPosition):
-            done = self._solve_spades(here, points, values)
-        elif len(here.hands) == 2:
-            done = self._solve_two(here, values)
+        if isinstance(position, SpadesPosition):
+            done = self._solve_spades(position, points, values)
+        elif len(position.hands) == 2:
+            done = self._solve_two(position, values)
         else:
-            done = self._solve_four(here, values)
+            done = self._solve_four(position, values)
         if not done:
             return None
         found: dict[int, int] = {}
-        for suit in here.PACK.suit_masks:
+        for suit in position.PACK.suit_masks:
             value = UNSET
-            for card in cards(here.legal_cards() & suit):
+            for card in cards(position.legal_cards() & suit):
                 # Equal cards share the value of the lowest.
                 value = value if values[card] == UNSET else int(values[card])
                 found[card] = value
-        for move in map(pick_move, cards(here.legal_picks())):
+        for move in map(pick_move, cards(position.legal_picks())):
             found[move] = int(values[move])
         return found
 
-    def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
+    def _solve_two(self, position: SearchPosition, values: Ints) -> bool:
         two_hands.start_new_age(self._two.counters, two_hands.AGES, self._two.table)
         opens = zeros(OPENS)
-        hidden = _note_packets(here, opens) if isinstance(here, PacketsPosition) else 0
-        mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
+        hidden = _note_packets(position, opens) if isinstance(position, PacketsPosition) else 0
+        mine, theirs = position.hands[position.turn], position.hands[1 - position.turn]
         rest = mine | theirs | hidden
-        left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
-        led, picks = (here.best if here.laid else -1), here.legal_picks()
+        left = sum(THIRDS[card] for card in cards(rest)) + position.pot + TressetteDeal.LAST_TRICK
+        led, picks = (position.best if position.laid else -1), position.legal_picks()
         done = two_hands.fill_values(values, mine, theirs, led, rest, left, picks, LOW, 0, opens, self._two)
         self.positions = self._two.counters[two_hands.NODES]
         for move in (*cards(mine), *map(pick_move, cards(picks))):
             if (value := values[move]) != UNSET:
-                values[move] = here.taken[0] + (value if here.turn == 0 else left - value)
+                values[move] = position.taken[0] + (value if position.turn == 0 else left - value)
         return done
 
-    def _solve_four(self, here: SearchPosition, values: Ints) -> bool:
+    def _solve_four(self, position: SearchPosition, values: Ints) -> bool:
         two_hands.start_new_age(self._four.counters, two_hands.AGES, self._four.keys)
         # Only the winning card on the table matters.
-        trick = 1 << here.best if here.laid else 0
-        left = sum(THIRDS[card] for hand in here.hands for card in cards(hand)) + here.pot + TressetteDeal.LAST_TRICK
+        trick = 1 << position.best if position.laid else 0
+        left = (
+            sum(THIRDS[card] for hand in position.hands for card in cards(hand))
+            + position.pot
+            + TressetteDeal.LAST_TRICK
+        )
         done = four_hands.fill_values(
-            values, int_array(here.hands), here.turn, here.wanted, here.best, here.winner, here.laid, trick, here.pot,
-            left, LOW, HIGH, 0, self._four,
+            values, int_array(position.hands), position.turn, position.wanted, position.best, position.winner,
+            position.laid, trick, position.pot, left, LOW, HIGH, 0, self._four,
         )  # fmt: skip
         self.positions = self._four.counters[two_hands.NODES]
         for card in range(40):
             if values[card] != UNSET:
-                values[card] += here.taken[0]
+                values[card] += position.taken[0]
         return done
 
-    def _solve_spades(self, here: SpadesPosition, points: Sequence[int], values: Ints) -> bool:
+    def _solve_spades(self, position: SpadesPosition, points: Sequence[int], values: Ints) -> bool:
         two_hands.start_new_age(self._spades.counters, spades_hands.AGES, self._spades.leaders)
-        led = here.best if here.laid else -1
-        broken = int(here.broken or bool(here.laid and here.wanted == SPADE_SUIT))
+        led = position.best if position.laid else -1
+        broken = int(position.broken or bool(position.laid and position.wanted == SPADE_SUIT))
         done = spades_hands.fill_values(
-            values, here.hands[here.turn], here.hands[1 - here.turn], here.turn, led, here.taken[0], broken,
-            -WIDE, WIDE, 0, int_array(points), self._spades,
+            values, position.hands[position.turn], position.hands[1 - position.turn], position.turn, led,
+            position.taken[0], broken, -WIDE, WIDE, 0, int_array(points), self._spades,
         )  # fmt: skip
         self.positions = self._spades.counters[two_hands.NODES]
         return done
 
 
-def _note_packets(here: PacketsPosition, opens: Ints) -> int:
+def _note_packets(position: PacketsPosition, opens: Ints) -> int:
     """Note the order of the packets (`two_hands_moves.OPENS`); return all cards below the tops."""
     hidden = 0
-    for packets in here.packets:
+    for packets in position.packets:
         for packet in packets:
             for above, card in pairwise(packet):
                 opens[above] = 1 << card

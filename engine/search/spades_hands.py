@@ -191,8 +191,8 @@ def fill_values(
             now_broken = broken
             if SUIT[first] == SPADE_SUIT or SUIT[last] == SPADE_SUIT:
                 now_broken = 1
-            one, two = (after, left) if winner == seat else (left, after)
-            got = hand_value(one, two, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory)
+            leader, other = (after, left) if winner == seat else (left, after)
+            got = hand_value(leader, other, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory)
             if led >= 0:
                 value = got
             elif seat == 0:

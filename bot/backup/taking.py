@@ -114,7 +114,7 @@ class BackupTaker:
                 return now
 
     async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
-        """Read these people's ratings again in one step. Return False if another game was rated meanwhile."""
+        """Read ``touched`` ratings again in one step. Return False if another game was rated meanwhile."""
         wanted = [(index, scope, person) for index, scope in enumerate(touched) for person in touched[scope]]
         found = await self._read_ratings(
             keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],

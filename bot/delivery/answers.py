@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 @dataclass
 class Job:
-    """A pending answer: its latest version, and whether no attempt has sent that. See `Answers.send`."""
+    """A pending answer: its latest version, and whether that was never tried. See `Answers.send`."""
 
     send: SendAnswer
     on_lost: OnLost | None = None

@@ -24,8 +24,9 @@ class PrivateHands:
         self._store, self._lists, self._change = store, lists, change
 
     async def resend(self, person: str, code: str = "", place: str = "") -> int:
-        """Send a person's hands again, at one table or all, to ``place`` if that is private or ephemeral; return their
-        number.
+        """Send a person's hands again, at one table or at all, and return their number.
+
+        They move to ``place`` if that is private or ephemeral.
         """
         seats = await self._seats_of(person, code)
         for table, seat in seats:

@@ -76,7 +76,7 @@ Step = Send | Edit | Replace | Delete
 
 
 class Attempt(NamedTuple):
-    """A message being sent. ``tried`` is restored if the platform takes no message."""
+    """A message being sent. ``tried`` is the `Surface` digest to restore if the platform takes no message."""
 
     number: int
     digest: str
@@ -372,7 +372,7 @@ class Surface:
         return self.known
 
     def forget_saved(self) -> None:
-        """Note that the last save can be lost."""
+        """Note that the last save might be lost."""
         self._saved = None
 
 

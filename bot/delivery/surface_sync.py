@@ -262,7 +262,7 @@ class SurfaceSync(SurfaceWaits):
         self._writer.write_soon(self._sync)
 
     async def _write_outdated(self) -> None:
-        """Write which older messages must go, and mark the table as changed until they are gone.
+        """Save the list of outdated messages, and mark the table as changed until they are deleted.
 
         A repost or a move is not in the log. Without the mark, the next bot leaves two messages after a crash.
         """

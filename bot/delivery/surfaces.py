@@ -72,7 +72,7 @@ def is_final(table: Table, name: SurfaceName) -> bool:
 
 
 def is_open(table: Table, name: SurfaceName) -> bool:
-    """Return whether its subject can still change: a hand, the current deal, an open challenge."""
+    """Return whether the surface's subject can still change: a hand, the current deal, an open challenge."""
     match name:
         case Hand():
             return True

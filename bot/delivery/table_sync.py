@@ -245,7 +245,7 @@ class TableSync:
         return {name: state for name, state in unsaved if state is not None}
 
     def forget_saved(self) -> None:
-        """Note that the last save can be lost."""
+        """Note that the last save might be lost."""
         for surface in self._surfaces.values():
             surface.forget_saved()
 

@@ -26,7 +26,7 @@ def _hidden(module: str) -> Iterator[None]:
         del modules[module]
 
 
-# It imports rich if installed, as with typer, for tracebacks that we never show: 0.2 s and 9 MB.
+# structlog imports rich if it is installed, as with typer, for tracebacks that we never show: 0.2 s and 9 MB.
 with _hidden("rich"):
     import structlog
 

@@ -20,7 +20,7 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
     people. The first half of a move's time ends with a nudge, the second with the flag. A robot moves after
     ``robot_pause`` seconds. Practice moves have no time limit, even with a strict clock, because no other person
-    waits. An abandoned practice table still ends some day, because no other player could end it.
+    waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other player can end it.
     """
     if table.phase == "open":
         time = TIME_TO_BE_READY if table.matched else TIME_TO_ACCEPT
@@ -32,7 +32,7 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     if table.is_practice:
         return TIME_FOR_GUESTS if table.is_of_guests else TIME_TO_COME_BACK
     if not table.clock or table.alarm == "flagged":
-        # Guests are unknown and can be many: the tables they leave must not stay for ever.
+        # Guests are anonymous and can be many, so the tables that they leave must not stay forever.
         return TIME_FOR_GUESTS if table.is_of_guests else NEVER
     if table.alarm == "nudged":
         return None if before.alarm == "nudged" else table.clock / 2

@@ -10,7 +10,7 @@ WATCH_LENGTH = 12
 
 
 def table_code(seed: str, secret: bytes) -> str:
-    """Derive a code from a seed. Without the secret it cannot be worked out."""
+    """Derive a code from a seed. Without the secret it cannot be guessed."""
     return _letters(blake2b(seed.encode(), key=secret, digest_size=16).digest(), CODE_LENGTH)
 
 

@@ -10,7 +10,7 @@ MOST_OF_UPDATE = 24  # tables that one update can open in a day, one after the o
 MOST_CHALLENGES = 20  # challenges that can wait in one chat
 MOST_HOSTS = 8  # chats that can show one table
 
-# Entries of a challenge's log, so that no action can be repeated for ever
+# Entries of a challenge's log, so that no action can be repeated forever
 MOST_CHANGES = 300  # after which its game, options and clock can no longer change
 MOST_ENTRIES = 600  # after which people can give back a chair, but not take one
 

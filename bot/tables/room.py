@@ -53,8 +53,8 @@ class Room(TableMemory):
     async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
         """Write the entries that ``decide`` returns, and the deal that they begin. ``about`` is as for `Store.append`.
 
-        A table in memory can be old. It is good enough to decide what to write, because the store refuses commits to
-        old versions. An error, or a decision to write nothing, is checked against the store's latest version.
+        A table in memory can be old. That is enough to decide what to write, because the store refuses commits to old
+        versions. An error, or a decision to write nothing, is checked against the store's latest version.
         """
         table = self._tables.get(code)
         is_latest = table is None
@@ -171,7 +171,7 @@ class Room(TableMemory):
         """Remove a table that is over or closed and fully shown. Only `load_recent` still finds it."""
         if self._before_removal:
             await self._before_removal(table)
-        # First, because afterwards its log, with the names, is lost.
+        # Do this first: afterwards the log with the names is lost.
         for person in people_in(table.log.entries):
             await self.store.client.srem(keys.named(person), table.code)
         await self.store.remove(table.code, mark_of(table.opener.person), keep_log=not table.error)

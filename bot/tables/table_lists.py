@@ -23,7 +23,7 @@ from bot.tables.limits import MOST_CHALLENGES, MOST_FROM_ADDRESS, MOST_TABLES, M
 from bot.tables.table import Table
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0
-ADDRESS_KEPT_SECONDS = 2 * 86400  # an address's tables count so long after the last; guests' tables do not last longer
+ADDRESS_KEPT_SECONDS = 2 * 86400  # lifetime of an address's list after its last entry; no guest's table lives longer
 
 Belongs = Callable[[Table], bool]
 
@@ -41,7 +41,7 @@ class TableLists:
         """``load`` reads a table from the store, or raises NoSuchTable."""
         self._store, self._load = store, load
         self._index = store.index
-        # addresses that had too many tables a moment ago: it is expensive to check all of those
+        # Addresses that were over their limit a moment ago. Checking all their tables is expensive.
         self._full: TTLCache[str, None] = TTLCache(FULL_REMEMBERED, FULL_SECONDS)
 
     async def tables_of(self, person: str) -> list[Table]:

@@ -54,7 +54,7 @@ class TableState:
         self.day: date | None = None  # the day, if this is its deal
         self.fixture: Fixture | None = None  # the game of a tournament that is played here
         self.secret = b""  # the secret of the current cards, if `day` is set
-        self.error = ""  # the first failure to read the log; the table is then as before it
+        self.error = ""  # the first failure to read the log; the table then has the state before it
 
     @property
     def version(self) -> int:

@@ -1,7 +1,7 @@
 """Lines of a past day: each person's moves, and where two lines first differ.
 
 All players get the same cards, and the same play gets the same replies. So two lines are equal up to the players' first
-move that differs or has another place. Afterwards the deals differ: for example, robots can reply differently to a
+move that differs or comes at another time. Afterwards the deals differ: for example, robots can reply differently to a
 declaration before their move and after it.
 """
 
@@ -27,7 +27,7 @@ class Decision(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """The first decision in which two lines differ. The moves are equal if only their places differ."""
+    """The first decision in which two lines differ. The moves are equal if only their times differ."""
 
     decision: Decision
     other: Decision

@@ -1,6 +1,6 @@
 """Robots and results of a day's deal.
 
-Both follow from the game and the day's secret. Players who make the same moves at the same places get the same replies.
+Both follow from the game and the day's secret. Players who make the same moves at the same times get the same replies.
 """
 
 from dataclasses import dataclass

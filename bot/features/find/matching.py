@@ -164,7 +164,7 @@ def _by_distance(
     """Return the people of a pool who fit: those rated at least as high, and those rated lower, each by distance."""
     bound = rating_bound(now - searcher.since)
 
-    def up(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
+    def by_distance(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
         for index in range(bisect_left(ranks, (start,)), len(ranks)):
             signed, since, person = ranks[index]
             if signed - rating > bound:
@@ -172,4 +172,5 @@ def _by_distance(
             if can_match(searcher, people[person], now):
                 yield signed - rating, since, person
 
-    return up(pool.rising, searcher.rating, searcher.rating), up(pool.falling, -searcher.rating, -searcher.rating + 1)
+    rating = searcher.rating
+    return by_distance(pool.rising, rating, rating), by_distance(pool.falling, -rating, -rating + 1)

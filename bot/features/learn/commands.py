@@ -23,8 +23,9 @@ class Learn:
         return Reply(private_toast(answer_place(command), profile.language), panel, private=True)
 
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Answer a press: with no words show the courses, with a course go on where the person left off, with a step
-        show that, and with a move's number take the tap.
+        """Answer a press. ``words`` are empty for the list of courses, or the fields of a `Spot`.
+
+        A course alone continues where the person left off.
         """
         if not words:
             return private_reply(press.place, profile.language, await self._courses(profile))

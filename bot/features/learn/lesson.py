@@ -35,7 +35,7 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
     here = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
     if not taps or here.step is None:
         return here, ""
-    # Python converts no number of thousands of digits, which an address can contain.
+    # An address can contain a number of thousands of digits, which Python refuses to convert.
     if len(taps) > 2 or not taps.isdecimal() or int(taps) >= len(here.moves):
         raise BadPayload()
     move = here.moves[int(taps)]

@@ -34,7 +34,7 @@ from tests.telegram.players import Person as TelegramPerson
 from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
 from tests.telegram.server import TelegramServer
 from tests.telegram.test_inline import chat_without_bot, only_text, send_offer
-from tests.telegram.test_two_platforms import boards
+from tests.telegram.test_two_platforms import find_boards
 
 
 @asynccontextmanager
@@ -80,8 +80,8 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
             await anna.play(random)
             await bruno.play(random)
             await worker.settled()
-            on_telegram = boards([message["text"] for message in group.messages.values()])
-            on_discord = boards([text_of(message) for message in channel.messages.values()])
+            on_telegram = find_boards([message["text"] for message in group.messages.values()])
+            on_discord = find_boards([text_of(message) for message in channel.messages.values()])
             seen.append(bool(on_telegram) and on_telegram == on_discord)
             if await worker.archive.count():
                 break
@@ -109,7 +109,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
             await anna.play(random)
             await bruno.play(random)
             await worker.settled()
-            on_discord = boards([text_of(message) for message in channel.messages.values()])
+            on_discord = find_boards([text_of(message) for message in channel.messages.values()])
             seen.append(bool(on_discord) and only_text(chat) == on_discord[-1])
             if await worker.archive.count():
                 break

@@ -69,16 +69,16 @@ def _size(content: bytes) -> tuple[int, int]:
     return width, height
 
 
-def resolve_attachment(media: str, parts: dict[str, bytes]) -> bytes | None:
+def resolve_attachment(media: str, uploads: dict[str, bytes]) -> bytes | None:
     """Return the uploaded file that ``attach://`` names; None for a ``file_id``.
 
     Source: core.telegram.org/bots/api#inputmediaphoto
     """
     if not media.startswith("attach://"):
         return None
-    if media.removeprefix("attach://") not in parts:
+    if media.removeprefix("attach://") not in uploads:
         raise Refused(400, f"Bad Request: can't parse InputMedia: media not found: {media}")
-    return parts.pop(media.removeprefix("attach://"))
+    return uploads.pop(media.removeprefix("attach://"))
 
 
 def text_content(fields: dict[str, Any]) -> dict[str, Any]:

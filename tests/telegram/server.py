@@ -97,8 +97,8 @@ class Chat:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        named = {"first_name": self.title} if self.type == "private" else {"title": self.title}
-        return {"id": self.id, "type": self.type, **named}
+        name_field = "first_name" if self.type == "private" else "title"
+        return {"id": self.id, "type": self.type, name_field: self.title}
 
 
 @dataclass
@@ -194,14 +194,14 @@ class TelegramServer:
         """Return the groups that got more than `PER_MINUTE` messages and edits within a minute."""
         violations = []
         for chat in [*self.chats.values(), *self.inline_chats.values()]:
-            most, times = 0, deque[float]()
+            most_in_a_minute, times = 0, deque[float]()
             for time_written in chat.written_at if chat.type != "private" else ():
                 times.append(time_written)
                 while times[0] <= time_written - 60:
                     times.popleft()
-                most = max(most, len(times))
-            if most > PER_MINUTE:
-                violations.append(f"chat {chat.id} got {most} messages in a minute")
+                most_in_a_minute = max(most_in_a_minute, len(times))
+            if most_in_a_minute > PER_MINUTE:
+                violations.append(f"chat {chat.id} got {most_in_a_minute} messages in a minute")
         return violations
 
     def unanswered_presses(self) -> list[str]:
@@ -214,7 +214,7 @@ class TelegramServer:
                 presses.append(f"query {name} was answered after {query.answered_after:.1f} s")
         return presses
 
-    # Set up by tests
+    # Set-up by tests
 
     def fail_next(self, method: str, *failures: Failure) -> None:
         """Let the next calls of a method fail, one failure each."""
@@ -328,13 +328,13 @@ class TelegramServer:
             self.inline_chats[message["inline_message_id"]] = chat
         chat.messages[message["message_id"]] = message
         if feedback:
-            named = {"inline_message_id": message["inline_message_id"]} if markup else {}
+            inline_id = {"inline_message_id": message["inline_message_id"]} if markup else {}
             self.push(
                 chosen_inline_result={
                     "result_id": result,
                     "from": self.users[user],
                     "query": self.inline_texts[query],
-                    **named,
+                    **inline_id,
                 }
             )
         return message
@@ -473,10 +473,10 @@ class TelegramServer:
         can contain a file, which is then known by its name (core.telegram.org/bots/api#sending-files).
         """
         fields: dict[str, Any] = await request.json() if request.content_type == "application/json" else {}
-        parts: dict[str, bytes] = {}
+        uploads: dict[str, bytes] = {}
         for name, value in (await request.post()).items():
             if isinstance(value, web.FileField):
-                parts[name] = self.files[value.filename] = value.file.read()
+                uploads[name] = self.files[value.filename] = value.file.read()
                 if name == "document":
                     fields[name] = value.filename
                 elif method == "sendPhoto":
@@ -498,18 +498,18 @@ class TelegramServer:
         except ValidationError as error:
             raise Refused(400, f"Bad Request: {error}") from None
         if method == "sendPhoto":
-            fields["photo"] = self._save_upload(fields["photo"], parts)
+            fields["photo"] = self._save_upload(fields["photo"], uploads)
         elif method.endswith("Media"):
             if fields["media"]["type"] != "photo":
                 raise Refused(400, "Bad Request: type of file mismatch")
-            fields["media"]["media"] = self._save_upload(fields["media"]["media"], parts)
-        if set(parts) - {"document"}:
-            raise Refused(400, f"Bad Request: unused files {sorted(parts)}")
+            fields["media"]["media"] = self._save_upload(fields["media"]["media"], uploads)
+        if set(uploads) - {"document"}:
+            raise Refused(400, f"Bad Request: unused files {sorted(uploads)}")
         return fields
 
-    def _save_upload(self, photo: str, parts: dict[str, bytes]) -> str:
+    def _save_upload(self, photo: str, uploads: dict[str, bytes]) -> str:
         """Return the ``file_id`` of a photo, which can be uploaded with the request."""
-        content = resolve_attachment(photo, parts)
+        content = resolve_attachment(photo, uploads)
         return photo if content is None else self.photos.save(content)
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
@@ -553,7 +553,7 @@ class TelegramServer:
 
     def _post_message(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
         """Add a message with a text or a photo to a chat."""
-        shown = self._content(chat, fields)
+        content = self._content(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
@@ -561,7 +561,7 @@ class TelegramServer:
             "date": int(time.time()),
             "chat": chat.as_json,
             "from": BOT,
-            **shown,
+            **content,
             **(
                 {"message_thread_id": fields["message_thread_id"], "is_topic_message": True}
                 if fields.get("message_thread_id")
@@ -738,10 +738,10 @@ class TelegramServer:
 
     def _find_ephemeral(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
         """Return the receiver's ephemeral messages and the id of the addressed one."""
-        shown = self._chat(fields["chat_id"]).ephemerals[fields["receiver_user_id"]]
-        if fields["ephemeral_message_id"] not in shown:
+        messages = self._chat(fields["chat_id"]).ephemerals[fields["receiver_user_id"]]
+        if fields["ephemeral_message_id"] not in messages:
             raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
-        return shown, fields["ephemeral_message_id"]
+        return messages, fields["ephemeral_message_id"]
 
     async def _editEphemeralMessageText(self, fields: dict[str, Any]) -> bool:  # noqa: N802
         return self._edit_ephemeral(fields, "text")
@@ -754,15 +754,15 @@ class TelegramServer:
         return self._edit_ephemeral(fields, "media")
 
     def _edit_ephemeral(self, fields: dict[str, Any], part: str) -> bool:
-        shown, number = self._find_ephemeral(fields)
-        if part == "media" and "photo" not in shown[number]:
+        messages, number = self._find_ephemeral(fields)
+        if part == "media" and "photo" not in messages[number]:
             raise Refused(400, "Bad Request: there is no media in the message to edit")
-        self._change(self._chat(fields["chat_id"]), shown[number], fields, part)
+        self._change(self._chat(fields["chat_id"]), messages[number], fields, part)
         return True
 
     async def _deleteEphemeralMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        shown, number = self._find_ephemeral(fields)
-        del shown[number]
+        messages, number = self._find_ephemeral(fields)
+        del messages[number]
         return True
 
     # The webhook

@@ -1,7 +1,7 @@
 """Tables in chats without the bot, from the inline query to the result and the rematch."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from random import Random
 from typing import Any
@@ -85,7 +85,7 @@ async def table_of(adapter: ObservedTelegram, person: Person) -> Any:
     return table
 
 
-async def play_until(people: Sequence[Person], is_over: Any, seed: int = 3) -> None:
+async def play_until(people: Sequence[Person], is_over: Callable[[], bool], seed: int = 3) -> None:
     random = Random(seed)
     for _ in range(4000):
         if is_over():
@@ -135,6 +135,11 @@ async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat:
         # An answer that opens the private chat has no text.
         if (await table_of(adapter, person)).asking:
             await people[0 if label == "Sit North" else 1].press("Accept")
+
+
+def has_no_offer(chat: Chat) -> bool:
+    [message] = chat.messages.values()
+    return "Play" not in str(message.get("reply_markup"))
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
@@ -270,7 +275,7 @@ async def test_inline_feedback_moves_the_game_sent_to_the_top(store: Store, serv
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await send_offer(server, anna, chat, "tressette", typed="63", feedback=True)
-        # Results of no game change nothing.
+        # Results that are no games change nothing.
         for unknown_id in ("rating", "chess", ""):
             server.push(chosen_inline_result={"result_id": unknown_id, "from": server.users[1], "query": "\ud83d"})
         async with asyncio.timeout(60):
@@ -399,11 +404,6 @@ async def test_fifty_simultaneous_presses_open_one_table(
         toasts = [server.answers[query]["text"] for query in queries]
         assert sum(toast == "" for toast in toasts) == 2, toasts
         await until(lambda: "Metà Mazzo" in only_text(chat) and has_no_offer(chat))
-
-
-def has_no_offer(chat: Chat) -> bool:
-    [message] = chat.messages.values()
-    return "Play" not in str(message.get("reply_markup"))
 
 
 async def test_several_workers_open_and_play_one_table(store: Store, server: TelegramServer) -> None:

@@ -68,12 +68,14 @@ async def test_nonsense_answer_makes_a_send_uncertain(
     assert not caplog.records
 
 
-@pytest.mark.parametrize("body", [says for says in NONSENSE if b"chat" not in says or b"[]" in says])
+@pytest.mark.parametrize("body", [body for body in NONSENSE if b"chat" not in body or b"[]" in body])
 async def test_edit_answered_with_nonsense_is_retried(store: Store, server: TelegramServer, body: bytes) -> None:
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             people = await seat_people(server, "metamazzo")
-            server.fail_next("editMessageText", *[Failure(body=body, done_first=done) for done in (True, False)] * 2)
+            server.fail_next(
+                "editMessageText", *[Failure(body=body, done_first=done_first) for done_first in (True, False)] * 2
+            )
             await play_to_trick(server, people, 3)
             await adapter.worker.settled()
             assert all(len(panels(person)) == 1 for person in people)

@@ -1,4 +1,4 @@
-"""Pictures on Telegram. A message shows its text's own picture, and no text waits for one."""
+"""Pictures on Telegram. Each text has its own picture, and never waits for it."""
 
 import asyncio
 import json
@@ -81,8 +81,8 @@ def text_panel(words: str = "Your turn.") -> Panel:
 
 
 @pytest.fixture
-def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
-    """Paint only digests. The fixture holds the texts sent with each picture."""
+def painted_texts(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """Paint only digests. Return the texts sent with each picture, by digest."""
     texts: dict[str, set[str]] = defaultdict(set)
 
     async def paint(pool: PicturePool, panel: Panel) -> Panel:
@@ -137,7 +137,7 @@ def payloads(message: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
 async def test_whole_game_with_pictures(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], game: str
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], game: str
 ) -> None:
     random = Random(game)
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -154,7 +154,7 @@ async def test_whole_game_with_pictures(
             ]
             assert with_photo
             for message in with_photo:
-                assert message["caption"] in painted[picture_digest(server, message)]
+                assert message["caption"] in painted_texts[picture_digest(server, message)]
         [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         for person in people:
@@ -228,10 +228,10 @@ async def test_photo_cannot_become_a_text(adapter: ObservedTelegram, server: Tel
 
 
 async def test_text_can_become_a_photo(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    words = await adapter.send(PLACE, text_panel(), "key")
-    assert not words.picture
-    photo = await adapter.edit(PLACE, words, picture_panel("Over."))
-    assert photo.message == words.message
+    text = await adapter.send(PLACE, text_panel(), "key")
+    assert not text.picture
+    photo = await adapter.edit(PLACE, text, picture_panel("Over."))
+    assert photo.message == text.message
     assert photo.picture
     assert only_message(server)["caption"] == "Over."
     assert "text" not in only_message(server)
@@ -242,26 +242,26 @@ async def test_text_whose_photo_is_late_is_not_edited_again(
 ) -> None:
     """Telegram can apply the change after all later ones."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    words = await adapter.send(PLACE, text_panel(), "key")
+    text = await adapter.send(PLACE, text_panel(), "key")
     server.fail_next("editMessageMedia", Failure(silent=True))
     with pytest.raises(NotEditable):
-        await adapter.edit(PLACE, words, picture_panel("Over."))
+        await adapter.edit(PLACE, text, picture_panel("Over."))
 
 
 async def test_lost_answer_to_a_change_into_a_photo_can_be_retried(
     adapter: ObservedTelegram, server: TelegramServer
 ) -> None:
-    lasting = picture_panel("Over.", is_lasting=True)
-    await adapter.send(PLACE, lasting, "one")
-    words = await adapter.send(PLACE, text_panel(), "two")
+    photo_panel = picture_panel("Over.", is_lasting=True)
+    await adapter.send(PLACE, photo_panel, "one")
+    text = await adapter.send(PLACE, text_panel(), "two")
     server.fail_next("editMessageMedia", Failure(hang_up=True, done_first=True))
     with pytest.raises(PlatformFailure):
-        await adapter.edit(PLACE, words, lasting)
-    assert (await adapter.edit(PLACE, words._replace(is_certain=False), lasting)).picture
+        await adapter.edit(PLACE, text, photo_panel)
+    assert (await adapter.edit(PLACE, text._replace(is_certain=False), photo_panel)).picture
 
 
 async def test_photo_arriving_at_shutdown_is_deleted_at_start(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     monkeypatch.setattr("bot.worker.PATIENCE", 30.0)
@@ -270,7 +270,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
         people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
         people[0].say("/challenge testa")
         await until(lambda: people[0].button("Play", server.group(GROUP)) is not None)
-        # All photos wait, so that no other late photo is taken for these.
+        # All photos wait, so that none is mistaken for another.
         server.fail_next("sendPhoto", *[Failure(gate=gate)] * 10)
         await people[1].press("Play", server.group(GROUP))
         await until(
@@ -280,7 +280,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
         )
 
         async def open_gate() -> None:
-            # Before it stops, the bot would delete the arriving photo.
+            # A bot that is not stopping would delete the arriving photo.
             await until(lambda: adapter.worker.delivery._tools.stopping)
             gate.set()
 
@@ -294,11 +294,11 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
 
 
 async def test_replacement_message_can_be_silent(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    for shown in (picture_panel(), text_panel()):
-        await adapter.send(PLACE, shown, "one")
-        await adapter.send(PLACE, shown, "two", silent=True)
-    sent = [fields.get("disable_notification") for method, fields in server.calls if method.startswith("send")]
-    assert sent == [None, True, None, True]
+    for panel in (picture_panel(), text_panel()):
+        await adapter.send(PLACE, panel, "one")
+        await adapter.send(PLACE, panel, "two", silent=True)
+    silences = [fields.get("disable_notification") for method, fields in server.calls if method.startswith("send")]
+    assert silences == [None, True, None, True]
 
 
 async def test_photo_unknown_to_the_store_is_not_edited_as_text(
@@ -342,7 +342,7 @@ async def test_picture_page_replaces_a_picture_page(adapter: ObservedTelegram, s
 
 
 async def test_press_on_a_picture_page_shows_the_next_in_place(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]]
 ) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True):
@@ -350,11 +350,11 @@ async def test_press_on_a_picture_page_shows_the_next_in_place(
         anna.say("/rules testa")
         await until(lambda: any("• Whoever holds" in text_of(message) for message in group.messages.values()))
         page = next(message for message in group.messages.values() if "• Whoever holds" in text_of(message))
-        assert page["caption"] in painted[picture_digest(server, page)]
+        assert page["caption"] in painted_texts[picture_digest(server, page)]
         await anna.press("Metà Mazzo", group)
         await until(lambda: "With the stock gone" in text_of(group.messages[page["message_id"]]))
         page = group.messages[page["message_id"]]
-        assert page["caption"] in painted[picture_digest(server, page)]
+        assert page["caption"] in painted_texts[picture_digest(server, page)]
 
 
 async def test_page_with_a_refused_picture_goes_as_text(adapter: ObservedTelegram, server: TelegramServer) -> None:
@@ -402,11 +402,11 @@ async def test_unreachable_store_knows_no_pictures() -> None:
             raise ConnectionError
 
     errors: list[BaseException] = []
-    known = KnownFiles(UnreachableStore(), errors.append)
+    known_files = KnownFiles(UnreachableStore(), errors.append)
     picture = picture_panel().picture
     assert picture
-    assert await known.find(picture) == ""
-    await known.keep(picture, {"photo": [{"file_id": "photo1"}]})
+    assert await known_files.find(picture) == ""
+    await known_files.keep(picture, {"photo": [{"file_id": "photo1"}]})
     assert len(errors) == 2
 
 
@@ -492,7 +492,7 @@ async def test_unreachable_server_has_not_refused_the_picture(
 
 
 async def test_chat_without_photos_is_remembered(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]]
 ) -> None:
     server.group(GROUP).accepts_photos = False
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -521,22 +521,22 @@ async def test_chat_without_photos_is_remembered(
 )
 @pytest.mark.parametrize("done_first", [False, True])
 async def test_lost_upload_answer_sends_no_extra_text(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], failure: Failure, done_first: bool
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], failure: Failure, done_first: bool
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
         before = [message["message_id"] for person in people for message in bot_messages(person.private.messages)]
         server.fail_next("editMessageMedia", replace(failure, done_first=done_first))
-        sent = len([method for method in called_methods(server) if method.startswith("send")])
+        sends = len([method for method in called_methods(server) if method.startswith("send")])
         for person in people:
             await person.play(Random(1))
         await adapter.worker.settled()
-        shown = [message for person in people for message in bot_messages(person.private.messages)]
-        assert [message["message_id"] for message in shown] == before
-        assert len([method for method in called_methods(server) if method.startswith("send")]) == sent
-        for message in shown:
-            assert message["caption"] in painted[picture_digest(server, message)]
+        messages = [message for person in people for message in bot_messages(person.private.messages)]
+        assert [message["message_id"] for message in messages] == before
+        assert len([method for method in called_methods(server) if method.startswith("send")]) == sends
+        for message in messages:
+            assert message["caption"] in painted_texts[picture_digest(server, message)]
 
 
 # Late uploads
@@ -561,7 +561,7 @@ async def test_late_upload_is_reported_after_its_text(
 async def test_late_hand_is_deleted(
     store: Store,
     server: TelegramServer,
-    painted: dict[str, set[str]],
+    painted_texts: dict[str, set[str]],
     monkeypatch: pytest.MonkeyPatch,
     is_restarted: bool,
 ) -> None:
@@ -572,7 +572,7 @@ async def test_late_hand_is_deleted(
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
         server.fail_next("sendPhoto", Failure(gate=gate))
         people[0].say("/hand", people[0].private)
-        await until(lambda: ["text" in person for person in bot_messages(people[0].private.messages)] == [True])
+        await until(lambda: ["text" in message for message in bot_messages(people[0].private.messages)] == [True])
         server.fail_next("deleteMessage", *[refusal] * 10_000)
         gate.set()
         await until(lambda: len(bot_messages(people[0].private.messages)) == 2)
@@ -594,7 +594,7 @@ async def test_late_hand_is_deleted(
 
 
 async def test_late_result_is_deleted_after_the_table_is_gone(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group, gate = server.group(GROUP), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -617,7 +617,7 @@ async def test_late_result_is_deleted_after_the_table_is_gone(
 
 
 async def test_late_page_is_deleted(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
     gate = asyncio.Event()
@@ -678,7 +678,7 @@ async def test_repeated_upload_failures_pause_pictures(
 
 
 async def test_text_in_a_game_gets_its_picture_at_the_next_change(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
@@ -697,12 +697,12 @@ async def test_text_in_a_game_gets_its_picture_at_the_next_change(
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        hands_shown = [bot_messages(person.private.messages) for person in people]
-        assert all(len(messages) == 1 and "photo" in messages[0] for messages in hands_shown)
+        hands_after = [bot_messages(person.private.messages) for person in people]
+        assert all(len(messages) == 1 and "photo" in messages[0] for messages in hands_after)
 
 
 async def test_restarted_game_continues_in_the_same_messages(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]]
 ) -> None:
     random = Random(1)
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -713,16 +713,18 @@ async def test_restarted_game_continues_in_the_same_messages(
         for person in people:
             await person.play(random)
         await adapter.worker.settled()
-        shown = [message for person in people for message in bot_messages(person.private.messages)]
-        assert [message["message_id"] for message in shown] == before
-        for message in shown:
-            assert message["caption"] in painted[picture_digest(server, message)]
+        messages = [message for person in people for message in bot_messages(person.private.messages)]
+        assert [message["message_id"] for message in messages] == before
+        for message in messages:
+            assert message["caption"] in painted_texts[picture_digest(server, message)]
 
 
 # Ephemeral hands in a group
 
 
-async def test_hand_in_the_group_is_a_photo(store: Store, server: TelegramServer, painted: dict[str, set[str]]) -> None:
+async def test_hand_in_the_group_is_a_photo(
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]]
+) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         await bruno.press("My hand, here", server.group(GROUP))
@@ -734,12 +736,12 @@ async def test_hand_in_the_group_is_a_photo(store: Store, server: TelegramServer
             await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
             [hand] = hands(bruno)
-            assert hand["caption"] in painted[picture_digest(server, hand)]
+            assert hand["caption"] in painted_texts[picture_digest(server, hand)]
         assert "editEphemeralMessageMedia" in called_methods(server)
 
 
 async def test_text_hand_in_the_group_stays_a_text(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]]
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         server.group(GROUP).accepts_photos = False
@@ -761,7 +763,7 @@ async def test_text_hand_in_the_group_stays_a_text(
 
 
 async def test_hand_in_the_group_stays_when_its_picture_is_refused(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+    store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")
@@ -794,7 +796,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
             await adapter.worker.settled()
             [edited] = hands(bruno)
             assert edited["ephemeral_message_id"] == hand["ephemeral_message_id"]
-            assert edited["caption"] in painted[picture_digest(server, edited)]
+            assert edited["caption"] in painted_texts[picture_digest(server, edited)]
         assert edited["caption"] != before
         assert not bot_messages(bruno.private.messages)
 

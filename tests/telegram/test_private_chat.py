@@ -16,8 +16,8 @@ async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, serv
         group = server.group(GROUP)
         anna.say("/settings", group)
         assert await anna.press("My own settings", group) == ""
-        [opened] = [answer["url"] for answer in server.answers.values()]
-        assert opened == f"https://t.me/{BOT['username']}?start=page"
+        [url] = [answer["url"] for answer in server.answers.values()]
+        assert url == f"https://t.me/{BOT['username']}?start=page"
         anna.start("page")
         await until(lambda: "I deal Tressette" in bot_text(anna.private))
         assert await anna.press("My own settings", group) == "It is in our private chat."
@@ -63,11 +63,11 @@ async def test_personal_pages_never_appear_in_a_group(store: Store, server: Tele
         anna.say(command, group)
         await until(lambda: "Open our private chat first" in bot_text(group))
         await adapter.worker.settled()
-        said = bot_text(group).removeprefix(before)
-        assert said == "Open our private chat first: it is for your eyes only."
+        new_text = bot_text(group).removeprefix(before)
+        assert new_text == "Open our private chat first: it is for your eyes only."
 
 
-async def test_invitation_appears_in_the_group_if_need_be(store: Store, server: TelegramServer) -> None:
+async def test_invitation_without_private_chat_goes_to_the_group(store: Store, server: TelegramServer) -> None:
     anna, group = Person(server, 1, "Anna", has_started=False), server.group(GROUP)
     async with on_telegram(store, server):
         anna.say("/challenge testa", group)

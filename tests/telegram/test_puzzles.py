@@ -1,4 +1,4 @@
-"""Puzzles on Telegram: a photo with buttons, solved in place. In a group each person reads their result alone."""
+"""Puzzles on Telegram. In a group only the presser reads the result."""
 
 from typing import Any
 
@@ -11,23 +11,23 @@ from engine.puzzles.puzzle import Puzzle
 from tests.telegram.content import text_of
 from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import Chat, TelegramServer
-from tests.telegram.test_pictures import painted
+from tests.telegram.test_pictures import painted_texts
 
-pytestmark = pytest.mark.usefixtures("painted")
-__all__ = ["painted"]
+pytestmark = pytest.mark.usefixtures("painted_texts")
+__all__ = ["painted_texts"]
 
 
 def puzzle_of(message: dict[str, Any]) -> Puzzle:
     return all_puzzles()[message["reply_markup"]["inline_keyboard"][0][0]["callback_data"].split()[2]]
 
 
-def puzzle_in(chat: Chat) -> dict[str, Any]:
+def puzzle_message(chat: Chat) -> dict[str, Any]:
     return next(message for message in chat.messages.values() if "🧩" in text_of(message))
 
 
-def label(person: Person, chat: Chat, card: int) -> str:
-    """Return the label of a card's button in the puzzle."""
-    message = puzzle_in(chat)
+def card_label(person: Person, chat: Chat, card: int) -> str:
+    """Return the label of a card's button on a puzzle."""
+    message = puzzle_message(chat)
     code = puzzle_of(message).pack.codes[card]
     buttons = [button for row in message["reply_markup"]["inline_keyboard"] for button in row]
     return str(next(button["text"] for button in buttons if button["callback_data"].endswith(f" {code}")))
@@ -38,15 +38,15 @@ async def test_puzzle_and_its_solution_share_one_message(store: Store, server: T
         [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/puzzle", anna.private)
         await until(lambda: any("🧩" in text_of(message) for message in anna.private.messages.values()))
-        message = puzzle_in(anna.private)
+        message = puzzle_message(anna.private)
         assert message["photo"]
         puzzle = puzzle_of(message)
-        await anna.press(label(anna, anna.private, puzzle.best), anna.private)
+        await anna.press(card_label(anna, anna.private, puzzle.best), anna.private)
         await until(lambda: "✅" in text_of(anna.private.messages[message["message_id"]]))
         assert "Right: 1 of 1" in text_of(anna.private.messages[message["message_id"]])
         await anna.press("Next puzzle", anna.private)
-        await until(lambda: "✅" not in text_of(puzzle_in(anna.private)))
-        assert puzzle_of(puzzle_in(anna.private)).id != puzzle.id
+        await until(lambda: "✅" not in text_of(puzzle_message(anna.private)))
+        assert puzzle_of(puzzle_message(anna.private)).id != puzzle.id
         await adapter.worker.settled()
 
 
@@ -56,13 +56,13 @@ async def test_only_the_presser_reads_the_answer_in_a_group(store: Store, server
         [anna, bruno] = await seat_people(server, "testa")
         anna.say("/puzzle")
         await until(lambda: any("🧩" in text_of(message) for message in group.messages.values()))
-        puzzle = puzzle_of(puzzle_in(group))
+        puzzle = puzzle_of(puzzle_message(group))
         puzzles = adapter.worker.feature(PuzzlesFeature).groups
         assert puzzle == await puzzles.puzzle(puzzles.today())
-        assert "✅" in await anna.press(label(anna, group, puzzle.best), group)
-        await until(lambda: "1 of 1 answer was right." in text_of(puzzle_in(group)))
-        assert "❌" in await bruno.press(label(bruno, group, puzzle.lines[-1].cards[0]), group)
-        await until(lambda: "1 of 2 answers were right." in text_of(puzzle_in(group)))
-        assert "Best play" not in text_of(puzzle_in(group))
+        assert "✅" in await anna.press(card_label(anna, group, puzzle.best), group)
+        await until(lambda: "1 of 1 answer was right." in text_of(puzzle_message(group)))
+        assert "❌" in await bruno.press(card_label(bruno, group, puzzle.lines[-1].cards[0]), group)
+        await until(lambda: "1 of 2 answers were right." in text_of(puzzle_message(group)))
+        assert "Best play" not in text_of(puzzle_message(group))
         await anna.press("🔔 18:00", group)
-        await until(lambda: "• 🔔 18:00" in str(puzzle_in(group)["reply_markup"]))
+        await until(lambda: "• 🔔 18:00" in str(puzzle_message(group)["reply_markup"]))

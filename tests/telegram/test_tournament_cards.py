@@ -25,8 +25,8 @@ async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store
         group = server.group(GROUP)
         anna.say("/tournament testa 11", group)
         assert await bruno.press("Enter", group) == ""
-        [opened] = [answer["url"] for answer in server.answers.values()]
-        assert opened == f"https://t.me/{BOT['username']}?start=tournament"
+        [url] = [answer["url"] for answer in server.answers.values()]
+        assert url == f"https://t.me/{BOT['username']}?start=tournament"
         bruno.start("tournament")
         await until(lambda: any("It has not begun" in message["text"] for message in bruno.private.messages.values()))
         await anna.press("Enter", group)

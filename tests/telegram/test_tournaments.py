@@ -22,10 +22,10 @@ from tests.telegram.content import text_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 from tests.telegram.test_mini_app import with_pages
-from tests.telegram.test_pictures import painted
+from tests.telegram.test_pictures import painted_texts
 
-pytestmark = pytest.mark.usefixtures("painted")
-__all__ = ["painted", "scenes"]
+pytestmark = pytest.mark.usefixtures("painted_texts")
+__all__ = ["painted_texts", "scenes"]
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 

@@ -17,8 +17,8 @@ from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
 
 
-def boards(messages: list[str]) -> list[str]:
-    """Return the boards of deals."""
+def find_boards(messages: list[str]) -> list[str]:
+    """Return the texts that are boards."""
     return [text for text in messages if " · deal " in text]
 
 
@@ -47,19 +47,19 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
             await page.ask(do="say", chat="1", text=f"/join {table.code}", **{"as": "1"})
             random = Random(1)
 
-            def on_telegram() -> list[str]:
-                return boards([message["text"] for message in group.messages.values()])
+            def telegram_boards() -> list[str]:
+                return find_boards([message["text"] for message in group.messages.values()])
 
-            def in_playground() -> list[str]:
+            def playground_boards() -> list[str]:
                 shown = page.messages["1"].values()
-                return boards(["".join(span[0] for span in message.get("spans", ())) for message in shown])
+                return find_boards(["".join(span[0] for span in message.get("spans", ())) for message in shown])
 
             for _ in range(40):
                 await anna.play(random)
                 for message, payload in [button for button in page.buttons("1") if ":play " in button[1]][:1]:
                     await page.ask(do="press", chat="@1", message=message, payload=payload, **{"as": "1"})
                 await asyncio.sleep(0.01)
-            await until(lambda: bool(on_telegram()) and on_telegram() == in_playground())
+            await until(lambda: bool(telegram_boards()) and telegram_boards() == playground_boards())
             listening.cancel()
             await asyncio.wait([listening])
     finally:

@@ -15,44 +15,45 @@ from tests.telegram.test_telegram import has_text, newest_id, panels
 PHOTO = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
 
 Opening = Callable[[TelegramServer, Person], Any]
+"""An update that shows that a person's private chat is open."""
 
 
-def say(text: str, **more: Any) -> Opening:
+def send_text(text: str, **more: Any) -> Opening:
     return lambda _server, person: person.say(text, person.private, **more)
 
 
-def post(**content: Any) -> Opening:
+def send_content(**content: Any) -> Opening:
     """Send a message without a text."""
 
     def push(server: TelegramServer, person: Person) -> None:
-        about = {"date": 1, "chat": person.private.as_json, "from": server.users[person.number]}
-        server.push(message={"message_id": 900, **about, **content})
+        fields = {"date": 1, "chat": person.private.as_json, "from": server.users[person.number]}
+        server.push(message={"message_id": 900, **fields, **content})
 
     return push
 
 
 def unblock(server: TelegramServer, person: Person) -> None:
     old, new = ({"status": status, "user": BOT} for status in ("kicked", "member"))
-    about = {"chat": person.private.as_json, "from": server.users[person.number], "date": 1}
-    server.push(my_chat_member={**about, "old_chat_member": old, "new_chat_member": new})
+    fields = {"chat": person.private.as_json, "from": server.users[person.number], "date": 1}
+    server.push(my_chat_member={**fields, "old_chat_member": old, "new_chat_member": new})
 
 
 OPENINGS: dict[str, Opening] = {
-    "start": say("/start"),
-    "start inline": say("/start inline"),
-    "start page": say("/start page"),
-    "start unknown": say("/start no_such_word"),
-    "start other table": say("/start ABCDEF"),
-    "start daily": say("/start daily"),
-    "help": say("/help"),
-    "unknown command": say("/shrug"),
-    "refused command": say("/join"),
-    "text": say("ciao"),
-    "other bot's command": say("/start@other_bot"),
-    "sent by another bot": say("ciao", via_bot={"id": 9, "is_bot": True, "first_name": "Gif"}),
-    "photo": post(photo=PHOTO),
-    "sticker": post(sticker={}),
-    "write access": post(write_access_allowed={}),
+    "start": send_text("/start"),
+    "start inline": send_text("/start inline"),
+    "start page": send_text("/start page"),
+    "start unknown": send_text("/start no_such_word"),
+    "start other table": send_text("/start ABCDEF"),
+    "start daily": send_text("/start daily"),
+    "help": send_text("/help"),
+    "unknown command": send_text("/shrug"),
+    "refused command": send_text("/join"),
+    "text": send_text("ciao"),
+    "other bot's command": send_text("/start@other_bot"),
+    "sent by another bot": send_text("ciao", via_bot={"id": 9, "is_bot": True, "first_name": "Gif"}),
+    "photo": send_content(photo=PHOTO),
+    "sticker": send_content(sticker={}),
+    "write access": send_content(write_access_allowed={}),
     "unblock": unblock,
 }
 

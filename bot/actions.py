@@ -29,7 +29,7 @@ class BadPayload(TableError):
     """A payload that this bot never made, or only in a version long ago."""
 
     code = "bad_payload"
-    sentence = "This button does not work any more."
+    sentence = "This button has expired: use the latest message."
 
 
 class MoveAction(NamedTuple):

@@ -7,7 +7,7 @@ from bot.texts import texts
 
 def private_toast(place: str, language: str) -> str:
     """Return the toast for a panel sent to the private chat; empty if the place is private or ephemeral."""
-    return "" if is_private(place) else texts(language).gettext("It is in our private chat.")
+    return "" if is_private(place) else texts(language).gettext("Sent to your private chat.")
 
 
 def private_reply(place: str, language: str, panel: Panel) -> Reply:

@@ -10,7 +10,7 @@
 >>> game.play(0, "hold 2 4")
 >>> game.play(0, "play 3D")
 Traceback (most recent call last):
-engine.errors.NotYourTurn: It is not your turn.
+engine.errors.NotYourTurn: It’s not your turn yet.
 
 Moves are text in the notation of docs/records.md. `Game` plays; `load` and `verify` read records.
 """

@@ -66,41 +66,41 @@ class IllegalMove(EngineError):
 
 class UnknownSeat(IllegalMove):
     code = "unknown_seat"
-    sentence = "There is no seat {seat} at this table."
+    sentence = "This table has no seat {seat}."
 
 
 class UnknownMove(IllegalMove):
     code = "unknown_move"
-    sentence = "{move!r} is not a move of this game."
+    sentence = "{move!r} isn’t a move in this game."
 
 
 class GameIsOver(IllegalMove):
     code = "game_over"
-    sentence = "This game is over."
+    sentence = "This game is over: start a new one."
 
 
 class NoDeal(IllegalMove):
     code = "no_deal"
-    sentence = "The cards have not been dealt yet."
+    sentence = "The cards haven’t been dealt yet: wait a moment."
 
 
 class NotYourTurn(IllegalMove):
     code = "not_your_turn"
-    sentence = "It is not your turn."
+    sentence = "It’s not your turn yet."
 
 
 class NotNow(IllegalMove):
     """The move belongs to another phase of the deal."""
 
     code = "not_now"
-    sentence = "That cannot be done at this point of the deal."
+    sentence = "You can’t do that now: choose another move."
 
 
 class NotInHand(IllegalMove):
     """``suits`` are the letters of the pack's suits, as in every error that names a card."""
 
     code = "not_in_hand"
-    sentence = "You do not hold the {card}."
+    sentence = "You don’t have the {card}: choose another card."
 
 
 class MustFollow(IllegalMove):
@@ -110,81 +110,81 @@ class MustFollow(IllegalMove):
 
 class SpadesNotBroken(IllegalMove):
     code = "spades_not_broken"
-    sentence = "Spades have not been broken yet: lead another suit."
+    sentence = "No spade has been played yet: lead another suit."
 
 
 class NoSignals(IllegalMove):
     code = "no_signals"
-    sentence = "This table plays without signals."
+    sentence = "There’s no busso or volo at this table: just play your card."
 
 
 class SignalsAreForLeaders(IllegalMove):
     code = "signal_not_leading"
-    sentence = "Only the player who leads may signal."
+    sentence = "Only the player who leads can say busso or volo: just play your card."
 
 
 class NotYourPacket(IllegalMove):
     code = "not_your_packet"
-    sentence = "Packet {packet} is not yours."
+    sentence = "Packet {packet} isn’t yours: choose one of your own."
 
 
 class PacketEmpty(IllegalMove):
     code = "packet_empty"
-    sentence = "Packet {packet} has no more cards."
+    sentence = "Packet {packet} is empty: choose another."
 
 
 class NotAnHonour(IllegalMove):
     code = "not_an_honour"
-    sentence = "Only a three, a two or an ace can be picked up, and packet {packet} shows the {card}."
+    sentence = "You can pick up only a 3, a 2 or an ace, and packet {packet} shows the {card}."
 
 
 class NoDeclarations(IllegalMove):
     code = "no_declarations"
-    sentence = "This table plays without declarations."
+    sentence = "There are no declarations at this table: just play your card."
 
 
 class NoCombination(IllegalMove):
     code = "no_combination"
-    sentence = "You do not hold that combination."
+    sentence = "You don’t have that combination: check your cards."
 
 
 class DeclareTheFour(IllegalMove):
     code = "declare_the_four"
-    sentence = "You hold all four: only the four can be declared."
+    sentence = "You have all four: declare the four."
 
 
 class AlreadyDeclared(IllegalMove):
     code = "already_declared"
-    sentence = "That rank or suit has already scored for you in this deal."
+    sentence = "You’ve already scored that rank or suit in this deal: play on."
 
 
 class WindowPassed(IllegalMove):
     code = "window_passed"
-    sentence = "The time to declare that has passed."
+    sentence = "It’s too late to declare that: play on."
 
 
 class WindowNotOpen(IllegalMove):
     code = "window_not_open"
-    sentence = "It is too early to declare: wait until the first trick is over."
+    sentence = "It’s too early to declare: wait until the first trick is over."
 
 
 class NoClaims(IllegalMove):
     code = "no_claims"
-    sentence = "The game cannot be claimed at this table."
+    sentence = "You can’t claim the game at this table: play on."
 
 
 class ClaimRefused(IllegalMove):
     """A wrong claim. It costs nothing, and only the claiming player sees this error."""
 
     code = "claim_refused"
-    sentence = "Your side has not reached the target yet. Nobody else was told."
+    sentence = "Your side hasn’t reached the target yet: play on, nobody else was told."
 
 
 class ClaimNeedsLead(ClaimRefused):
     """A claim in a tie-break deal by a side that is not ahead."""
 
     code = "claim_needs_lead"
-    sentence = "This deal breaks a tie: you can claim once your side is ahead. Nobody else was told."
+    sentence = "This deal breaks a tie: claim once your side is ahead, nobody else was told."
 
 
 class NotForChanceToGive(IllegalMove):
@@ -194,14 +194,14 @@ class NotForChanceToGive(IllegalMove):
 
 class AlreadyBlind(IllegalMove):
     code = "already_blind"
-    sentence = "You have already declared double nil."
+    sentence = "You’ve already declared double nil: play on."
 
 
 class TooLateForBlind(IllegalMove):
     code = "too_late_for_blind"
-    sentence = "Double nil can only be declared before you have drawn your first card."
+    sentence = "It’s too late for double nil: you can declare it only before your first draw."
 
 
 class AlreadyBid(IllegalMove):
     code = "already_bid"
-    sentence = "You have already made your bid."
+    sentence = "You’ve already made your bid: play on."

@@ -222,7 +222,7 @@ class Discord:
         with suppress(TooLate, DeliveryError), delivery_errors(answer.place):
             if answer.handed_over.is_set() and not answer.pressed and answer.state is State.OPEN:
                 # Another worker delivers the message.
-                await answer.send_toast(texts(language).gettext("It is on its way."))
+                await answer.send_toast(texts(language).gettext("It’s on its way."))
             else:
                 await answer.defer()
 

@@ -250,7 +250,7 @@ def challenge_refusal(interaction: Interaction, opponent: discord.User | None, l
     """Return why no challenge can be shown there, or ""."""
     _ = texts(language).gettext
     if opponent is not None and opponent.bot:
-        return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
+        return _("{name} is a bot: to play a robot, leave the name out and press its button.").format(
             name=opponent.display_name
         )
     if interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
@@ -259,7 +259,7 @@ def challenge_refusal(interaction: Interaction, opponent: discord.User | None, l
         if isinstance(interaction.channel, discord.Thread):
             needed = {VIEW: granted.view_channel, WRITE_IN_THREADS: granted.send_messages_in_threads}
         if missing := [_(name) for name, is_granted in needed.items() if not is_granted]:
-            return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
+            return _("I can’t write in this channel without {permissions}: ask the server’s administrators.").format(
                 permissions=", ".join(missing)
             )
     return ""

@@ -235,7 +235,7 @@ class Telegram:
         self._reopen(command.place)
         if reading.is_anonymous(message):
             _ = texts(await self.card_room.chat_language(command.place)).gettext
-            reply = Reply(toast=_("You write as the group: I cannot tell who you are. Please write as yourself."))
+            reply = Reply(toast=_("I can’t tell who you are when you write as the group: please write as yourself."))
         else:
             reply = await self.card_room.handle_command(command)
         self._queue_reply(command, message, reply)
@@ -281,7 +281,7 @@ class Telegram:
                 reply = replace(reply, private=False, toast="")
             else:
                 _ = texts(language_of(command.person.language)).gettext
-                reply = Reply(toast=_("Open our private chat first: it is for your eyes only."))
+                reply = Reply(toast=_("Open our private chat first: this is for your eyes only."))
         else:
             reply = Reply(toast=reply.toast)
         self._queue_reply(command, message, reply)

@@ -129,7 +129,7 @@ class PressReplies:
         that, the chat of the press gets a message about it.
         """
         _ = texts(language_of(press.person.language)).gettext
-        on_its_way = {"text": _("It is on its way to our private chat.")}
+        on_its_way = {"text": _("It’s on its way to our private chat.")}
         answer.fallback = on_its_way if reply.has_private_chat else {"url": self.link_of("page")}
         will_be_sent = self.card_room.queue_answer(
             private_place(press.person.id),
@@ -154,12 +154,12 @@ class PressReplies:
     async def _report_lost(self, press: Press, answer: QueryAnswer) -> None:
         """Say that a page was lost: as the answer, or in the chat if the query is already answered."""
         _ = texts(language_of(press.person.language)).gettext
-        if await answer.give(text=_("It did not get through to our private chat. If it does not come, press again.")):
+        if await answer.give(text=_("It may not have reached our private chat: if nothing comes, press again.")):
             return
         if is_inline(press.place) or is_ephemeral(press.place):
             # The bot cannot send a message there.
             return
-        lost = _("I could not send what you asked for to our private chat. Press the button again.")
+        lost = _("I couldn’t send that to our private chat: press the button again.")
         panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {lost}")))
         say = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
         self.card_room.queue_answer(press.place, say, message=f"lost {press.person.id}")
@@ -168,4 +168,4 @@ class PressReplies:
 def _too_many_text(press: Press) -> str:
     """Return the toast for a page that is dropped because its chat's queue is full."""
     _ = texts(language_of(press.person.language)).gettext
-    return _("Too many messages are waiting. Press again in a moment.")
+    return _("Too many messages are waiting: press again in a moment.")

@@ -15,7 +15,7 @@ from bot.words.rules import has_common_rules, rules_text
 COMMON = ""  # the topic of the rules that all Tressette games share
 ADDRESSES: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
 COMMON_RULES = _("Common to all Tressette games")
-NO_CODE = _("This is no code of a table, and no link to one.")
+NO_CODE = _("That’s not a table’s code or link: check it and try again.")
 
 
 async def chat(site: Site, request: web.Request) -> web.Response:

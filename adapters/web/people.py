@@ -125,7 +125,7 @@ class WebPeople:
         while self._recent and now - self._recent[0] > NEW_SECONDS:
             self._recent.popleft()
         if len(self._recent) >= MOST_NEW:
-            raise Refused(_("Too many people have come just now: try again in a minute."))
+            raise Refused(_("Too many people came at once: try again in a minute."))
         self._recent.append(now)
         guest = GUEST.format(number=secrets.randbelow(900) + 100)
         token = secrets.token_urlsafe(TOKEN_BYTES)

@@ -16,7 +16,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 FORM_GAMES = 10  # last games that show a player's form
-NO_PLAYER = _("There is no such player, or they have played no rated game.")
+NO_PLAYER = _("There’s no player with rated games here: check the link.")
 CURVE_SIZE, SPARK_SIZE = (600, 180), (120, 28)
 
 

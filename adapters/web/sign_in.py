@@ -18,14 +18,11 @@ from bot.site.mini_app import InvalidLaunch, MiniApp
 from bot.texts import gettext_noop as _
 
 ADDRESS = re.compile(r"/(?![/\\])[A-Za-z0-9/?=_-]*")  # an address on this site
-LINK_EXPIRED = _("This link is good no more: have a new one sent to you, by the button below your cards.")
-APP_EXPIRED = _(
-    "Your app's word is too old, or not for this bot: close this page, and press the button below your cards again."
-)
-BLOCKED = _("Your browser blocks cookies. I need one to recognise you: allow cookies for this site, then try again.")
+LINK_EXPIRED = _("This link no longer works: get a new one with the button below your cards.")
+APP_EXPIRED = _("This page is too old or belongs to another bot: close it and press the button below your cards again.")
+BLOCKED = _("Your browser blocks cookies, and I need one to recognise you: allow them for this site and try again.")
 BLOCKED_IN_APP = _(
-    "This window may not keep a cookie, so I do not recognise you. Play in the chat, or open the chat in another "
-    "browser or app."
+    "This window can’t keep a cookie, so I can’t recognise you: play in the chat, or open it in another browser or app."
 )
 
 

@@ -42,8 +42,8 @@ LOOPBACK = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 ADDRESS_SECONDS = 60.0  # lifetime of this machine's cached address, since the machine can change networks
 COOKIE_CHECK = "/cookies"
 
-TOO_MUCH = _("Too much was asked for from where you are: try again in a minute.")
-NOTHING_HERE = _("There is nothing here: the link may be wrong.")
+TOO_MUCH = _("Too many requests from your network: try again in a minute.")
+NOTHING_HERE = _("There’s nothing here: check the link.")
 
 MOST_SENT = 8192  # bytes of a request's body; a Mini App sends the longest
 SHARE_OF_FILES = 0.8  # most connections, as a share of the files that the process can open

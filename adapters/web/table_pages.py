@@ -18,9 +18,9 @@ from bot.texts import language_of, texts
 
 KEY = re.compile(r"[0-9a-f]{16}")
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
-FULL = _("This table is full.")
+FULL = _("This table is full: open another one from the first page.")
 FULL_TO_WATCH = _("This table is full, but you can watch the game.")
-NO_INVITATION = _("Nobody waits at this table: the game has begun or is over, or the code is wrong.")
+NO_INVITATION = _("There’s no open table with this code: ask for a new link.")
 
 
 async def home(site: Site, request: web.Request) -> web.Response:
@@ -162,7 +162,7 @@ def _texts(language: str) -> dict[str, str]:
         "cards": _("{count} cards"),
         "one_card": _("1 card"),
         "packet": _("packet {number}"),
-        "gone": _("You do not sit at this table any more."),
+        "gone": _("You’re no longer at this table."),
         "new_game": _("Another game"),
         "replay": _("Replay"),
         "results": _("🏆 Today’s results"),

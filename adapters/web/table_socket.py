@@ -42,8 +42,8 @@ MOST_PENDING = 16  # unanswered presses of one page, before reading from it paus
 SESSION_CHECK_SECONDS = 5.0
 LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page after a limit was exceeded
 PAGE = "page"
-SORRY = _("Something went wrong with me. Nothing is lost: try again.")
-ENDED = _("You play in this browser no more: have a new link sent to you in your chat.")
+SORRY = _("Something went wrong, but nothing is lost: try again.")
+ENDED = _("You no longer play in this browser: get a new link in your chat.")
 
 log = structlog.get_logger()
 

@@ -39,7 +39,7 @@ def _texts(language: str) -> dict[str, str]:
         "away": _("The connection is gone. Trying again…"),
         "cancelled": _("The game was cancelled."),
         "closed": _("No game came of this table."),
-        "gone": _("There is nothing to watch here: the game is over, or this chat does not show its tables."),
+        "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
         "guest": _(GUEST),
         "late": _("{name}'s time is up."),
         "open": _("The table waits for players."),

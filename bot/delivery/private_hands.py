@@ -43,8 +43,8 @@ class PrivateHands:
         for table, seat in await self._seats_of(profile.id, code):
             state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))
             if state and decode_state(state).state is State.UNREACHABLE:
-                return _("I cannot write to you: open our private chat and write /hand there.")
-        return _("Your cards are on their way to our private chat. If they do not come, open it and write /hand there.")
+                return _("I can’t write to you: open our private chat and write /hand there.")
+        return _("Your cards are on their way to our private chat: if they don’t come, write /hand there.")
 
     async def explain_missing(self, person: str, code: str) -> TableError:
         """Return why a person has no cards at the table with this code."""

@@ -89,7 +89,7 @@ class ChallengeCards(Handlers):
         )
         seat, toast = table.seat_of(person.id), ""
         if seat is None:
-            toast = texts(profile.language).gettext("You have asked for a chair.")
+            toast = texts(profile.language).gettext("You’ve asked for a seat: wait for the answer.")
         elif press.ephemeral and table.phase == "playing" and profile.wants_ephemeral:
             await self._updates.send_change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return seated_reply(press, profile, await self._room.load_cached(action.code), toast)

@@ -279,14 +279,14 @@ class Dispatcher:
         _ = texts(language).gettext
         # A cluster's client retries automatically, so an earlier attempt can have been written.
         if isinstance(self.worker.store.client, Redis) and is_certainly_lost(error):
-            return _("I cannot write anything down just now, so this did not count. Try again in a moment.")
+            return _("I can’t save anything right now, so that didn’t count: try again in a moment.")
         if pressed:
-            return _("I cannot get at my notes just now. If nothing changes here in a moment, press again.")
-        return _("I cannot get at my notes just now. Look again in a moment whether it worked.")
+            return _("I can’t reach my data right now: if nothing changes in a moment, press again.")
+        return _("I can’t reach my data right now: check in a moment whether it worked.")
 
     @staticmethod
     def _failure_text(language: str) -> str:
-        return texts(language).gettext("Something went wrong with me. Nothing is lost: try again.")
+        return texts(language).gettext("Something went wrong, but nothing is lost: try again.")
 
 
 def _clean_command(command: Command) -> Command:

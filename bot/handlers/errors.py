@@ -5,57 +5,57 @@ from bot.tables.errors import TableError
 
 class SayWhichTable(TableError):
     code = "say_which_table"
-    sentence = "You sit at several tables; say which one: {codes}."
+    sentence = "You’re at several tables: choose one with {codes}."
 
 
 class NoChallenge(TableError):
     code = "no_challenge"
-    sentence = "You have no open challenge. /challenge opens a table."
+    sentence = "You have no open challenge: open one with /challenge."
 
 
 class SayTheCode(TableError):
     code = "say_the_code"
-    sentence = "Which table? /join CODE: the code stands on the challenge."
+    sentence = "Add the table’s code, for example /join K7QF2M."
 
 
 class UnknownCode(TableError):
     code = "unknown_code"
-    sentence = "There is no table {code}. The code stands on the challenge, such as K7QF2M."
+    sentence = "There’s no table {code}: check the code, it looks like K7QF2M."
 
 
 class NoEphemeral(TableError):
     code = "no_asides"
-    sentence = "I cannot show your cards here: open our private chat."
+    sentence = "I can’t show your cards here: open our private chat."
 
 
 class UnknownCommand(TableError):
     code = "unknown_command"
-    sentence = "I do not know /{word}. /help lists what I can do."
+    sentence = "I don’t know /{word}: see all I can do with /help."
 
 
 class ReportIsAButton(TableError):
     code = "report_is_a_button"
-    sentence = "To report somebody press 🚩 Report, below your hand or the result of a game that /find made."
+    sentence = "To report someone, press 🚩 Report below your hand or the result, in a game from /find."
 
 
 class PhrasesAreButtons(TableError):
     code = "phrases_are_buttons"
-    sentence = "To say something press 💬 Say, below your hand in a game that /find made."
+    sentence = "To say something, press 💬 Say below your hand, in a game from /find."
 
 
 class OnlyInGroups(TableError):
     code = "only_in_groups"
-    sentence = "/{word} is for groups: write it there."
+    sentence = "/{word} only works in groups: write it in one."
 
 
 class OnlyInPrivate(TableError):
     code = "only_in_private"
-    sentence = "/{word} is for our private chat: write it there."
+    sentence = "/{word} only works in our private chat: write it there."
 
 
 class NoHints(TableError):
     code = "no_hints"
-    sentence = "Hints are for practice, against robots alone."
+    sentence = "Hints are for practice: play against robots only to get them."
 
 
 class NoTimeForHints(TableError):
@@ -65,24 +65,24 @@ class NoTimeForHints(TableError):
 
 class BlockedByYou(TableError):
     code = "blocked_by_you"
-    sentence = "You have blocked {name}: /block lets you unblock them."
+    sentence = "You’ve blocked {name}: unblock them first with /block."
 
 
 class OfferExpired(TableError):
     code = "offer_expired"
-    sentence = "This challenge is over: send a new one."
+    sentence = "This challenge has expired: send a new one."
 
 
 class OfferTaken(TableError):
     code = "offer_taken"
-    sentence = "This challenge was taken up in another chat: send a new one."
+    sentence = "This challenge was accepted in another chat: send a new one."
 
 
 class ChallengerIsBusy(TableError):
     code = "challenger_is_busy"
-    sentence = "{name} sits at too many tables already."
+    sentence = "{name} is at too many tables already: try again later."
 
 
 class GameOnHere(TableError):
     code = "game_on_here"
-    sentence = "Another game is on here."
+    sentence = "Another game is running here: finish it first."

@@ -19,7 +19,7 @@ class TooManyCodes(TableError):
     """``minutes`` is how long to wait."""
 
     code = "too_many_codes"
-    sentence = "Too many wrong codes: try again in {minutes} minutes, or press the button on the challenge."
+    sentence = "Too many wrong codes: try again in {minutes} min, or press the button on the challenge."
 
     def __init__(self, minutes: int) -> None:
         super().__init__(minutes=minutes)

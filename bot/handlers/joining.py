@@ -65,10 +65,9 @@ class Joining(Handlers):
         except NoSuchTable:
             raise UnknownCode(code=code) from None
         _ = texts(profile.language).gettext
-        is_asking = table.seat_of(person.id) is None
-        return Reply(
-            toast=_("You have asked for a chair.") if is_asking else _("You sit at table {code}.").format(code=code)
-        )
+        if table.seat_of(person.id) is None:
+            return Reply(toast=_("You’ve asked for a seat: wait for the answer."))
+        return Reply(toast=_("You’re at table {code}.").format(code=code))
 
     async def _sit_by_code(self, command: Command, code: str) -> Table:
         host = "" if is_private(command.place) else command.place
@@ -91,4 +90,4 @@ def _forward_text(command: Command, profile: Profile, table: Table) -> str:
         return ""
     _ = texts(profile.language).gettext
     name = table.invited.name or f"@{table.invited.handle}"
-    return _("{name} cannot see this chat. Tell them to write me /join {code}.").format(name=name, code=table.code)
+    return _("{name} can’t see this chat: ask them to write me /join {code}.").format(name=name, code=table.code)

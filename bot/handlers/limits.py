@@ -34,7 +34,7 @@ class TooManyPresses(TableError):
 
 class TooManyCommands(TableError):
     code = "too_many_commands"
-    sentence = "Too much at once: write again in {seconds} seconds."
+    sentence = "Too fast for me: write again in {seconds} seconds."
 
 
 class Limits:

@@ -118,9 +118,7 @@ class Lobby:
                 opened = await self._challenges.open_table(game, person.id, person.name, update, visitor=visitor)
         except NoSuchTable:
             _ = texts(profile.language).gettext
-            return Opened(
-                "", _("The table that this page has opened is no more: begin another one from the first page.")
-            )
+            return Opened("", _("This page’s table is closed: open another one from the first page."))
         except EngineError as fault:
             return Opened("", error_text(fault, profile.language))
         return Opened(opened.code)

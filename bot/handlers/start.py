@@ -50,6 +50,6 @@ class Start(Handlers):
             # The cards are not dealt yet. The person comes from a chat without the bot.
             _ = texts(profile.language).gettext
             if waiting[0].seat_of(profile.id) is None:
-                return Reply(toast=_("You have asked for a chair."))
-            return Reply(toast=_("You sit at table {code}. Your cards come here.").format(code=code))
+                return Reply(toast=_("You’ve asked for a seat: wait for the answer."))
+            return Reply(toast=_("You’re at table {code}: your cards come here.").format(code=code))
         return await self._pages.greet(command.place)

@@ -50,7 +50,7 @@ def board_panel(
         page.line(line)
     for person, name in unreachable:
         mention = Span(isolate_name(name), "mention", person)
-        page.line(_("{name}, I cannot write to you: press below for your cards."), name=mention)
+        page.line(_("{name}, I can’t write to you: press below for your cards."), name=mention)
     page.fold()
     page.line(phrases.totals(view.totals))
     page.gap()

@@ -27,7 +27,7 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     page.line(_("Your tables"), "bold")
     states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
     if not tables:
-        page.line(_("You sit at no table. /challenge opens one."))
+        page.line(_("You’re at no table: open one with /challenge."))
     for table in tables:
         page.line(
             _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
@@ -52,7 +52,7 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
     page = Writer()
     page.line(_("Open here"), "bold")
     if not tables:
-        page.line(_("No challenge here is open to everybody. /challenge opens one."))
+        page.line(_("There’s no open challenge here: open one with /challenge."))
     for table in tables:
         free = len(free_chairs(table))
         page.line(
@@ -83,8 +83,8 @@ def set_aside_panel(code: str, language: str) -> Panel:
     """Return the panel of a table that cannot be read any more."""
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("Table {code} is set aside"), "bold", code=Span(code, "code"))
+    page.line(_("Table {code} is on hold"), "bold", code=Span(code, "code"))
     page.gap()
-    page.line(_("I cannot read it any more, so it cannot go on for now. Nothing of it is lost."))
-    page.line(_("Whoever hosts me can look into it. You can play at other tables."))
+    page.line(_("I can’t open it any more, but nothing is lost: tell the bot’s host."))
+    page.line(_("You can play at other tables."))
     return page.panel()

@@ -20,12 +20,12 @@ DIGITS_READ, DIGITS_REPEATED = 100, 12  # digits of a number that are read, and 
 
 class NoSuchGame(TableError):
     code = "no_such_game"
-    sentence = "I know no game {name}. There are: {games}."
+    sentence = "I don’t know the game {name}: choose one of {games}."
 
 
 class NoSuchTarget(TableError):
     code = "no_such_target"
-    sentence = "{game} is played to {targets}, not to {points}."
+    sentence = "You can’t play {game} to {points}: choose one of {targets}."
 
 
 def parse_code(words: Sequence[str]) -> str:

@@ -14,17 +14,17 @@ LONGEST_SHOWN = 32
 
 class NoSuchPerson(TableError):
     code = "no_such_person"
-    sentence = "I have not met {name} yet."
+    sentence = "I don’t know {name} yet: ask them to write to me."
 
 
 class NotYourself(TableError):
     code = "not_yourself"
-    sentence = "You cannot challenge yourself. Without a name, anybody may accept."
+    sentence = "You can’t challenge yourself: leave the name out, and anyone can accept."
 
 
 class OnePersonAtATime(TableError):
     code = "one_person_at_a_time"
-    sentence = "One person at a time, please: you named {names}."
+    sentence = "Name one person at a time: you named {names}."
 
 
 async def find_invited(people: People, command: Command) -> Invited | None:

@@ -58,7 +58,7 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
                 "not even us."
             ),
             _("After the deal the secret is shown: its SHA-256 must be the seal."),
-            _("Whoever runs the bot can export every game, and anybody can check it: buongioco verify FILE."),
+            _("The bot’s host can export every game, and anyone can check it: buongioco verify FILE."),
         ]
         return RulesText(_("Is the shuffle fair?"), fairness)
     ranking = [(f"{rank}D", _card_worth(f"{rank}D")) for rank in RANKS]

@@ -183,7 +183,7 @@ async def test_pasted_command_is_recognized(playground: OpenPlayground, session:
     [table] = await playground.worker.room.lists.tables_of("playground:1")
     text = f"\u200b \u2068/JOIN \u2068{table.code}\u2069"
     answer = await tab.ask(do="say", chat="1", text=text, **{"as": "2"})
-    assert answer["toast"] == f"You sit at table {table.code}."
+    assert answer["toast"] == f"You’re at table {table.code}."
 
 
 async def test_on_a_network_only_a_personal_link_can_act(
@@ -220,7 +220,7 @@ async def test_host_link_adds_people_but_cannot_act(network: OpenPlayground, ses
     # An @name must identify one person.
     for new_name in ("Zoe", "zoe!"):
         refused = await host.ask(do="add_person", name=new_name, n=f"taken{len(new_name)}")
-        assert (refused["type"], refused["text"]) == ("refused", "There is Zoe already: choose another name.")
+        assert (refused["type"], refused["text"]) == ("refused", "Zoe is already here: choose another name.")
     assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
 
@@ -341,7 +341,7 @@ async def test_data_file_stays_in_chat_for_its_owner_only(
     # Other people cannot load it, and a message without a file is refused.
     assert (await later.ask(do="file", chat="@1", message=stored["id"], n="other1", **{"as": "2"}))["type"] == "refused"
     refused = await later.ask(do="file", chat="@1", message=stored["id"] - 1, n="other2", **{"as": "1"})
-    assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
+    assert (refused["type"], refused["text"]) == ("refused", "This file is gone: ask for it again.")
 
 
 async def test_pictures_load_only_from_their_current_message(
@@ -440,9 +440,9 @@ async def test_private_page_toast_explains_where_to_look(
         if message["type"] == "message" and "rows" in message["message"]
     ]
     button = {"do": "press", "chat": "1", "message": number, "payload": "1psettings", "as": "1"}
-    assert (await tab.ask(**button, n="press1"))["toast"] == "It is in our private chat."
+    assert (await tab.ask(**button, n="press1"))["toast"] == "Sent to your private chat."
     await tab.ask(do="close", closed=True, **{"as": "1"})
-    assert "take the tick at the top away" in (await tab.ask(**button, n="press2"))["toast"]
+    assert "untick the box at the top" in (await tab.ask(**button, n="press2"))["toast"]
 
 
 async def test_old_messages_are_dropped(store: Store) -> None:
@@ -484,7 +484,7 @@ async def test_failed_store_write_adds_no_one(
         patch.setattr(chat_store._client, "hset", fail)
         for request in requests:
             answer = await tab.ask(**request)
-            assert (answer["type"], "my notes" in answer["text"]) == ("refused", True)
+            assert (answer["type"], "my data" in answer["text"]) == ("refused", True)
     assert (len(chat_store.people), len(chat_store.chats), chat_store.people["1"].closed) == (2, 3, False)
     for request in added:
         assert (await tab.ask(**request))["type"] == "done"

@@ -152,7 +152,7 @@ def test_verify_names_the_wrong_move(records_file: Path) -> None:
     records_file.write_text("\n".join(lines), encoding="utf-8")
     done = invoke_cli("verify", str(records_file))
     assert done.exit_code == 1
-    assert f"{records_file}: game 2, deal 1, move 5: play XX: 'play XX' is not a move of this game." in done.output
+    assert f"{records_file}: game 2, deal 1, move 5: play XX: 'play XX' isn’t a move in this game." in done.output
     assert "3 games, 1 fault" in done.output
 
 
@@ -239,7 +239,7 @@ def test_terminal_explains_illegal_input(tmp_path: Path) -> None:
     answers = "?\nplay\nclaim\n4D\n99\n\nq\n"
     out = run_command(tmp_path, "play", "--game", "metamazzo", "--lang", "it", text=answers).stdout
     assert "'play' non è una mossa di questo gioco." in out
-    assert "non ci si può chiamare fuori" in out
+    assert "non ci si chiama fuori" in out
 
 
 def test_terminal_shows_only_own_and_played_cards(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
             assert "seat 0: Anna (paper:1)" in details
             assert "target=51" in details
             assert secret.split(b" ")[1].decode() not in details
-            assert "There is no table QQQQ" in await run_and_read(tmp_path, "tables", "show", "QQQQ", code=2)
+            assert "There’s no table QQQQ" in await run_and_read(tmp_path, "tables", "show", "QQQQ", code=2)
             assert "--yes skips this question" in await run_and_read(tmp_path, "tables", "close", playing_code, code=1)
             for code in (playing_code, open_code):
                 assert f"table {code} is ended" in await run_and_read(tmp_path, "tables", "close", code, "--yes")
@@ -129,7 +129,7 @@ async def test_unreadable_tournament_is_listed_and_called_off(tmp_path: Path, em
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/tournament testa")
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
-            assert "There is no table" in await run_and_read(tmp_path, "tables", "close", code, "--yes", code=2)
+            assert "There’s no table" in await run_and_read(tmp_path, "tables", "close", code, "--yes", code=2)
             await store.client.rpush(tournament_keys.log(code), add_stamp("newer 1 2", "x"))
             report = await asyncio.to_thread(run_command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
             assert f"tournaments: {code} cannot be read" in report.stdout

@@ -107,10 +107,10 @@ async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypa
         for word in ("poem", "poesia", "verse"):
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
         refused = await anna.say("/verse testa", anna.private)
-        assert refused.toast == "/verse is for groups: write it there."
+        assert refused.toast == "/verse only works in groups: write it in one."
         monkeypatch.setattr(commands, "COMMANDS", (CommandSpec("poem", availability=Availability.PRIVATE),))
         assert (await anna.say("/poem testa", anna.private)).toast == "testa, a poem"
-        assert (await anna.say("/poem testa", GROUP)).toast == "/poem is for our private chat: write it there."
+        assert (await anna.say("/poem testa", GROUP)).toast == "/poem only works in our private chat: write it there."
 
 
 async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -> None:

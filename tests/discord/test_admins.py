@@ -17,7 +17,7 @@ async def test_server_managers_change_its_settings(store: Store, server: Discord
         server.permissions_by_user[1] = permission
         await bruno.slash("settings")
         answer = await bruno.press("⏱ 1 min", channel)
-        assert answer == "Only administrators of this group can change its settings."
+        assert answer == "Only this group’s administrators can change its settings: ask one of them."
         assert (await adapter.worker.people.chat(place)).clock == 300
         assert await anna.press("⏱ 1 min", channel) == ""
         assert (await adapter.worker.people.chat(place)).clock == 60

@@ -75,7 +75,7 @@ async def test_pasted_invitation_seats_the_person(store: Store, server: DiscordS
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert await bruno.complete("join", "table", written.format(code=table.code)) == [table.code]
         answer = await bruno.slash("join", table=written.format(code=table.code.lower()))
-        assert answer == f"You sit at table {table.code}."
+        assert answer == f"You’re at table {table.code}."
 
 
 async def test_challenge_card_answers_the_command(store: Store, server: DiscordServer) -> None:
@@ -133,7 +133,7 @@ async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer,
         await anna.slash("challenge", game="metamazzo")
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert await bruno.complete("join", "table", around.format(table.code)) == [table.code]
-        assert await bruno.slash("join", table=around.format(table.code)) == f"You sit at table {table.code}."
+        assert await bruno.slash("join", table=around.format(table.code)) == f"You’re at table {table.code}."
 
 
 async def test_commands_are_set_once_in_both_languages(store: Store, server: DiscordServer) -> None:
@@ -263,7 +263,7 @@ async def test_invalid_presses_are_answered(store: Store, server: DiscordServer)
         await mover.send_press(mover.private, panel, play)
         assert await mover.send_press(mover.private, panel, play) != ""
         board = list(channel.messages.values())[-1]
-        assert "do not sit" in await carla.send_press(channel, board, play)
+        assert "have no seat" in await carla.send_press(channel, board, play)
         for made_up in ("xyz", "1mABCDEFG:1:play 3C", "1t", "1p" + "x" * 98, "9m~~", "1pleaderboard a b c"):
             assert await carla.send_press(channel, board, made_up) != ""
 
@@ -761,7 +761,7 @@ async def test_invented_custom_id_overwrites_no_message(store: Store, server: Di
         card, _button = anna.button("Play", channel) or ({}, {})
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
-            assert "does not work" in await anna.send_press(channel, card, made_up)
+            assert "has expired" in await anna.send_press(channel, card, made_up)
         await adapter.worker.settled()
         assert json.dumps(card) == before
         await anna.slash("leaderboard")

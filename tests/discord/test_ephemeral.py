@@ -50,7 +50,7 @@ async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordSe
     async with on_discord(store, server) as adapter:
         anna, bruno = await start_game(server, "testa", target=11)
         channel = server.channels[CHANNEL]
-        await until(lambda: any("cannot write" in text_of(message) for message in channel.messages.values()))
+        await until(lambda: any("can’t write" in text_of(message) for message in channel.messages.values()))
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
         assert not hands(anna)
@@ -133,7 +133,7 @@ async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: Discor
         # In the private chat it is the answer to the command, and stays.
         await anna.slash("hand", anna.private)
         await until(lambda: bool(anna.private.messages))
-        assert "no game on" in await Person(server, 3, "Carla").slash("hand")
+        assert "no game running" in await Person(server, 3, "Carla").slash("hand")
 
 
 async def test_hand_command_shows_all_hands(store: Store, server: DiscordServer) -> None:
@@ -156,7 +156,7 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
             await person.press("for my eyes only", channel)
             assert person.button("• Hands in the group", channel)
         # The page was shown in the channel, not in the private chat.
-        assert "It is in our private chat." not in str(server.calls)
+        assert "Sent to your private chat." not in str(server.calls)
         assert "My own settings" in str(server.calls)
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Play", channel)
@@ -221,7 +221,7 @@ async def test_strangers_see_no_hand(store: Store, server: DiscordServer) -> Non
     async with on_discord(store, server):
         await start_game(server)
         carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
-        assert "do not sit" in await carla.press("My hand", channel)
+        assert "have no seat" in await carla.press("My hand", channel)
         assert not hands(carla)
 
 

@@ -197,7 +197,7 @@ async def test_unreadable_interaction_is_answered_and_not_run(
         assert interaction.choices == []
     else:
         [message] = interaction.channel.ephemerals[1].values()
-        assert text_of(message).startswith("I cannot read")
+        assert text_of(message).startswith("I couldn’t read")
     assert not interaction.channel.messages
 
 
@@ -262,7 +262,7 @@ async def test_lone_surrogate_keeps_the_connection(store: Store, server: Discord
             server.users[1]["global_name"] = "\ud800 Anna"
             await anna.slash("challenge", game="testa")
             await until(lambda: any("players, to" in text_of(message) for message in bar_messages(server)))
-            assert "You do not sit" in await anna.slash("hand", table="\udfff\ud800\udfff\ud800")
+            assert "You have no seat" in await anna.slash("hand", table="\udfff\ud800\udfff\ud800")
             assert len(server.gateway.identified) == 1
 
 
@@ -272,7 +272,7 @@ async def test_person_with_odd_name_and_language_is_answered(store: Store, serve
         odd_values: list[Any] = [7, None, [], "", "xx", {}]
         for value in odd_values:
             server.users[1].update(locale=value, username=value, global_name=value)
-            assert "no game on" in await anna.slash("hand")
+            assert "no game running" in await anna.slash("hand")
 
 
 async def test_press_on_a_message_with_odd_fields_is_answered(store: Store, server: DiscordServer) -> None:
@@ -283,7 +283,7 @@ async def test_press_on_a_message_with_odd_fields_is_answered(store: Store, serv
         [message] = server.channels[CHANNEL].messages.values()
         bare = {name: value for name, value in message.items() if name != "components"}
         for odd in (bare, {**message, "flags": "x"}, {**message, "flags": None}):
-            assert "There is no table" in await anna.wait_for_answer(
+            assert "There’s no table" in await anna.wait_for_answer(
                 anna.start_press(server.channels[CHANNEL], odd, "1tABCDEF:sit")
             )
 

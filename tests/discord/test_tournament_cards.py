@@ -26,7 +26,7 @@ async def test_card_answers_command_and_pages_are_ephemeral(store: Store, server
         await anna.press("Enter", channel)
         await until(lambda: "2 have entered:" in cards(channel)[-1])
         assert "Who plays whom" in await bruno.press("How it goes", channel)
-        assert "Only Anna" in await bruno.press("Options", channel)
+        assert "ask Anna" in await bruno.press("Options", channel)
         assert "Testa a Testa" in await anna.press("Options", channel)
         await anna.press("Points to win", channel)
         await anna.press("21", channel)

@@ -85,8 +85,8 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
     assert await organiser.slash("tournament", game="testa", target=11) == ""
     for person in people:
         assert "You have entered." in await person.press("Enter", channel)
-    assert await last.press("Enter", channel) == "You have entered already."
-    assert "Only Anna" in await last.press("Start", channel)
+    assert await last.press("Enter", channel) == "You’re already in this tournament: wait for the first round."
+    assert "ask Anna" in await last.press("Start", channel)
     if form:
         await organiser.press("Options", channel)
         where = channel if organiser.button("Form", channel) else organiser.private

@@ -73,7 +73,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         anna.say("/challenge testa 11")
         await until(lambda: anna.button("Play", group) is not None)
         [table] = await worker.room.lists.tables_of("telegram:1")
-        assert "You sit at table" in await bruno.slash("join", table=table.code)
+        assert "You’re at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
         seen: list[bool] = []
         for _ in range(400):
@@ -102,7 +102,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         await send_offer(telegram_server, anna, chat, "testa", typed="11 testa")
         await anna.press("Play", chat)
         [table] = await worker.room.lists.tables_of("telegram:1")
-        assert "You sit at table" in await bruno.slash("join", table=table.code)
+        assert "You’re at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
         seen: list[bool] = []
         for _ in range(400):

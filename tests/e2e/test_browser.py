@@ -206,7 +206,7 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
     await bruno.page.check("#closed")
     await anna.say("/challenge testa")
     await bruno.press("Play")
-    await bruno.expect_text("I cannot write to you")
+    await bruno.expect_text("I can’t write to you")
     await bruno.take_screenshot("closed")
     await bruno.press("My hand")
     await bruno.expect_text("Testa a Testa · ")
@@ -270,7 +270,7 @@ async def test_commands_are_completed_and_answered(playground: OpenPlayground, b
     await anna.say("/help")
     await anna.expect_text("play a friend or a robot")
     await anna.say("/nonsense")
-    await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")
+    await expect(anna.page.locator(".toast")).to_contain_text("I don’t know /nonsense")
 
 
 @pytest.mark.long

@@ -75,7 +75,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
                 code = str(await page.locator(".link input").input_value()).rsplit("/", 1)[1]
                 anna.say(f"/join {code}", anna.private)
                 await until(lambda: len(list_people(worker, code)) == 2)
-                assert "You sit at table" in await bruno.slash("join", table=code)
+                assert "You’re at table" in await bruno.slash("join", table=code)
                 await page.get_by_role("button", name="🤖 Easy").click()
                 await _play_a_deal(worker, code, page, anna, bruno)
     finally:

@@ -50,7 +50,7 @@ async def test_host_immediately_sees_the_link_of_a_new_person(network: OpenPlayg
     await expect(links.last).to_be_in_viewport()
     host.once("dialog", partial(accept_dialog, "Anna"))
     await host.click("#add-person")
-    await expect(host.locator(".toast")).to_contain_text("There is Anna already: choose another name.")
+    await expect(host.locator(".toast")).to_contain_text("Anna is already here: choose another name.")
     await expect(links).to_have_count(3)
     await take_screenshot(host, "host")
     # The links stay visible with many messages in the group.
@@ -66,9 +66,9 @@ async def test_host_immediately_sees_the_link_of_a_new_person(network: OpenPlayg
 @pytest.mark.parametrize(
     ("locale", "key", "says"),
     [
-        ("en-GB", "", "The playground opens by a personal link."),
-        ("en-GB", "#key=wrong", "This link opens nothing any more."),
-        ("it-IT", "#key=wrong", "Questo link non apre più niente."),
+        ("en-GB", "", "You need a personal link to come in"),
+        ("en-GB", "#key=wrong", "This link no longer works"),
+        ("it-IT", "#key=wrong", "Questo link non vale più"),
     ],
 )
 async def test_invalid_link_says_so(
@@ -90,7 +90,7 @@ async def test_host_page_says_that_a_restart_changes_its_link(network: OpenPlayg
     await expect(host.locator("#links a")).to_have_count(2)
     await network.stop()
     await network.start()
-    await expect(host.get_by_role("alert")).to_contain_text("yours changes with each start")
+    await expect(host.get_by_role("alert")).to_contain_text("run `buongioco link`")
     await expect(host.locator("#links")).to_be_hidden()
 
 

@@ -75,7 +75,7 @@ async def test_page_outside_the_app_says_where_to_open_it(tmp_path: Path, browse
         async with open_store(valkey.url) as store, with_pages(store, server) as (_adapter, site):
             page = await (await browser.new_context(locale="en-US")).new_page()
             await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF")
-            assert "This page is opened by the button below your cards" in await page.inner_text("main")
+            assert "Open this page in the app" in await page.inner_text("main")
             await page.goto("about:blank")
             await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF#tgWebAppData=forged&x=1")
             await page.get_by_role("button", name="Open my cards").click()

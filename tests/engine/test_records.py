@@ -410,7 +410,7 @@ def test_claim_that_no_release_allowed_is_a_fault() -> None:
     record = json.loads(early_claim_record().to_json())
     del record["deals"][1:]
     record["deals"][0]["moves"] = [[0, "claim"]]
-    with pytest.raises(FaultyRecord, match="has not reached the target"):
+    with pytest.raises(FaultyRecord, match="hasn’t reached the target"):
         verify_json(record)
 
 

@@ -7,7 +7,7 @@ from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram
 from tests.telegram.server import Failure, TelegramServer
 
-REFUSED = "Only administrators of this group can change its settings."
+REFUSED = "Only this group’s administrators can change its settings: ask one of them."
 
 
 @pytest.mark.parametrize("hides_members", [False, True])
@@ -34,7 +34,7 @@ async def test_settings_stay_when_the_admin_check_fails(store: Store, server: Te
         group.admins = {1: False}
         anna.say("/settings", group)
         server.fail_next("getChatMember", Failure(refusal=Refused(502, "Bad Gateway")))
-        assert (await anna.press("⏱ 1 min", group)).startswith("I could not find out whether you are an administrator")
+        assert (await anna.press("⏱ 1 min", group)).startswith("I couldn’t check if you’re an administrator")
         assert (await adapter.worker.people.chat(f"telegram:{GROUP}")).clock == 300
 
 

@@ -25,7 +25,7 @@ from tests.telegram.test_inline import (
 )
 from tests.telegram.test_telegram import panels
 
-EXPIRED = "This button does not work any more."
+EXPIRED = "This button has expired: use the latest message."
 
 
 def find_board(group: Chat) -> dict[str, Any]:
@@ -124,7 +124,7 @@ async def test_finished_inline_message_stays_with_its_offer(
         message = await send_offer(server, anna, chat, "metamazzo", feedback=feedback)
         await bruno.send_press(chat, message, payload_of(message))
         offer = await make_offer_payload(server, carla)
-        assert await carla.send_press(chat, message, offer) == "Another game is on here."
+        assert await carla.send_press(chat, message, offer) == "Another game is running here: finish it first."
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
         assert await carla.send_press(chat, message, offer) == EXPIRED
@@ -143,7 +143,7 @@ async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, se
         await until(lambda: not server.pending)
         # Before the first press, neither offer can be used in the other message.
         assert await carla.send_press(chat, message, payload_of(carlas_message)) == (
-            "This challenge was taken up in another chat: send a new one."
+            "This challenge was accepted in another chat: send a new one."
         )
         assert await bruno.send_press(other, carlas_message, payload_of(message)) != ""
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []

@@ -207,5 +207,5 @@ async def test_stranger_gets_no_hand(store: Store, server: TelegramServer) -> No
     async with on_telegram(store, server):
         await start_without_private_chat(server, "metamazzo")
         stranger = Person(server, 9, "Zoe")
-        assert "You do not sit at table" in await stranger.press("My hand, here", server.group(GROUP))
+        assert "You have no seat at table" in await stranger.press("My hand, here", server.group(GROUP))
         assert not hands(stranger)

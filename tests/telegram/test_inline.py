@@ -454,7 +454,7 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             offers.encode(offers.new_terms(Choice.default(game), "discord:1"), secret),
         ]
         for payload in forged:
-            assert await bruno.send_press(chat, message, payload) == "This button does not work any more."
+            assert await bruno.send_press(chat, message, payload) == "This button has expired: use the latest message."
         assert await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}") == []
         # In a chat with the bot, people challenge by command.
         group = server.group(GROUP)
@@ -465,7 +465,7 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             "from": BOT,
             "reply_markup": message["reply_markup"],
         }
-        assert "does not work" in await bruno.send_press(group, group_message, data)
+        assert "has expired" in await bruno.send_press(group, group_message, data)
         assert await bruno.send_press(chat, message, data) == ""
 
 
@@ -475,7 +475,9 @@ async def test_offer_expires_after_a_day(store: Store, server: TelegramServer, m
         message = await send_offer(server, anna, chat, "metamazzo")
         hour = offers.new_terms(Choice.default("testa"), "telegram:1").hour
         monkeypatch.setattr(offers, "_current_hour", lambda: hour + offers.VALID_HOURS + 1)
-        assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
+        assert (
+            await bruno.send_press(chat, message, payload_of(message)) == "This challenge has expired: send a new one."
+        )
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
@@ -487,12 +489,12 @@ async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramS
         carlas_message = await send_offer(server, carla, other, "testa")
         data = payload_of(message)
         await bruno.send_press(chat, message, data)
-        assert "taken up in another chat" in await carla.send_press(other, carlas_message, data)
+        assert "accepted in another chat" in await carla.send_press(other, carlas_message, data)
         # After its game, the offer opens no second table.
         table = await table_of(adapter, anna)
         await adapter.worker.room.close(table.code, "test")
         await adapter.worker.settled()
-        assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
+        assert await bruno.send_press(chat, message, data) == "This challenge has expired: send a new one."
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
@@ -514,7 +516,7 @@ async def test_finished_offer_never_opens_a_second_table(
         async for key in store.client.scan_iter():
             if 0 <= await store.client.ttl(key) <= last_second:
                 await store.client.delete(key)
-        assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
+        assert await bruno.send_press(chat, message, data) == "This challenge has expired: send a new one."
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
@@ -525,7 +527,10 @@ async def test_message_with_a_game_takes_no_other_offer(store: Store, server: Te
         message = await send_offer(server, anna, chat, "metamazzo")
         await bruno.send_press(chat, message, payload_of(message))
         [result] = server.inline_answers[await query_offers(server, carla, "testa")]["results"]
-        assert await carla.send_press(chat, message, payload_of(result)) == "Another game is on here."
+        assert (
+            await carla.send_press(chat, message, payload_of(result))
+            == "Another game is running here: finish it first."
+        )
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
 
 
@@ -555,7 +560,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert (await table_of(adapter, anna)).phase == "playing"
         # A stranger cannot ask for a rematch.
         carla = Person(server, 3, "Carla")
-        assert "do not sit" in await carla.send_press(chat, result, rematch)
+        assert "have no seat" in await carla.send_press(chat, result, rematch)
         assert len(await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 
@@ -623,7 +628,7 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
         message = await send_offer(server, anna, chat, "metamazzo")
         data = payload_of(message)
         for odd_id in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
-            assert "does not work" in await bruno.send_press(chat, {**message, **odd_id}, data)
+            assert "has expired" in await bruno.send_press(chat, {**message, **odd_id}, data)
         # Pages would replace the message, so only presses that keep it are allowed.
         for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
             await bruno.send_press(chat, message, page)
@@ -685,7 +690,9 @@ async def test_offer_of_a_forgotten_person_is_over(store: Store, server: Telegra
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
         await adapter.worker.people.erase("telegram:1")
-        assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
+        assert (
+            await bruno.send_press(chat, message, payload_of(message)) == "This challenge has expired: send a new one."
+        )
         assert await adapter.worker.room.lists.tables_of("telegram:2") == []
 
 
@@ -699,4 +706,4 @@ async def test_asking_for_a_seat_is_not_reported_as_seated(store: Store, server:
         bruno.start(code)
         await until(lambda: any(message["from"]["is_bot"] for message in bruno.private.messages.values()))
         [text] = [message["text"] for message in bruno.private.messages.values() if message["from"]["is_bot"]]
-        assert text == "You have asked for a chair."
+        assert text == "You’ve asked for a seat: wait for the answer."

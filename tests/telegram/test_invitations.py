@@ -33,7 +33,7 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
         assert f"/join {table.code}" in bot_text(anna.private)
         assert find_link(anna.private) == f"{LINK}join-{table.code}"
         bruno.start(f"join-{table.code}")
-        await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
+        await until(lambda: f"You’re at table {table.code}" in bot_text(bruno.private))
         # The hand, with buttons that play cards.
         await until(lambda: any(message.get("reply_markup") for message in bruno.private.messages.values()))
         table = await adapter.worker.room.table(table.code)
@@ -48,9 +48,9 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
         await until(lambda: anna.button("Play", server.group(GROUP)) is not None)
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         anna.start(f"join-{table.code}")
-        await until(lambda: "You sit at this table already." in bot_text(anna.private))
+        await until(lambda: "You already have a seat at this table: wait for the others." in bot_text(anna.private))
         bruno.start(f"join-{table.code.lower()}")
-        await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
+        await until(lambda: f"You’re at table {table.code}" in bot_text(bruno.private))
         await adapter.worker.settled()
         hands = [number for number, message in bruno.private.messages.items() if message.get("reply_markup")]
         bruno.start(f"join-{table.code}")
@@ -73,7 +73,7 @@ async def test_made_up_link_counts_as_a_guess(store: Store, server: TelegramServ
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         for number in range(5):
             bruno.start(f"join-QQQQ{number}2")
-            await until(lambda: f"There is no table QQQQ{number}2" in bot_text(bruno.private))  # noqa: B023
+            await until(lambda: f"There’s no table QQQQ{number}2" in bot_text(bruno.private))  # noqa: B023
         bruno.start(f"join-{table.code}")
         await until(lambda: "Too many wrong codes" in bot_text(bruno.private))
         assert (await adapter.worker.room.table(table.code)).seat_of("telegram:2") is None
@@ -101,7 +101,7 @@ async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server
     carla = Person(server, 3, "Carla", has_started=False)
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge tressette")
-        assert await anna.press("Invite", group) == "It is in our private chat."
+        assert await anna.press("Invite", group) == "Sent to your private chat."
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         assert "Anna invites you to play" in bot_text(anna.private).replace("\u2068", "").replace("\u2069", "")
         # Other people can share the invitation in their own language.
@@ -112,7 +112,7 @@ async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server
         assert any(answer["url"].startswith(LINK) for answer in server.answers.values())
         card = next(message for message in group.messages.values() if message["from"]["is_bot"])
         await anna.press("Cancel", group)
-        assert "non c'è più" in await bruno.send_press(group, card, f"1t{table.code}:invite")
+        assert "non c’è più" in await bruno.send_press(group, card, f"1t{table.code}:invite")
 
 
 async def test_link_brings_bot_and_table_into_another_group(store: Store, server: TelegramServer) -> None:

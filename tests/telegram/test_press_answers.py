@@ -10,7 +10,7 @@ from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, ObservedTelegram, Person, bot_text, on_telegram, until
 from tests.telegram.server import Failure, TelegramServer
 
-ON_ITS_WAY = "It is on its way to our private chat."
+ON_ITS_WAY = "It’s on its way to our private chat."
 ONE_PER_HOUR = RateLimit(burst=1, interval=3600.0)
 
 
@@ -53,7 +53,7 @@ async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: Tel
         server.fail_next("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
         assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
         gate.set()
-        await until(lambda: "Anna: I could not send what you asked for" in bot_text(server.group(GROUP)))
+        await until(lambda: "Anna: I couldn’t send that" in bot_text(server.group(GROUP)))
 
 
 async def test_unknown_private_chat_is_opened_instead_of_waiting(store: Store, server: TelegramServer) -> None:
@@ -85,7 +85,7 @@ async def test_lost_answer_is_sent_again(store: Store, server: TelegramServer) -
     async with on_telegram(store, server) as adapter:
         anna = await send_settings(server, adapter)
         server.fail_next("answerCallbackQuery", Failure(body=b"<html>", status=502), Failure(Refused(500, "Oops")))
-        assert await anna.press("My own settings", server.group(GROUP)) == "It is in our private chat."
+        assert await anna.press("My own settings", server.group(GROUP)) == "Sent to your private chat."
 
 
 async def test_dropped_page_is_reported_in_the_private_chat(store: Store, server: TelegramServer) -> None:
@@ -98,4 +98,4 @@ async def test_dropped_page_is_reported_in_the_private_chat(store: Store, server
         answers._waiting[private_place("telegram:1")] = MAX_WAITING
         message, button = anna.button("English", anna.private) or ({}, {})
         toast = await anna.send_press(anna.private, message, button["callback_data"])
-        assert toast == "Too many messages are waiting. Press again in a moment."
+        assert toast == "Too many messages are waiting: press again in a moment."

@@ -20,7 +20,7 @@ async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, serv
         assert url == f"https://t.me/{BOT['username']}?start=page"
         anna.start("page")
         await until(lambda: "I deal Tressette" in bot_text(anna.private))
-        assert await anna.press("My own settings", group) == "It is in our private chat."
+        assert await anna.press("My own settings", group) == "Sent to your private chat."
         assert "Your settings" in bot_text(anna.private)
 
 
@@ -31,7 +31,7 @@ async def test_press_is_answered_when_its_page_gets_lost(store: Store, server: T
         await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
         server.fail_next("sendMessage", Failure(hang_up=True))
         toast = await anna.press("My own settings", server.group(GROUP))
-        assert toast == "It did not get through to our private chat. If it does not come, press again."
+        assert toast == "It may not have reached our private chat: if nothing comes, press again."
 
 
 async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: TelegramServer) -> None:
@@ -41,7 +41,7 @@ async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: 
         group = server.group(GROUP)
         anna.say("/settings", group)
         toast = await anna.press("My own settings", group)
-        assert toast == "Too many messages are waiting. Press again in a moment."
+        assert toast == "Too many messages are waiting: press again in a moment."
         assert not bot_text(anna.private)
 
 
@@ -64,7 +64,7 @@ async def test_personal_pages_never_appear_in_a_group(store: Store, server: Tele
         await until(lambda: "Open our private chat first" in bot_text(group))
         await adapter.worker.settled()
         new_text = bot_text(group).removeprefix(before)
-        assert new_text == "Open our private chat first: it is for your eyes only."
+        assert new_text == "Open our private chat first: this is for your eyes only."
 
 
 async def test_invitation_without_private_chat_goes_to_the_group(store: Store, server: TelegramServer) -> None:

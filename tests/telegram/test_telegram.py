@@ -86,7 +86,7 @@ async def test_other_bots_commands_and_chatter_are_ignored(store: Store, server:
         # A command with the bot's name, or in its private chat, is for the bot.
         for chat, text in ((group, "/ban@Buongioco_Bot"), (anna.private, "/ban")):
             anna.say(text, chat)
-            await until(partial(has_text, chat, "do not know"))
+            await until(partial(has_text, chat, "don’t know"))
 
 
 async def test_mentions_and_replies_challenge_that_person(store: Store, server: TelegramServer) -> None:
@@ -158,14 +158,14 @@ async def test_start_link_on_the_board_brings_the_missing_hand(store: Store, ser
         group = server.group(GROUP)
         anna.say("/challenge metamazzo")
         await bruno.press("Play", group)
-        await until(lambda: has_text(group, "cannot write"))
+        await until(lambda: has_text(group, "can’t write"))
         board = list(group.messages.values())[-1]
         [[button, _ephemeral]] = board["reply_markup"]["inline_keyboard"]
         assert button["url"].startswith("https://t.me/buongioco_bot?start=")
         assert button["style"] == "success"
         bruno.start(button["url"].partition("=")[2])
         await until(lambda: bool(panels(bruno)))
-        await until(lambda: "cannot write" not in group.messages[board["message_id"]]["text"])
+        await until(lambda: "can’t write" not in group.messages[board["message_id"]]["text"])
 
 
 async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: TelegramServer) -> None:
@@ -179,7 +179,7 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
         other.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         await mover.play(Random(1))
         group = server.group(GROUP)
-        await until(lambda: has_text(group, "cannot write"))
+        await until(lambda: has_text(group, "can’t write"))
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ async def test_presses_made_while_the_bot_was_down_are_answered(store: Store, se
         await until(lambda: all("answered" in server.answers[query] for query in queries))
         toasts = sorted(str(server.answers[query]["text"]) for query in queries)
         assert toasts[0] == ""
-        assert all("moved on" in toast for toast in toasts[1:])
+        assert all("has expired" in toast for toast in toasts[1:])
 
 
 async def test_game_survives_a_short_network_outage(store: Store, server: TelegramServer) -> None:
@@ -555,7 +555,7 @@ async def test_unblocking_the_bot_brings_one_hand(
         anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         await mover.play(Random(1))
-        await until(lambda: has_text(group, "cannot write"))
+        await until(lambda: has_text(group, "can’t write"))
         anna.private.refusal = None
         anna.private.messages.clear()
         calls = len(server.calls)
@@ -570,7 +570,7 @@ async def test_unblocking_the_bot_brings_one_hand(
             fields for method, fields in server.calls[calls:] if method == "sendMessage" and fields["chat_id"] == 1
         ]
         assert len(hands) == 1
-        assert not has_text(group, "cannot write")
+        assert not has_text(group, "can’t write")
 
 
 async def test_unknown_token_is_a_bad_setting(store: Store, server: TelegramServer) -> None:
@@ -647,10 +647,10 @@ async def test_made_up_payload_overwrites_no_message(store: Store, server: Teleg
         card, _button = anna.button("Play", group) or ({}, {})
         before = dict(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
-            assert "does not work" in await anna.send_press(group, card, made_up)
+            assert "has expired" in await anna.send_press(group, card, made_up)
         # Without the message's content, Telegram's update proves no button.
         old = {"message_id": card["message_id"], "chat": group.as_json, "date": 0}
-        assert "does not work" in await anna.send_press(group, old, "1phelp")
+        assert "has expired" in await anna.send_press(group, old, "1phelp")
         await adapter.worker.settled()
         assert group.messages[card["message_id"]] == before
         anna.say("/leaderboard")

@@ -31,7 +31,7 @@ async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store
         await until(lambda: any("It has not begun" in message["text"] for message in bruno.private.messages.values()))
         await anna.press("Enter", group)
         await until(lambda: "2 have entered:" in cards(group)[-1])
-        assert await anna.press("Options", group) == "It is in our private chat."
+        assert await anna.press("Options", group) == "Sent to your private chat."
         await anna.press("Points to win")
         await anna.press("21")
         await until(lambda: "To 21 points" in cards(group)[-1])

@@ -93,10 +93,10 @@ async def start_tournament(
     assert list(server.answers.values())[-1]["url"] == f"https://t.me/{BOT['username']}?start=tournament"
     last.start("tournament")
     await until(lambda: any("It has not begun" in text_of(message) for message in last.private.messages.values()))
-    assert await last.press("Enter", group) == "You have entered already."
-    assert "Only Anna" in await last.press("Start", group)
+    assert await last.press("Enter", group) == "You’re already in this tournament: wait for the first round."
+    assert "ask Anna" in await last.press("Start", group)
     if form:
-        assert await organiser.press("Options", group) == "It is in our private chat."
+        assert await organiser.press("Options", group) == "Sent to your private chat."
         for label in ("Form", form, "Done"):
             await organiser.press(label)
         assert not bot_messages(group, "🥇")

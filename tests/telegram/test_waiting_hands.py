@@ -109,7 +109,7 @@ async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Sto
         anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         group = server.group(GROUP)
         anna.say("/hand", group)
-        await until(lambda: has_text(group, "I cannot write to you: press below"))
+        await until(lambda: has_text(group, "I can’t write to you: press below"))
         await adapter.worker.settled()
         anna.private.refusal = None
         before = newest_id(anna)

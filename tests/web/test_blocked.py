@@ -18,7 +18,7 @@ from tests.web.test_table_page import PHONE, open_page, take_screenshot
 
 pytestmark = ONE_BROWSER
 
-COOKIE_NOTICE = "Your browser blocks cookies."
+COOKIE_NOTICE = "Your browser blocks cookies"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -139,7 +139,7 @@ async def test_pages_say_that_they_need_javascript(playground: OpenPlayground, b
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_url("**/t/*")
     # Playwright's locators ignore noscript elements.
-    assert "This page needs JavaScript." in await page.inner_text("body")
+    assert "This page needs JavaScript: turn it on for this site." in await page.inner_text("body")
     await take_screenshot(page, "no-javascript")
     await page.goto(f"{playground.url}settings")
     await expect(page.get_by_role("button", name="Save")).to_be_visible()

@@ -329,7 +329,7 @@ async def test_impossible_requests_explain_why(site: OpenPlayground, session: ai
         ("/me/tables", {"game": "testa", "more": 1}, 422, "more"),
         ("/me/tables/ZZZZZZ/seat", {}, 404, "ZZZZZZ"),
         (f"{table_path}/moves", {"version": table["version"], "move": "play ZZ"}, 422, "ZZ"),
-        (f"{table_path}/moves", {"version": 0, "move": "play 3D"}, 409, "moved on"),
+        (f"{table_path}/moves", {"version": 0, "move": "play 3D"}, 409, "has expired"),
         (f"{table_path}/moves", {"version": "x", "move": "play 3D"}, 422, "version"),
         (f"{table_path}/seat", {"seat": 9}, 422, "seat"),
     ):
@@ -351,7 +351,10 @@ async def test_codes_guessed_by_programs_count_like_peoples(
     for path, body in (("", None), ("/moves", {"version": 1, "move": "play 3D"})):
         for guess in (full, "ZZZZZZ"):
             status, problem = await guesser.request(f"/me/tables/{guess}{path}", body)
-            assert (status, problem["detail"]) == (404, f"You do not sit at table {guess}.")
+            assert (status, problem["detail"]) == (
+                404,
+                f"You have no seat at table {guess}: /tables shows your tables.",
+            )
     guesses = [full, *(f"ZZZZZ{letter}" for letter in "ABCDEFGH")]
     answers = [await guesser.request(f"/me/tables/{guess}/seat", {}) for guess in guesses]
     assert [status for status, _problem in answers] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
@@ -446,7 +449,7 @@ async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: b
         (200, result),
     ]
     if not is_heard:
-        answers[1:] = [(404, {"detail": "You do not sit at table ABCDEF."})]
+        answers[1:] = [(404, {"detail": "You have no seat at table ABCDEF: /tables shows your tables."})]
 
     async def open_table(_request: web.Request) -> web.Response:
         return web.json_response(playing)

@@ -184,12 +184,12 @@ async def test_ending_a_session_in_settings_closes_its_page(
             await second.receive("table")
             await chat.press("1pbrowsers end all")
             for socket in (first, second):
-                assert "You play in this browser no more" in await socket.receive("why")
+                assert "You no longer play in this browser" in await socket.receive("why")
             assert (await first.socket.receive()).type is aiohttp.WSMsgType.CLOSE
         assert f"/t/{code}" not in (await laptop.get("/"))[1]
         # A page that was offline is notified when it reconnects, and stops retrying.
         async with phone.connect(code) as late:
-            assert "You play in this browser no more" in await late.receive("why")
+            assert "You no longer play in this browser" in await late.receive("why")
             assert (await late.socket.receive()).type is aiohttp.WSMsgType.CLOSE
 
 

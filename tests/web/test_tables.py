@@ -166,7 +166,7 @@ async def test_form_of_a_removed_table_opens_no_other_table(site: OpenPlayground
         code, room = await anna.play(robot=robot), site.worker.room
         await room.remove(await room.table(code))
         answer = await anna.post("/play", game="metamazzo", robot=robot, key="0123456789abcdef")
-        assert (answer.status, "is no more: begin another one" in await answer.text()) == (200, True)
+        assert (answer.status, "is closed: open another one" in await answer.text()) == (200, True)
         assert not await site.worker.room.lists.tables_of(f"web:{await get_only_id(site)}")
 
 
@@ -299,7 +299,7 @@ async def test_full_table_closed_to_watchers_says_so(site: OpenPlayground) -> No
     async with open_browser(site) as carla:
         status, page = await carla.get(f"/t/{table.code}")
         assert status == 200
-        assert "This table is full." in page
+        assert "This table is full: open another one from the first page." in page
         assert table.code not in page
 
 

@@ -110,13 +110,13 @@ class ChatStore:
         """Add a person; raise `Refused` if their handle is taken."""
         async with self._lock:
             if len(self.people) >= MOST_PEOPLE:
-                raise Refused(_("The playground is full."))
+                raise Refused(_("The playground is full: use the people who are here."))
             name = person_name(_clean_title(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
             person = User(number, name, secrets.token_urlsafe(12))
             taken = next((other for other in self.people.values() if other.handle == person.handle), None)
             if taken:
-                raise Refused(_("There is {name} already: choose another name."), name=taken.name)
+                raise Refused(_("{name} is already here: choose another name."), name=taken.name)
             await self._write_person(person)
             self.people[number] = person
             self._add_private_chat(person)
@@ -127,7 +127,7 @@ class ChatStore:
         async with self._lock:
             groups = [int(key) for key in self.chats if not key.startswith("@")]
             if len(groups) >= MOST_CHATS:
-                raise Refused(_("There are as many groups as there may be."))
+                raise Refused(_("There are too many groups already: use one of them."))
             chat = Chat(str(max(groups, default=0) + 1), _clean_title(title))
             await self._client.hset("playground:chats", chat.id, chat.title)
             self.chats[chat.id] = chat
@@ -143,7 +143,7 @@ class ChatStore:
     async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
         """Add a person's message; return None if one with this key exists."""
         if not text.strip() or utf16_length(text) > LONGEST_TEXT:
-            raise Refused(_("A message has 1 to {most} characters."), most=LONGEST_TEXT)
+            raise Refused(_("A message has 1 to {most} characters: change yours."), most=LONGEST_TEXT)
         if key in chat.sends:
             return None
         number = await self._add(chat, {"by": person.id, "text": text, "reply_to": reply_to}, key)
@@ -173,7 +173,7 @@ class ChatStore:
         """Return a message's file; raise `Refused` if there is none or it has expired."""
         content: bytes | None = await self._client.get(_file_key(chat, number))
         if content is None:
-            raise Refused(_("This file is not kept any more."))
+            raise Refused(_("This file is gone: ask for it again."))
         return content.decode()
 
     async def edit(self, chat_id: str, number: int, panel: Panel) -> None:
@@ -284,7 +284,7 @@ def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -
 def _clean_title(name: str) -> str:
     name = " ".join(name.split())[:LONGEST_NAME]
     if not name:
-        raise Refused(_("A name has 1 to {most} characters."), most=LONGEST_NAME)
+        raise Refused(_("A name has 1 to {most} characters: choose another."), most=LONGEST_NAME)
     return name
 
 

@@ -200,7 +200,7 @@ class Requests:
         replied_to = None
         if request.reply_to is not None:
             if request.reply_to not in chat.messages:
-                raise Refused(_("The message that you reply to is gone."))
+                raise Refused(_("The message you’re replying to is gone: write a new one."))
             # Looked up first, because the new message can displace the chat's oldest one.
             replied_to = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
@@ -245,7 +245,7 @@ class Requests:
         place = f"@{person.id}" if is_private_reply else chat.id
         if place.startswith("@") and person.closed:
             language = language_of(self._languages.get(person.id, ""))
-            return texts(language).gettext("Your private chat is closed: take the tick at the top away to open it.")
+            return texts(language).gettext("Your private chat is closed: untick the box at the top to open it.")
         if pressed is not None and pressed in chat.messages:
             await self._chat_store.edit(chat.id, pressed, reply.panel)
         else:

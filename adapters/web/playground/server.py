@@ -37,12 +37,9 @@ GOODBYE_SECONDS = 1.0
 ADDED_REMEMBERED = 100
 BEAT = '{"beat":true}'  # the page's question whether the bot is still there (static/connection.js)
 MESSAGES_SHOWN = 100
-SORRY = _("Something went wrong with me. Nothing is lost: try again.")
-NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
-OLD_LINK = _(
-    "This link opens nothing any more. Ask the host for yours. If you are the host: yours changes with each start, and "
-    "`buongioco link` prints it."
-)
+SORRY = _("Something went wrong, but nothing is lost: try again.")
+NO_LINK = _("You need a personal link to come in: ask the host for yours.")
+OLD_LINK = _("This link no longer works: ask the host for yours, or run `buongioco link` if you are the host.")
 
 log = structlog.get_logger()
 
@@ -215,7 +212,7 @@ class Server:
         chat_store = self._chat_store
         if isinstance(request, Add):
             if self.access.is_open and not tab.is_host:
-                raise Refused(_("Only the host adds people and groups."))
+                raise Refused(_("Only the host can add people and groups: ask them."))
             key = press_key(request.n, request.model_dump_json())
             if key not in self._added:
                 await (chat_store.add_person if request.do == "add_person" else chat_store.add_chat)(request.name)
@@ -225,7 +222,7 @@ class Server:
         if person is None and not tab.is_host:
             person = chat_store.people.get(request.who or "")
         if person is None:
-            raise Refused(_("The host's link acts as nobody."))
+            raise Refused(_("You can’t play with the host’s link: use a person’s link."))
         return await self.requests.perform(person, request, tab.language)
 
 
@@ -266,7 +263,7 @@ def page_texts(language: str) -> dict[str, str]:
         "links": _("Give each person their own link; it is a secret."),
         "greeting": _("Write /challenge to play. See all I can do: /help"),
         "closed": _("closed"),
-        "closed_about": _("Private chat closed: the bot may not write to this person."),
+        "closed_about": _("Private chat closed: the bot can’t write to this person."),
         "connecting": _("Connecting…"),
         "unsent": _("Not sent yet…"),
         "commands": _("Commands"),

@@ -5,9 +5,9 @@ from bot.tables.errors import TableError
 
 class NothingToAnalyse(TableError):
     code = "nothing_to_analyse"
-    sentence = "I have no finished game of yours: /challenge opens a table."
+    sentence = "You have no finished game yet: start one with /challenge."
 
 
 class TooManyAnalyses(TableError):
     code = "too_many_analyses"
-    sentence = "I have many games to look at: ask again in a few minutes."
+    sentence = "I’m busy with other games: ask again in a few minutes."

@@ -70,7 +70,7 @@ class FindCommands:
                     self._robot_pool.get_ready()
                 private = private_place(profile.id)
                 await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
-                toast = texts(profile.language).gettext("It is in our private chat.")
+                toast = texts(profile.language).gettext("Sent to your private chat.")
                 return Reply("" if press.place == private else toast)
             case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER):
                 return await self._choose_robots(profile, game, int(after), press.key)

@@ -65,8 +65,8 @@ def search_stopped_page(language: str) -> Panel:
 def no_room_page(language: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("I found somebody to play with, but there is no room for new tables just now."), "bold")
-    page.line(_("Tell the host of this bot, and look again later with /find. Games under way go on."))
+    page.line(_("I found someone, but there’s no room for new tables right now."), "bold")
+    page.line(_("Tell the bot’s host, and try /find again later."))
     return page.panel()
 
 

@@ -5,9 +5,9 @@ from bot.tables.errors import TableError
 
 class AskedJustNow(TableError):
     code = "asked_just_now"
-    sentence = "You asked a moment ago: once in {seconds} seconds is enough."
+    sentence = "You’ve just asked for your data: ask again in {seconds} seconds."
 
 
 class NotYourPage(TableError):
     code = "not_your_page"
-    sentence = "That question was for somebody else: /forget asks you."
+    sentence = "That question was for someone else: write /forget yourself."

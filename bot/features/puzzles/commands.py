@@ -78,7 +78,7 @@ class Puzzles:
         viewer = await self._viewers.viewer_at(private_place(profile.id))
         standing = await self.ladder.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
-        return Reply(_("It is in our private chat."), with_position_picture(panel, viewer, puzzle), private=True)
+        return Reply(_("Sent to your private chat."), with_position_picture(panel, viewer, puzzle), private=True)
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
         """Choose the hour of a group's puzzle of the day, None for never. ``id_`` is the pressed puzzle."""

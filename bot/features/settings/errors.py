@@ -5,9 +5,9 @@ from bot.tables.errors import TableError
 
 class OnlyAdministrators(TableError):
     code = "only_administrators"
-    sentence = "Only administrators of this group can change its settings."
+    sentence = "Only this group’s administrators can change its settings: ask one of them."
 
 
 class AdministratorsUnknown(TableError):
     code = "administrators_unknown"
-    sentence = "I could not find out whether you are an administrator here. Try again in a moment."
+    sentence = "I couldn’t check if you’re an administrator here: try again in a moment."

@@ -128,7 +128,7 @@ def _playing_card(
     page.line(round_line(text, left))
     if not has_room and any(not match.is_over and not match.table for match in t.matches):
         page.line(
-            _("There is no room for new tables just now, so some matches wait. Tell the host of this bot."), "bold"
+            _("There’s no room for new tables right now, so some matches must wait: tell the bot’s host."), "bold"
         )
     page.gap()
     if has_results(t):

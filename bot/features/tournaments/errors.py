@@ -5,42 +5,39 @@ from bot.tables.errors import TableError
 
 class NoSuchTournament(TableError):
     code = "no_such_tournament"
-    sentence = "There is no tournament {code} any more."
+    sentence = "Tournament {code} is gone: open another one with /tournament."
 
 
 class UnreadableTournament(TableError):
     """This release cannot read the tournament's log; `buongioco doctor` reports it. ``why`` names no card."""
 
     code = "unreadable_tournament"
-    sentence = "I cannot read tournament {code}. Whoever hosts me can look into it."
+    sentence = "I can’t open tournament {code} any more: tell the bot’s host."
 
 
 class TooManyTournaments(TableError):
     code = "too_many_tournaments"
-    sentence = "This chat has {most} tournaments already that are not over: finish one, or call one off."
+    sentence = "This chat already has {most} unfinished tournaments: finish one or call one off."
 
 
 class OrganisesTooMany(TableError):
     code = "organises_too_many"
-    sentence = (
-        "You organise {most} tournaments already that are not over, or were called off today before they began: "
-        "finish one, or wait a day."
-    )
+    sentence = "You already organise {most} tournaments, counting those called off today: finish one or wait a day."
 
 
 class AlreadyEntered(TableError):
     code = "already_entered"
-    sentence = "You have entered already."
+    sentence = "You’re already in this tournament: wait for the first round."
 
 
 class NotEntered(TableError):
     code = "not_entered"
-    sentence = "You have not entered this tournament."
+    sentence = "You’re not in this tournament: only its players can do that."
 
 
 class HasBegun(TableError):
     code = "has_begun"
-    sentence = "This tournament has begun: nobody enters any more, and nothing is changed."
+    sentence = "Too late: this tournament has already started."
 
 
 class ChangedTooOften(TableError):
@@ -52,64 +49,64 @@ class NotRatedYet(TableError):
     """Many games are not rated yet, for example after an interrupted rebuild, so seeds would be wrong."""
 
     code = "not_rated_yet"
-    sentence = "I am working out everybody's ratings anew, and teams are seeded by them: start it in some minutes."
+    sentence = "I’m still working out the ratings for the seeds: start in a few minutes."
 
 
 class EnteredTooOften(TableError):
     code = "entered_too_often"
-    sentence = "You have entered and left too often: you cannot enter this tournament any more."
+    sentence = "You’ve joined and left this tournament too often: join the next one."
 
 
 class IsOver(TableError):
     code = "tournament_is_over"
-    sentence = "This tournament is over."
+    sentence = "This tournament is over: open another one with /tournament."
 
 
 class IsFull(TableError):
     code = "tournament_is_full"
-    sentence = "All {most} places are taken."
+    sentence = "All {most} places are taken: join the next tournament."
 
 
 class TooFewTeams(TableError):
     code = "too_few_teams"
-    sentence = "Players needed to begin: {least}. Entered so far: {count}."
+    sentence = "It takes {least} players to start (so far: {count}): wait for more."
 
 
 class TooFewPairs(TableError):
     code = "too_few_pairs"
-    sentence = "Pairs needed to begin: {least}. So far: {count}."
+    sentence = "It takes {least} pairs to start (so far: {count}): wait for more."
 
 
 class HasPartner(TableError):
     code = "has_partner"
-    sentence = "One of you has a partner already."
+    sentence = "One of you already has a partner: choose someone else."
 
 
 class NoSuchPartner(TableError):
     code = "no_such_partner"
-    sentence = "Whoever you want to play with has not entered this tournament, or has left it."
+    sentence = "That player isn’t in this tournament: choose someone else."
 
 
 class NoPartners(TableError):
     code = "no_partners"
-    sentence = "This game is for two: nobody has a partner."
+    sentence = "This game is for two: you play without a partner."
 
 
 class OnlyTheOrganiser(TableError):
     code = "only_the_organiser"
-    sentence = "Only {name}, who opened this tournament, can do that."
+    sentence = "Only the organiser can do that: ask {name}."
 
 
 class NotForPrograms(TableError):
     code = "not_for_programs"
-    sentence = "Programs play no tournaments."
+    sentence = "Programs can’t play in tournaments: open a table instead."
 
 
 class TournamentsNeedMe(TableError):
     code = "tournaments_need_me"
-    sentence = "Add me to this chat first: the card of a tournament is kept up to date there."
+    sentence = "Add me to this chat first: I keep the tournament’s message up to date here."
 
 
 class WantsAnother(TableError):
     code = "wants_another"
-    sentence = "That is you: whoever wants to play with you presses this button."
+    sentence = "That’s you: your partner must press this button."

@@ -11,7 +11,7 @@ async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: Fak
     anna, bruno, carla, dino = create_players(worker, fake)
     await anna.say("/challenge tavolo")
     for refusal in range(1, 4):
-        assert (await bruno.press("Sit North", GROUP)).toast == "You have asked for a chair."
+        assert (await bruno.press("Sit North", GROUP)).toast == "You’ve asked for a seat: wait for the answer."
         assert "Bruno\u2069 asks \u2068Anna" in fake.last(GROUP).plain
         assert "already" in (await bruno.press("Sit East", GROUP)).toast
         # Only Anna can answer.

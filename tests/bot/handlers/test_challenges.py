@@ -20,8 +20,8 @@ async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fa
     await bruno.say("/help")
     await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
     assert "@bruno" in fake.last(GROUP).plain
-    assert (await carla.press("Play", GROUP)).toast == "This challenge is for Bruno."
-    assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
+    assert (await carla.press("Play", GROUP)).toast == "This challenge is for Bruno: open your own with /challenge."
+    assert (await carla.press("Decline", GROUP)).toast == "You can’t decide that at this table."
     await bruno.press("Decline", GROUP)
     assert "Bruno\u2069 declined." in fake.last(GROUP).plain
     assert not fake.last(GROUP).rows
@@ -39,7 +39,7 @@ async def test_person_known_only_by_handle_can_accept(worker: Worker, fake: Fake
 async def test_invalid_handle_invites_nobody(worker: Worker, fake: FakePlatform, handle: str) -> None:
     anna, *_ = create_players(worker, fake)
     reply = await anna.say("/challenge", about=(Person("", handle, handle),))
-    assert "have not met" in reply.toast
+    assert "don’t know" in reply.toast
     assert not fake.messages[GROUP]
 
 
@@ -64,7 +64,7 @@ async def test_old_accept_button_fails_after_the_game_changed(
     if menu != "Change":
         await anna.press(menu, GROUP)
     await anna.press(choice, GROUP)
-    assert (await bruno.send(button.payload, GROUP, message)).toast.startswith("That was an old button")
+    assert (await bruno.send(button.payload, GROUP, message)).toast.startswith("This button has expired")
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["open"]
     assert not (await bruno.press("Play", GROUP)).toast
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["playing"]
@@ -89,7 +89,7 @@ async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake:
 async def test_challenging_yourself_is_refused(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     reply = await anna.say("/challenge @anna", about=(anna.person,))
-    assert "cannot challenge yourself" in reply.toast
+    assert "can’t challenge yourself" in reply.toast
 
 
 async def test_redelivered_challenge_opens_one_table(worker: Worker, fake: FakePlatform) -> None:
@@ -130,7 +130,7 @@ async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePl
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge pizzichino")
     for label in ("Change", "Add robot", "Cancel"):
-        assert "Only Anna" in (await bruno.press(label, GROUP)).toast
+        assert "ask Anna" in (await bruno.press(label, GROUP)).toast
     await anna.press("Change", GROUP)
     await anna.press("to 21", GROUP)
     await anna.press("packets: peeked at", GROUP)
@@ -153,7 +153,7 @@ async def test_table_is_shown_in_two_chats(worker: Worker, fake: FakePlatform) -
     await anna.say("/challenge metamazzo")
     code = await code_of(worker, anna)
     reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
-    assert reply.toast == f"You sit at table {code}."
+    assert reply.toast == f"You’re at table {code}."
     assert fake.last("paper:200").plain == fake.last(GROUP).plain
     assert "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not fake.messages["paper:300"]
     random = Random(2)
@@ -166,7 +166,7 @@ async def test_private_challenge_says_how_the_other_joins(worker: Worker, fake: 
     await bruno.say("/help")
     toast = (await anna.say("/challenge @bruno testa", anna.private)).toast
     code = await code_of(worker, anna)
-    assert toast == f"Bruno cannot see this chat. Tell them to write me /join {code}."
+    assert toast == f"Bruno can’t see this chat: ask them to write me /join {code}."
     await bruno.say(f"/join {code}", bruno.private)
     [table] = await worker.room.lists.tables_of(bruno.person.id)
     assert table.phase == "playing"
@@ -189,8 +189,8 @@ async def test_old_card_pressed_again_keeps_all_lists(worker: Worker, fake: Fake
     await bruno.press("Play", GROUP)
     code = await code_of(worker, bruno)
     # The game is running, so the press and /join are refused.
-    assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
-    assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
+    assert (await bruno.send(accept, GROUP)).toast == "Too late: the game has already started."
+    assert (await carla.say(f"/join {code}")).toast == "Too late: the game has already started."
     assert [table.code for table in await worker.room.lists.tables_of(bruno.person.id)] == [code]
     assert [table.code for table in await worker.room.lists.tables_at(GROUP)] == [code]
     assert not await worker.room.lists.tables_of(carla.person.id)
@@ -232,7 +232,7 @@ async def test_naming_two_people_is_refused(
 ) -> None:
     anna, *_ = create_players(worker, fake)
     reply = await anna.say(words, anna.private if words.startswith("/block") else GROUP, about=people)
-    assert reply.toast.startswith("One person at a time, please: you named ")
+    assert reply.toast.startswith("Name one person at a time: you named ")
     assert "@berta" in reply.toast
     assert not fake.messages[GROUP]
 
@@ -276,7 +276,7 @@ async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlat
 @pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])
 async def test_bare_at_sign_challenges_nobody(worker: Worker, fake: FakePlatform, word: str) -> None:
     anna = Player(worker, fake, "Anna", 1)
-    assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
+    assert "I don’t know" in (await anna.say(f"/challenge {word} testa")).toast
     assert await worker.room.lists.tables_of("paper:1") == []
 
 
@@ -346,6 +346,6 @@ async def test_rules_on_a_card_go_to_the_private_chat(worker: Worker, fake: Fake
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge spades")
     card = fake.last(GROUP)
-    assert (await bruno.press("Rules", GROUP)).toast == "It is in our private chat."
+    assert (await bruno.press("Rules", GROUP)).toast == "Sent to your private chat."
     assert fake.last(GROUP) == card
     assert fake.last(bruno.private).plain.startswith("Spades")

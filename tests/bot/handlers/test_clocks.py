@@ -53,7 +53,7 @@ async def test_opponent_can_wait_for_a_late_player(worker: Worker, fake: FakePla
     assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
 
     _, button = other.button("Wait")
-    assert "not yours" in (await mover.send(button.payload)).toast
+    assert "can’t decide that" in (await mover.send(button.payload)).toast
     await other.press("Wait")
     assert "time is up" not in fake.last(mover.private).plain
 
@@ -86,7 +86,7 @@ async def test_opponent_can_claim_the_win(worker: Worker, fake: FakePlatform) ->
     assert "ran out of time" in fake.last(GROUP).plain
     [game] = [game async for game in worker.archive.games()]
     assert game.record.ending == "timeout"
-    assert "There is no table" in (await other.send(button.payload)).toast
+    assert "There’s no table" in (await other.send(button.payload)).toast
 
 
 async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) -> None:

@@ -49,27 +49,27 @@ async def test_rules_of_every_game_are_long_enough(worker: Worker, fake: FakePla
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
-        ("/nonsense", "I do not know /nonsense"),
-        ("/report", "press 🚩 Report, below your hand"),
-        ("/segnala @bea", "press 🚩 Report, below your hand"),
-        ("/phrases", "press 💬 Say, below your hand"),
-        ("/frasi", "press 💬 Say, below your hand"),
-        ("/join", "Which table?"),
-        ("/join ZZZZ", "There is no table ZZZZ"),
-        ("/hand", "no game on"),
-        ("/hand QQQQ", "You do not sit at table QQQQ"),
-        ("/resign", "no game on"),
-        ("/resign QQQQ", "You do not sit at table QQQQ"),
-        ("/challenge scopa", "I know no game scopa"),
-        ("/challenge testa 32", "Testa a Testa is played to 11, 21, 31, not to 32."),
-        ("/challenge testa -5", "not to −5."),
-        ("/challenge 0 testa", "not to 0."),
-        ("/challenge spades 1000000", "not to 1000000."),
-        (f"/challenge spades {'9' * 200}", "not to 999999999999…."),
-        ("/challenge mezzo mazzo 21", "I know no game mezzo mazzo."),
-        ("/leaderboard tressette al bar", "I know no game tressette al bar."),
-        ("/stats @nobody", "I have not met @nobody"),
-        ("/rules briscola", "I know no game briscola"),
+        ("/nonsense", "I don’t know /nonsense"),
+        ("/report", "press 🚩 Report below your hand"),
+        ("/segnala @bea", "press 🚩 Report below your hand"),
+        ("/phrases", "press 💬 Say below your hand"),
+        ("/frasi", "press 💬 Say below your hand"),
+        ("/join", "Add the table’s code"),
+        ("/join ZZZZ", "There’s no table ZZZZ"),
+        ("/hand", "no game running"),
+        ("/hand QQQQ", "You have no seat at table QQQQ"),
+        ("/resign", "no game running"),
+        ("/resign QQQQ", "You have no seat at table QQQQ"),
+        ("/challenge scopa", "I don’t know the game scopa"),
+        ("/challenge testa 32", "You can’t play Testa a Testa to 32: choose one of 11, 21, 31."),
+        ("/challenge testa -5", "to −5: choose"),
+        ("/challenge 0 testa", "to 0: choose"),
+        ("/challenge spades 1000000", "to 1000000: choose"),
+        (f"/challenge spades {'9' * 200}", "to 999999999999…: choose"),
+        ("/challenge mezzo mazzo 21", "I don’t know the game mezzo mazzo:"),
+        ("/leaderboard tressette al bar", "I don’t know the game tressette al bar:"),
+        ("/stats @nobody", "I don’t know @nobody yet"),
+        ("/rules briscola", "I don’t know the game briscola"),
     ],
 )
 async def test_impossible_command_says_why(worker: Worker, fake: FakePlatform, command: str, answer: str) -> None:
@@ -93,9 +93,9 @@ async def test_hand_does_not_claim_to_reach_a_closed_chat(worker: Worker, fake: 
     anna = players[0]
     fake.closed.add(anna.private)
     first = await anna.say(command)
-    assert first.toast.startswith("Your cards are on their way to our private chat. If they do not come")
+    assert first.toast.startswith("Your cards are on their way to our private chat: if they don’t come")
     second = await anna.say(command)
-    assert second.toast == "I cannot write to you: open our private chat and write /hand there."
+    assert second.toast == "I can’t write to you: open our private chat and write /hand there."
     fake.closed.clear()
     await anna.say("/hand", anna.private)
     assert (await anna.say(command)).toast == first.toast
@@ -114,5 +114,5 @@ async def test_hand_before_the_deal_says_no_cards_yet(worker: Worker, fake: Fake
     code = await code_of(worker, anna)
     for command in (f"/hand {code}", f"/resign {code}"):
         toast = (await anna.say(command)).toast
-        assert toast == f"Table {code} still waits for players: there are no cards yet."
-    assert (await anna.say("/hand K7QF2M")).toast == "You do not sit at table K7QF2M."
+        assert toast == f"Table {code} is waiting for players: your cards come when the game starts."
+    assert (await anna.say("/hand K7QF2M")).toast == "You have no seat at table K7QF2M: /tables shows your tables."

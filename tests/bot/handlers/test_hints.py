@@ -97,7 +97,7 @@ async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
         [table] = await worker.room.lists.tables_of(anna.person.id)
         version = await wait_for_turn(worker, anna)
         bruno = create_players(worker, fake)[1]
-        assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
+        assert "have no seat" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
         assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
         assert "💡" not in (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
         await resign(worker, fake, [anna], 0)

@@ -114,8 +114,8 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
         guesses += [guessers[n % 2].send(f"1tQQQQ{n}:sit") for n in range(20, 30)]
         guesses += [guessers[n % 2].send(f"1mQQQQ{n}:1:play 3D") for n in range(30, 40)]
         toasts = [reply.toast for reply in await asyncio.gather(*guesses)]
-        assert sum("There is no table" in toast for toast in toasts) == TRIES.burst
-        assert sum("in 60 minutes" in toast for toast in toasts) == len(toasts) - TRIES.burst
+        assert sum("There’s no table" in toast for toast in toasts) == TRIES.burst
+        assert sum("in 60 min" in toast for toast in toasts) == len(toasts) - TRIES.burst
 
         # The right code is refused too, but the button of the challenge works.
         assert "Too many wrong codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
@@ -140,10 +140,10 @@ async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store)
             # The platform sends no details for presses on very old messages.
             assert "still time" in (await other_bruno.send(f"1t{code}:wait")).toast
             other.room.forget(code)
-            assert "You sit" in (await other_bruno.say(f"/join {code}", place="paper:5")).toast
+            assert "You’re at" in (await other_bruno.say(f"/join {code}", place="paper:5")).toast
             other.room.forget(code)
             stranger = Player(other, other_fake, "Carla", 3)
-            assert "has begun" in (await stranger.send(f"1t{code}:sit", GROUP)).toast
+            assert "already started" in (await stranger.send(f"1t{code}:sit", GROUP)).toast
             assert not await store.client.exists(keys.tries("paper:3"))
 
 
@@ -151,12 +151,12 @@ async def test_mistyped_code_gets_help_and_right_code_is_free(store: Store) -> N
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
-        assert "such as K7QF2M" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
-        assert "such as K7QF2M" in (await bruno.say("/join what's-this?", place="paper:2")).toast
+        assert "looks like K7QF2M" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
+        assert "looks like K7QF2M" in (await bruno.say("/join what's-this?", place="paper:2")).toast
         for _ in range(TRIES.burst + 2):
             await anna.say("/challenge testa")
             [table] = await worker.room.lists.tables_of("paper:1")
-            assert "You sit" in (await bruno.say(f"/join {table.code.lower()}", place="paper:2")).toast
+            assert "You’re at" in (await bruno.say(f"/join {table.code.lower()}", place="paper:2")).toast
             await anna.say("/resign")
             await anna.press("Yes, I resign")
         assert await store.client.pttl(keys.tries("paper:2")) <= 1000 * TRIES.interval
@@ -168,8 +168,8 @@ async def test_late_press_is_not_a_guess(store: Store) -> None:
         anna, bruno = await seat_players(worker, fake, "testa")
         code, carla = await code_of(worker, anna), Player(worker, fake, "Carla", 3)
         for _ in range(TRIES.burst + 2):
-            assert "moved on" in (await bruno.send(f"1m{code}:1:play 3D")).toast
-            assert "has begun" in (await carla.send(f"1t{code}:sit", GROUP)).toast
+            assert "has expired" in (await bruno.send(f"1m{code}:1:play 3D")).toast
+            assert "already started" in (await carla.send(f"1t{code}:sit", GROUP)).toast
         assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))
 
 
@@ -249,7 +249,7 @@ async def test_draft_with_repeated_choices_is_refused(store: Store, choice: str)
         table = await worker.room.table(await code_of(worker, players[0]))
         for player in players:
             reply = await player.send(f"1t{table.code}:draft {table.dealt_at} {choice}")
-            assert "does not work" in reply.toast
+            assert "has expired" in reply.toast
 
 
 async def test_lone_surrogate_becomes_a_question_mark(store: Store) -> None:

@@ -51,7 +51,9 @@ async def test_made_up_payload_changes_nothing(worker: Worker, fake: FakePlatfor
         for place in (GROUP, stranger.private):
             reply = await stranger.send(payload.replace("ABCD", code), place, "1")
             assert reply.toast or reply.panel, payload
-    assert (await stranger.send("1m" + code + ":1:" + "x" * 1_000_000)).toast == "This button does not work any more."
+    assert (
+        await stranger.send("1m" + code + ":1:" + "x" * 1_000_000)
+    ).toast == "This button has expired: use the latest message."
     assert (await worker.room.table(code)).log == before
 
 
@@ -104,7 +106,7 @@ async def test_fifty_simultaneous_presses_are_one_move(worker: Worker, fake: Fak
     replies = await asyncio.gather(*(mover.send(button.payload, mover.private, message) for _ in range(50)))
     assert (await worker.room.table(code)).version == version + 1
     assert [reply.toast for reply in replies].count("") == 1
-    assert all("moved on" in reply.toast for reply in replies if reply.toast)
+    assert all("has expired" in reply.toast for reply in replies if reply.toast)
     await worker.settled()
     assert len(fake.messages[mover.private]) == 1
 

@@ -53,7 +53,7 @@ async def test_sit_down_button_seats_the_presser(worker: Worker, fake: FakePlatf
     await bruno.press("Sit down", GROUP)
     assert (await worker.room.table(table.code)).phase == "playing"
     text = fake.messages[GROUP][message].plain
-    assert "No challenge here is open to everybody." in text
+    assert "There’s no open challenge here" in text
     reply = await carla.send(button.payload, GROUP, message)
     assert reply.toast, "the pressed button is gone from the message, so the press must be refused"
     assert (await worker.room.table(table.code)).seat_of(carla.person.id) is None
@@ -98,4 +98,4 @@ async def test_private_list_shows_own_tables(worker: Worker, fake: FakePlatform)
     assert "Your tables" in reply.panel.plain
     ivo = Player(worker, fake, "Ivo", 3, "it")
     await ivo.say("/tavoli", ivo.private)
-    assert "Non siedi a nessun tavolo. Con /sfida ne apri uno." in fake.last(ivo.private).plain
+    assert "Non sei a nessun tavolo: aprine uno con /sfida." in fake.last(ivo.private).plain

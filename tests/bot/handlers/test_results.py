@@ -76,19 +76,19 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
     await resign(worker, fake, players, 0)
     carla = create_players(worker, fake)[2]
-    assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
+    assert "have no seat" in (await carla.press("Rematch", GROUP)).toast
 
     # The group's messages stay unchanged.
-    assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
+    assert (await carla.press("Replay", GROUP)).toast == "Sent to your private chat."
     assert "Deal 1" in fake.last(carla.private).plain
 
     # Options have the names of the card, not those of the record.
     assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
     assert "score_unit" not in fake.last(carla.private).plain
-    assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
-    assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
+    assert (await carla.press("Is it fair?", GROUP)).toast == "Sent to your private chat."
+    assert (await carla.press("Analysis", GROUP)).toast == "Sent to your private chat."
     await carla.say("/settings")
-    assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
+    assert (await carla.press("My own settings", GROUP)).toast == "Sent to your private chat."
 
     # In the private chat, the page replaces the pressed message.
     assert not (await carla.press("Italiano", carla.private)).toast

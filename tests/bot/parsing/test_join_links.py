@@ -125,7 +125,7 @@ async def test_commands_accept_pasted_codes(store: Store, template: str) -> None
         code = await code_of(worker, anna)
         pasted = template.format(code=code.lower())
         assert (await anna.say(f"/invite {pasted}")).panel
-        assert (await bruno.say(f"/join {pasted}", bruno.private)).toast == f"You sit at table {code}."
+        assert (await bruno.say(f"/join {pasted}", bruno.private)).toast == f"You’re at table {code}."
         fake.messages[bruno.private].clear()
         await bruno.say(f"/hand {pasted}", bruno.private)
         assert bruno.moves() or fake.messages[bruno.private]

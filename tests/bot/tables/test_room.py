@@ -108,7 +108,7 @@ async def test_only_the_opener_chooses_options_before_the_game(challenges: Chall
     table = await challenges.open_table("pizzichino", ADA, "Ada", "u1")
     table = await challenges.choose_rule(table.code, ADA, "target=21", "u2")
     table = await challenges.choose_rule(table.code, ADA, "reuse=true", "u3")
-    with pytest.raises(OnlyTheChallenger, match="Only Ada"):
+    with pytest.raises(OnlyTheChallenger, match="ask Ada"):
         await challenges.choose_rule(table.code, BEA, "target=31", "u4")
     with pytest.raises(BadRules, match="not one of: 21, 31, 41, 51"):
         await challenges.choose_rule(table.code, ADA, "target=99", "u5")
@@ -167,7 +167,7 @@ async def test_seat_errors_name_the_reason(challenges: Challenges) -> None:
     table = await challenges.open_table("tressette", ADA, "Ada", "u1")
     with pytest.raises(AlreadySeated):
         await challenges.sit(table.code, ADA, "Ada", "u2")
-    with pytest.raises(ChairTaken, match="Ada sits there"):
+    with pytest.raises(ChairTaken, match="Ada already has that seat"):
         await challenges.sit(table.code, BEA, "Bea", "u3", seat=0)
     for seat in (-1, 4, 99):
         with pytest.raises(NoSuchChair):
@@ -522,7 +522,7 @@ async def test_refusal_is_a_sentence(challenges: Challenges) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "u1")
     with pytest.raises(TableError) as caught:
         await challenges.sit(table.code, ADA, "Ada", "u2")
-    assert str(caught.value) == "You sit at this table already."
+    assert str(caught.value) == "You already have a seat at this table: wait for the others."
     assert Table.from_log("NONE", Log([])).exists is False
 
 

@@ -38,8 +38,8 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
             assert [table.phase for table in await worker.room.lists.tables_of(person)] == ["playing"]
     second.room._tables[code] = stale
     second_bruno = Player(second, fake, "Bruno", 2)
-    assert not (await second_bruno.say("/hand")).toast.startswith("You have no game on")
-    assert (await second_bruno.say("/join " + code)).toast != f"There is no table {code} any more."
+    assert not (await second_bruno.say("/hand")).toast.startswith("You have no game running")
+    assert (await second_bruno.say("/join " + code)).toast != f"There’s no table {code} any more: open another one."
 
 
 async def test_sixty_concurrent_challenges_open_twenty_tables(

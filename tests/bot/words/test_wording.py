@@ -263,7 +263,11 @@ def test_refusal_uses_the_readers_cards_and_suits() -> None:
             ("TC", french_pack, "italian"),
         )
     ]
-    assert refusals == ["You do not hold the F🪙.", "You do not hold the J♦️.", "You do not hold the 10♣️."]
+    assert refusals == [
+        "You don’t have the F🪙: choose another card.",
+        "You don’t have the J♦️: choose another card.",
+        "You don’t have the 10♣️: choose another card.",
+    ]
 
 
 def test_every_move_has_advice() -> None:

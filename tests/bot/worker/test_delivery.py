@@ -247,7 +247,7 @@ async def test_unreachable_person_is_asked_to_open_the_chat(store: Store) -> Non
     fake.closed.add("paper:@2")
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        assert "Bruno\u2069, I cannot write to you" in fake.last(GROUP).plain
+        assert "Bruno\u2069, I can’t write to you" in fake.last(GROUP).plain
         [row] = fake.last(GROUP).rows
         assert row[0].kind == "private"
         calls = len(fake.calls)
@@ -257,7 +257,7 @@ async def test_unreachable_person_is_asked_to_open_the_chat(store: Store) -> Non
         await players[1].dispatcher.send_hands(players[1].person, row[0].payload)
         await worker.settled()
         assert fake.messages["paper:@2"]
-        assert "cannot write" not in fake.last(GROUP).plain
+        assert "can’t write" not in fake.last(GROUP).plain
         await play_moves(worker, players, 6)
         await check_messages(worker, fake, players)
 

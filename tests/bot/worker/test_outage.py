@@ -18,9 +18,9 @@ from bot.store.store import open_store
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, mover_of, open_worker, seat_players
 
-NOT_WRITTEN = "I cannot write anything down just now, so this did not count."
-NOT_WRITTEN_ITALIAN = "Ora non riesco a scrivere nulla: questo non vale."
-UNREACHABLE = "I cannot get at my notes just now"
+NOT_WRITTEN = "I can’t save anything right now, so that didn’t count"
+NOT_WRITTEN_ITALIAN = "Ora non riesco a salvare nulla, quindi non vale"
+UNREACHABLE = "I can’t reach my data right now"
 
 
 @pytest.fixture(autouse=True)
@@ -136,7 +136,7 @@ async def test_presses_on_a_frozen_store_count_once(embedded: EmbeddedStore) -> 
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
                 "",
                 # The store wrote another of the hundred presses when it woke up.
-                "That was an old button: the table has moved on.",
+                "This button has expired: use the latest message.",
             )
         log = await worker.store.load(code)
         moves = [entry for entry in log.entries if entry[:1].isdigit()]

@@ -34,7 +34,7 @@ async def break_log(store: Store, code: str, entry: str) -> None:
 
 
 def is_notified(fake: FakePlatform, place: str) -> bool:
-    return any("is set aside" in text for text in fake.texts(place))
+    return any("is on hold" in text for text in fake.texts(place))
 
 
 @pytest.mark.parametrize("entry", UNREADABLE.values(), ids=UNREADABLE)
@@ -60,10 +60,10 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
 
             # Presses are answered, and every command works.
             for player in players:
-                assert "cannot read table" in (await player.send(button.payload, player.private, message)).toast
-                assert "no game on" in (await player.say("/hand")).toast
+                assert "can’t open table" in (await player.send(button.payload, player.private, message)).toast
+                assert "no game running" in (await player.say("/hand")).toast
                 await player.say("/tables", player.private)
-                assert "You sit at no table" in fake.last(player.private).plain
+                assert "You’re at no table" in fake.last(player.private).plain
 
             # Its clock does not ring.
             calls = len(fake.calls)
@@ -102,7 +102,7 @@ async def test_page_says_that_its_table_is_set_aside(store: Store) -> None:
             page.hand.reload()
             for opened_page in (page, await Page.open(players[0], code)):
                 await opened_page.wait_until(lambda state: state["phase"] == "unreadable")
-                assert "is set aside" in opened_page.state["says"]
+                assert "is on hold" in opened_page.state["says"]
                 assert not any(opened_page.state[key] for key in ("rows", "extra", "hand", "sides", "resign", "line"))
                 await opened_page.close()
             assert await players[0].dispatcher.hands.open_hand(code, "paper:99") is None
@@ -119,7 +119,7 @@ async def test_damaged_log_is_set_aside(store: Store, head: bytes) -> None:
         anna = Player(worker, fake, "Anna", 1)
         with pytest.raises(SetAside):
             await worker.room.table(code)
-        assert "cannot read table" in (await anna.say(f"/join {code}")).toast
+        assert "can’t open table" in (await anna.say(f"/join {code}")).toast
         assert not (await anna.say("/challenge testa")).toast
         # Do not wait for the next sweep.
         worker.delivery.touch(code, reload=True)

@@ -220,7 +220,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     async def says_table_is_gone(self, reply: Reply) -> bool:
         """Return whether the reply says that a table is gone, and it is."""
-        match = re.match(r"There is no table (\w+)", reply.toast)
+        match = re.match(r"There’s no table (\w+)", reply.toast)
         return match is not None and match[1] not in await self.many.logs()
 
     async def deliver_simultaneously(self, pairs: list[UpdatePair], indices: tuple[int, int]) -> None:
@@ -354,7 +354,7 @@ def is_wanted(button: Button) -> bool:
 
 
 def is_success(reply: Reply) -> bool:
-    return reply.toast.startswith(("You sit at table", "You have asked for a chair.", "It is in"))
+    return reply.toast.startswith(("You’re at table", "You’ve asked for a seat", "Sent to"))
 
 
 def difference(first: VisibleState, second: VisibleState) -> list[str]:

@@ -16,7 +16,7 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = create_players(worker, fake)
-        assert "no finished game of yours" in (await anna.say("/analyse")).toast
+        assert "no finished game yet" in (await anna.say("/analyse")).toast
         players = await seat_players(worker, fake, "testa", "to 11")
         await play_cards(worker, players, 12)
         await resign(worker, fake, players, 0)
@@ -72,12 +72,12 @@ async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> Non
         players = await seat_players(worker, fake, "testa")
         await resign(worker, fake, players, 0)
         carla = create_players(worker, fake)[2]
-        assert "in our private chat" in (await carla.say("/analyse")).toast
+        assert "Sent to your private chat" in (await carla.say("/analyse")).toast
         assert "Analysis of" in fake.last(carla.private).plain
-        assert "no finished game of yours" in (await carla.say("/analyse", carla.private)).toast
+        assert "no finished game yet" in (await carla.say("/analyse", carla.private)).toast
         [game] = [game async for game in worker.archive.games()]
         await store.client.delete(keys.game(game.id))
-        assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast
+        assert "no longer in the archive" in (await carla.press("Analysis", GROUP)).toast
 
 
 async def test_failed_analysis_is_reported_and_can_be_repeated(store: Store) -> None:
@@ -93,4 +93,4 @@ async def test_failed_analysis_is_reported_and_can_be_repeated(store: Store) -> 
         worker.robot_pool.verdicts = failing_verdicts  # type: ignore[method-assign]
         assert "went wrong" in (await players[0].say("/analyse")).toast
         worker.robot_pool.verdicts = real_verdicts  # type: ignore[method-assign]
-        assert "in our private chat" in (await players[0].say("/analyse")).toast
+        assert "Sent to your private chat" in (await players[0].say("/analyse")).toast

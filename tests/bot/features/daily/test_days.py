@@ -140,7 +140,7 @@ async def test_deal_can_be_played_once(store: Store) -> None:
         assert anna.fake.texts(anna.private)[-2] == result
         assert "cancelled" not in "".join(anna.fake.texts(anna.private))
         reply = await anna.press("Play", anna.private)
-        assert "You have played today's deal" in reply.toast
+        assert "You’ve already played today’s deal" in reply.toast
         await worker.feature(DailyFeature).days.wait_for_par()
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain

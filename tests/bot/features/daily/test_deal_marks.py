@@ -63,7 +63,7 @@ async def close_and_forget(worker: Worker, code: str) -> None:
     await forget_person(worker, "paper:1")
 
 
-HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today's deal"
+HAD_CARDS, PLAYED = "You’ve already had today’s cards", "You’ve already played today’s deal"
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ async def test_full_store_ends_the_search_with_a_message(two_strangers: list[Pla
         for player in two_strangers:
             messages = [text for text in player.fake.texts(player.private) if "no room for new tables" in text]
             assert len(messages) == 1
-            assert "look again later with /find" in messages[0]
+            assert "try /find again later" in messages[0]
         assert (await list_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
             [],
             [],
@@ -202,9 +202,9 @@ async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: l
     anna, bruno = two_strangers
     code = await find_each_other(two_strangers)
     await anna.press("Ready")
-    assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
+    assert "can’t decide that" in (await anna.say(f"/join {code}")).toast
     await bruno.press("Ready")
-    assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
+    assert "can’t decide that" in (await anna.say(f"/join {code}")).toast
     table = await anna.worker.room.table(code)
     assert table.hosts == (anna.private, bruno.private)
     await anna.worker.room.make_move(
@@ -259,7 +259,7 @@ async def test_unreadable_table_lets_players_stop_searching(two_strangers: list[
 async def test_asked_player_cannot_search_again(two_strangers: list[Player]) -> None:
     anna, _bruno = two_strangers
     await find_each_other(two_strangers)
-    assert "somebody already" in (await anna.say("/find", anna.private)).toast
+    assert "already found someone" in (await anna.say("/find", anna.private)).toast
 
 
 async def test_table_of_strangers_cannot_be_joined_or_changed(two_strangers: list[Player]) -> None:
@@ -269,7 +269,7 @@ async def test_table_of_strangers_cannot_be_joined_or_changed(two_strangers: lis
     assert "This challenge is for" in (await carla.say(f"/join {code}")).toast
     await anna.press("Ready")
     for verb in ("game spades", "robot easy", "cancel", "stand", "invite"):
-        assert "not yours to decide" in (await anna.send(f"1t{code}:{verb}")).toast
+        assert "can’t decide that" in (await anna.send(f"1t{code}:{verb}")).toast
     assert "no open challenge" in (await anna.say("/invite", anna.private)).toast
     assert (await anna.worker.room.table(code)).game_id == GAME
 
@@ -279,7 +279,7 @@ async def test_find_in_a_group_answers_in_private(two_strangers: list[Player]) -
     assert "open it and write /find" in (await anna.say("/find", GROUP)).toast
     await anna.dispatcher.send_hands(anna.person)
     reply = await anna.say("/find pizzichino", GROUP)
-    assert (reply.private, reply.toast) == (True, "It is in our private chat.")
+    assert (reply.private, reply.toast) == (True, "Sent to your private chat.")
     assert await list_waiting(two_strangers) == [anna.person.id]
 
 
@@ -302,7 +302,7 @@ async def test_robot_chosen_in_a_group_is_played_in_private(two_strangers: list[
     await anna.say("/find spades", anna.private)
     anna.fake.messages[anna.aside]["9"] = anna.fake.last(anna.private)
     reply = await anna.press("🤖 Easy robot", anna.aside, settle=False)
-    assert reply.toast == "It is in our private chat."
+    assert reply.toast == "Sent to your private chat."
     [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert table.hosts == (anna.private,)
     bruno.fake.messages[bruno.aside]["9"] = Panel((Span("?"),), ((Button("Look", "1pfind look"),),))
@@ -502,7 +502,7 @@ async def test_old_button_keeps_the_page_of_an_asked_player(four_strangers: list
     await run_finder(worker)
     assert anna.button("Ready")
     reply = await anna.send(button.payload, anna.private, message)
-    assert "look below whether you are ready" in reply.toast
+    assert "say below if you’re ready" in reply.toast
     assert "I look for somebody" in anna.fake.messages[anna.private][message].plain
     assert any(
         button.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for button in row

@@ -64,7 +64,7 @@ async def test_second_early_resignation_brings_a_wait(two_strangers: list[Player
         await resign(anna)
         assert (await count_leavings(anna), await count_leavings(bruno)) == (number + 1, 0)
     reply = await anna.say("/find", anna.private)
-    assert "look again in 2 min" in reply.toast
+    assert "search again in 2 min" in reply.toast
     await bruno.say("/find", bruno.private)
     assert await list_waiting(two_strangers) == [bruno.person.id]
 

@@ -171,7 +171,7 @@ async def test_friends_have_no_phrases(store: Store) -> None:
         await anna.say("/challenge pizzichino")
         await bruno.press("Play", "paper:100")
         code = (await load_table(anna)).code
-        assert "not begun" in (await anna.send(f"1t{code}:say hello")).toast
+        assert "hasn’t started" in (await anna.send(f"1t{code}:say hello")).toast
         assert not [button for row in fake.last(anna.private).rows for button in row if "say" in button.payload]
 
 
@@ -184,7 +184,7 @@ async def test_each_player_has_one_phrase_after_the_game(playing: list[Player]) 
     name = (await anna.worker.people.person(anna.person.id)).nickname
     await anna.worker.delivery.answers.tasks.wait()
     assert read_hand(bruno) == f"💬 \u2068{name}\u2069: Bella partita!"
-    assert "said something already" in (await anna.press("Thank you!")).toast
+    assert "already said something" in (await anna.press("Thank you!")).toast
     await bruno.press("Grazie!")
     await anna.worker.delivery.answers.tasks.wait()
     assert read_hand(anna).endswith(": Thank you!")

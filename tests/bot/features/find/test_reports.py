@@ -57,7 +57,7 @@ async def test_host_gets_report_and_replay_after_the_game(playing: list[Player])
     assert len(received) == 1
     for part in (anna.person.id, bruno.person.id, nickname):
         assert part in received[0]
-    assert "not in the archive" in (await olga.press("Replay")).toast
+    assert "no longer in the archive" in (await olga.press("Replay")).toast
     await resign(bruno)
     await olga.press("Replay")
     assert "Pizzichino" in anna.fake.last(olga.private).plain
@@ -71,7 +71,7 @@ async def test_reports_are_limited_per_game_and_day(playing: list[Player]) -> No
     await anna.press("Yes, report")
     await resign(bruno)
     await anna.press("🚩 Report")
-    assert "reported this game already" in (await anna.press("Yes, report")).toast
+    assert "already reported this game" in (await anna.press("Yes, report")).toast
     # The other player can report the game too.
     await bruno.press("🚩 Report")
     await bruno.press("Yes, report")
@@ -119,7 +119,7 @@ async def test_only_the_host_can_open_a_report(playing: list[Player]) -> None:
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     message, button = olga.button("Replay")
     anna.fake.messages[anna.private]["9999"] = anna.fake.messages[olga.private][message]
-    assert "does not work" in (await anna.send(button.payload, anna.private, "9999")).toast
+    assert "has expired" in (await anna.send(button.payload, anna.private, "9999")).toast
 
 
 async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> None:

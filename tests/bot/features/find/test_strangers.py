@@ -180,7 +180,7 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     await resign(bruno)
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
-    assert "You have blocked" in (await anna.press("Rematch")).toast
+    assert "You’ve blocked" in (await anna.press("Rematch")).toast
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
     hands = anna.dispatcher.hands
@@ -218,7 +218,7 @@ async def test_blocked_player_cannot_join_the_blockers_table(two_strangers: list
     await anna.say("/block @bruno", anna.private)
     code = await open_challenge(anna)
     for toast in ((await bruno.press("Play", GROUP)).toast, (await bruno.say(f"/join {code}")).toast):
-        assert toast.startswith("I cannot seat you here")
+        assert toast.startswith("I can’t seat you")
     assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["open"]
     # A player can still sit down with a person they blocked.
     await open_challenge(bruno)
@@ -270,9 +270,9 @@ async def test_block_command_refuses_invalid_targets(
     two_strangers: list[Player], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, _bruno = two_strangers
-    assert "have not met" in (await anna.say("/block @nobody", anna.private)).toast
-    assert "have not met" in (await anna.say("/block nobody", anna.private)).toast
-    assert "nobody there" in (await anna.say("/block @anna", anna.private)).toast
+    assert "don’t know" in (await anna.say("/block @nobody", anna.private)).toast
+    assert "don’t know" in (await anna.say("/block nobody", anna.private)).toast
+    assert "no longer here" in (await anna.say("/block @anna", anna.private)).toast
     assert "private chat" in (await anna.say("/block", GROUP)).toast
     blocks = anna.worker.feature(FindFeature).finder.queue.blocks
     for number in range(MOST_BLOCKS):
@@ -289,7 +289,7 @@ async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
         assert (await anna.send(f"1t{table.code}:{payload}")).toast
         assert (await carla.send(f"1t{table.code}:{payload}")).toast
     own = table.seat_of(anna.person.id)
-    assert "nobody there" in (await anna.send(f"1t{table.code}:block {own}")).toast
+    assert "no longer here" in (await anna.send(f"1t{table.code}:block {own}")).toast
     await resign(bruno)
     message, button = anna.button("🚫 Block")
     [game] = [game async for game in anna.worker.archive.games()]
@@ -320,7 +320,7 @@ async def test_forgotten_player_has_no_blocks(playing: list[Player]) -> None:
         await asyncio.sleep(0.01)
     await worker.settled()
     assert await worker.store.client.hgetall(keys.FIND_BLOCKS) == {}
-    assert "nobody there" in (await anna.press("🚫 Block")).toast
+    assert "no longer here" in (await anna.press("🚫 Block")).toast
 
 
 async def test_repeated_find_after_the_game_began_is_ignored(two_strangers: list[Player]) -> None:

@@ -333,9 +333,9 @@ async def test_forget_page_works_only_for_the_person_it_asked(store: Store) -> N
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
         reply = await bruno.dispatcher.handle_press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
-        assert reply.toast == "That question was for somebody else: /forget asks you."
+        assert reply.toast == "That question was for someone else: write /forget yourself."
         forged = await bruno.send(page("forget", "yes", owner_tag(bruno.person.id)), GROUP)
-        assert forged.toast == "This button does not work any more."
+        assert forged.toast == "This button has expired: use the latest message."
         assert await forgetting_marks(store.client) == {}
 
 
@@ -765,7 +765,7 @@ async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> 
         assert table.game
         assert bytes(table.game.record().deals[-1].proof.secret, "ascii") not in reply.file.content
         second_reply = await anna.say("/mydata")
-        assert second_reply.toast.startswith("You asked a moment ago")
+        assert second_reply.toast.startswith("You’ve just asked")
         assert second_reply.file is None
 
 

@@ -409,7 +409,7 @@ async def test_guest_chat_offers_no_daily_puzzle(store: Store) -> None:
         assert anna.button("Why?", guest)
         await anna.say("/puzzle", GROUP)
         anna.fake.messages[guest]["9"] = anna.fake.last(GROUP)
-        assert (await anna.press("🔔 13:00", guest)).toast == "This button does not work any more."
+        assert (await anna.press("🔔 13:00", guest)).toast == "This button has expired: use the latest message."
         assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {}
 
 

@@ -96,9 +96,9 @@ async def test_stats_of_an_unknown_person_are_refused(store: Store) -> None:
         anna, bruno, *_ = create_players(worker, fake)
         # Telegram sends the id of a person who is mentioned without a handle or replied to.
         reply = await anna.say("/stats", about=(Person("paper:77", "Zeno"),))
-        assert reply.toast == "I have not met Zeno yet."
+        assert reply.toast == "I don’t know Zeno yet: ask them to write to me."
         assert reply.panel is None
-        assert (await anna.say("/stats @nobody")).toast == "I have not met @nobody yet."
+        assert (await anna.say("/stats @nobody")).toast == "I don’t know @nobody yet: ask them to write to me."
         await bruno.say("/help")
         reply = await anna.say("/stats @Bruno", about=(Person("", "Bruno", "Bruno"),))
         assert reply.panel

@@ -14,7 +14,7 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
         assert "Only administrators of this group can change them." in fake.last(GROUP).plain
         for label in ("Italiano", "⏱ 1 min", "Whoever has the link may watch"):
             reply = await bruno.press(label, GROUP)
-            assert reply.toast == "Only administrators of this group can change its settings."
+            assert reply.toast == "Only this group’s administrators can change its settings: ask one of them."
         chat = await worker.people.chat(GROUP)
         assert (chat.language, chat.clock, chat.can_be_watched) == ("en", 300, True)
         await anna.press("⏱ 1 min", GROUP)

@@ -138,7 +138,7 @@ async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> Non
     t = await group.open_tournament(entering=2)
     for label in ("Start", "Options", "Call off"):
         reply = await group.people[1].press(label, GROUP)
-        assert reply.toast == "Only Anna, who opened this tournament, can do that."
+        assert reply.toast == "Only the organiser can do that: ask Anna."
         assert reply.panel is None
     for choice in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
         message, _button = group.people[1].button("How it goes", GROUP)
@@ -180,7 +180,7 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
         "",
     ):
         reply = await anna.send(f"1ptournament {t.code} {choice}", GROUP, message)
-        assert reply.toast == "This button does not work any more.", choice
+        assert reply.toast == "This button has expired: use the latest message.", choice
     assert (await group.newest_tournament()).version == t.version
 
 
@@ -225,9 +225,13 @@ async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> No
 
 async def test_second_enter_or_leave_says_why_not(group: Group) -> None:
     await group.open_tournament(entering=1)
-    assert (await group.people[0].press("Enter", GROUP)).toast == "You have entered already."
+    assert (
+        await group.people[0].press("Enter", GROUP)
+    ).toast == "You’re already in this tournament: wait for the first round."
     await group.people[0].press("Leave", GROUP)
-    assert (await group.people[0].press("Leave", GROUP)).toast == "You have not entered this tournament."
+    assert (
+        await group.people[0].press("Leave", GROUP)
+    ).toast == "You’re not in this tournament: only its players can do that."
     await group.settle()
     assert "Nobody has entered yet." in group.card_text
 
@@ -240,7 +244,7 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     await group.settle()
     assert (
         await anna.press(f"With {isolate_name('Anna')}", GROUP)
-    ).toast == "That is you: whoever wants to play with you presses this button."
+    ).toast == "That’s you: your partner must press this button."
     assert (await bruno.press(f"With {isolate_name('Anna')}", GROUP)).toast.startswith("You have entered.")
     await emma.press("Enter", GROUP)
     await group.settle()
@@ -255,12 +259,12 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     message, _button = anna.button(f"With {isolate_name('Dino')}", GROUP)
     t = await group.newest_tournament()
     reply = await anna.send(f"1ptournament {t.code} with {t.player_of(dino.person.id)}", GROUP, message)
-    assert reply.toast == "One of you has a partner already."
+    assert reply.toast == "One of you already has a partner: choose someone else."
     # The card still shows Dino's button when he leaves.
     await dino.press("Leave", GROUP)
     furio = group.people[5]
     reply = await furio.press(f"With {isolate_name('Dino')}", GROUP)
-    assert reply.toast == "Whoever you want to play with has not entered this tournament, or has left it."
+    assert reply.toast == "That player isn’t in this tournament: choose someone else."
     assert (await group.newest_tournament()).player_of(furio.person.id) is None
 
 
@@ -430,7 +434,7 @@ async def test_private_command_says_tournaments_open_in_groups(group: Group) -> 
 
 async def test_impossible_target_is_refused(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 1000")
-    assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
+    assert reply.toast == "You can’t play Testa a Testa to 1000: choose one of 11, 21, 31."
     assert await group.tournaments.in_chat(GROUP) == []
 
 
@@ -477,7 +481,7 @@ async def test_organiser_starts_from_the_own_page(group: Group) -> None:
     anna, bruno = group.people[:2]
     await anna.say("/tournament", anna.private)
     assert "◀ All my tournaments" not in group.labels(anna.private)
-    assert (await anna.press("Start")).toast == "Players needed to begin: 2. Entered so far: 1."
+    assert (await anna.press("Start")).toast == "It takes 2 players to start (so far: 1): wait for more."
     await bruno.press("Enter", GROUP)
     await anna.press("Start")
     assert (await group.newest_tournament()).phase == "playing"
@@ -491,7 +495,9 @@ async def test_organiser_starts_from_the_own_page(group: Group) -> None:
 
 async def test_too_few_pairs_are_counted_as_pairs(group: Group) -> None:
     await group.open_tournament("/tournament tressette", entering=3)
-    assert (await group.people[0].press("Start", GROUP)).toast == "Pairs needed to begin: 2. So far: 1."
+    assert (
+        await group.people[0].press("Start", GROUP)
+    ).toast == "It takes 2 pairs to start (so far: 1): wait for more."
 
 
 async def test_tournament_uses_current_names(group: Group) -> None:

@@ -282,7 +282,7 @@ async def test_fixture_offers_no_group_board_robot_or_hint(store: Store, deal: i
         players = make_players(worker, fake, 2)
         table = await open_fixture(worker, "metamazzo", deal, players, "one")
         reply = await players[0].say(f"/join {table.code}")
-        assert "not yours to decide" in reply.toast
+        assert "can’t decide that" in reply.toast
         assert not fake.shown[GROUP]
         for player in players:
             hint = actions.table(table.code, "hint", table.oldest_panel(players.index(player)))

@@ -267,7 +267,7 @@ async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unk
             assert [tournament.code for tournament in await desk.tournaments.of_person(ANNA)] == [readable]
     assert [entry["code"] for entry in await export(desk.store.client, ANNA)] == [readable]
     assert [(event["event"], event["tournament"]) for event in logs] == [("tournament_unreadable", unreadable)]
-    with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
+    with pytest.raises(UnreadableTournament, match="tell the bot’s host"):
         await desk.registration.enter(unreadable, BRUNO, "Bruno", "u")
     assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
     await desk.store.client.rpop(keys.log(unreadable))

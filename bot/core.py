@@ -22,6 +22,7 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.finishing import Finisher
+from bot.hints import Hints
 from bot.panels.replays import Replays
 from bot.people import People
 from bot.pictures.pool import PicturePool
@@ -60,6 +61,7 @@ class Core:
         self._started_at = time.monotonic()
         self.host_time = HostTime(store.leases, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
+        self.hints = Hints(self.robot_pool, self._shows_hint)
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.people = People(store.client, None if alone else self.shards.notify_forget)
         self.viewers = Viewers(self.people, self.adapters)
@@ -86,12 +88,15 @@ class Core:
             shards=self.shards,
             adapters=self.adapters,
             limiter=limiter,
-            drawer=Drawer(self.people, self.adapters, limiter, self.picture_pool, self.watching, self.policies),
+            drawer=Drawer(
+                self.people, self.adapters, limiter, self.picture_pool, self.watching, self.policies, self.hints
+            ),
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),
             outages=self.outages,
         )
         self.delivery = Delivery(tools, self.finisher.finish, self._results_shown)
+        self.hints.watchers.append(self.delivery.touch)
         self.updates = Updates(self.room, self.shards, self.people, self.delivery, lowest)
         self.private_hands = PrivateHands(store, self.room.lists, self.updates.send_change)
 
@@ -115,6 +120,9 @@ class Core:
         """Return whether a platform's users could have been cut off from the bot within `TROUBLE_SECONDS`."""
         has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
+
+    async def _shows_hint(self, table: Table, seat: int) -> bool:
+        return any([await feature.shows_hint(table, seat) for feature in self.features])
 
     def _platform_back(self, platform: str) -> None:
         self.delivery.resume_platform(platform)

@@ -98,6 +98,10 @@ class Feature(Handlers):
         """Return a person's data, as fields of the /mydata file. ``now`` is in Unix seconds."""
         return {}
 
+    async def shows_hint(self, table: Table, seat: int) -> bool:
+        """Return whether the hand of a seat, whose player can ask for a hint, shows it without being asked."""
+        return False
+
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         """Return buttons for the greeting, which private chats and groups get."""
         return ()

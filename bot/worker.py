@@ -80,6 +80,8 @@ class Worker(Core):
     async def settled(self) -> None:
         """Wait until no work is running; for tests and benchmarks."""
         await self.updates.wait_until_idle()
+        await self.hints.wait_until_idle()
+        await self.updates.wait_until_idle()
 
     async def stop(self) -> None:
         """Finish and store current work, and release the shards."""
@@ -96,8 +98,9 @@ class Worker(Core):
             feature.stop()
         self.watching.stop()
         self.analysis_pool.stop()
-        # Before the robots, because it waits for them.
+        # Before the robots, because these wait for them.
         self.alarms.stop()
+        self.hints.stop()
         self.robot_pool.stop()
         with self.store.outage.suppress_errors():
             await self.delivery.stop(PATIENCE)

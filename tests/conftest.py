@@ -13,6 +13,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from bot.features.learn import first_games
 from tests.browser import browser, one_browser, playground
 from tests.forked import forked, spawned
 from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
@@ -51,6 +52,12 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
     ]
 )
+
+
+@pytest.fixture(autouse=True)
+def no_first_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show no hints in first games: most tests do not need them, and robots take a second to find one."""
+    monkeypatch.setattr(first_games, "TURNS_WITH_HINT", 0)
 
 
 @pytest.fixture(autouse=True)

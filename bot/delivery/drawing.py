@@ -8,6 +8,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
+from bot.hints import Hints
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.panels.board import board_panel, finished_deal_panel, result_panel
@@ -25,6 +26,7 @@ from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.snapshot import finished_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
+from engine.robots.findings import Hint
 
 
 class Drawer:
@@ -38,7 +40,9 @@ class Drawer:
         pictures: PicturePool,
         watching: Watching,
         policies: Policies,
+        hints: Hints,
     ) -> None:
+        self._hints = hints
         self._people, self._adapters, self._limiter = people, adapters, limiter
         self._pictures, self._watching, self._policies = pictures, watching, policies
         self._viewers = Viewers(people, adapters)
@@ -80,19 +84,21 @@ class Drawer:
         place = known.ephemeral or home_of(table, name)
         viewer = await self._viewers.viewer_at(place)
         version, extras = table.version, NO_EXTRAS
+        hint = await self._hints.hint_to_show(table, name.seat) if isinstance(name, Hand) else None
         if isinstance(content_of(table, name), Board):
             # Text boards show whole tricks; boards with a picture show each card.
             version = table.version if viewer.deck else table.board_changed_at
             watch_id = await self._watching.watch_id(table) if viewer.pages_url else ""
             extras = sync.board_extras(table, await self.player_to_call(table), watch_id)
-        key = (version, known.draft, viewer, extras, sync.outcome)
+        key = (version, known.draft, viewer, extras, hint, sync.outcome)
         if (panel := surface.cached_panel(key)) is not None:
             return panel
         if only_if_free and not self._limiter.is_free(place):
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
-        panel = draw_surface(table, name, known, viewer, extras, sync.outcome, self._policies.policy_of(table))
+        policy = self._policies.policy_of(table)
+        panel = draw_surface(table, name, known, viewer, extras, sync.outcome, policy, hint)
         surface.cache_panel(key, panel)
         return panel
 
@@ -105,8 +111,9 @@ def draw_surface(
     extras: BoardExtras,
     outcome: Outcome | None,
     policy: TablePolicy = ORDINARY,
+    hint: Hint | None = None,
 ) -> Panel:
-    """Return a surface's panel, drawn only from what its viewer can see."""
+    """Return a surface's panel, drawn only from what its viewer can see. A hand shows the ``hint``."""
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
     is_only, name = isinstance(name, OnlyMessage), content_of(table, name)
@@ -118,7 +125,7 @@ def draw_surface(
         case Hand():
             chosen = known.draft.choice_at(seen.version)
             seen = seen if viewer.wants_phrases else seen._replace(phrases=())
-            panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages_url))
+            panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages_url), hint=hint)
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
             reader = _reader_of(table.hosts[name.host])

@@ -6,8 +6,8 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, verb_handler
-from bot.handlers.errors import NoEphemeral, NoHints
-from bot.handlers.hints import Hints
+from bot.handlers.errors import NoEphemeral, NoHints, NoTimeForHints
+from bot.hints import Hints
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.panels.strangers import phrase_text
 from bot.people import Profile
@@ -17,6 +17,7 @@ from bot.tables.errors import NotAtThisTable, OldPanel
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES
 from bot.words.verdicts import hint_text
+from bot.words.wording import Wording, faces_of
 
 
 class TableButtons(Handlers):
@@ -72,7 +73,9 @@ class TableButtons(Handlers):
         if game is None or game.turn != seat or parse_number(action.words) != table.oldest_panel(seat):
             raise OldPanel()
         found = await self._hints.find_hint(press.person.id, table, seat)
-        return Reply(hint_text(found, profile.language, profile.suits, game.kind.id))
+        if found is None:
+            raise NoTimeForHints()
+        return Reply(hint_text(found, Wording(profile.language, (), faces_of(game.kind, profile.suits))))
 
     async def _say(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         if len(action.words) != 1 or action.words[0] not in PHRASES:

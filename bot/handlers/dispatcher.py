@@ -21,7 +21,6 @@ from bot.handlers.commands import Commands
 from bot.handlers.greeting import Greeting
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
-from bot.handlers.hints import Hints
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
 from bot.handlers.limits import BREAK_SECONDS, Limits, TooManyCommands, TooManyPresses, Verdict
@@ -72,6 +71,7 @@ class Dispatcher:
             archive,
             worker.ratings,
             challenges,
+            worker.hints,
             is_limited=worker.settings.rate_limits,
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
@@ -87,7 +87,7 @@ class Dispatcher:
             Start(features, joining, pages, private_hands, lists),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),
-            TableButtons(room, updates, worker.alarms, Hints(robot_pool)),
+            TableButtons(room, updates, worker.alarms, worker.hints),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,
         )

@@ -12,6 +12,7 @@ from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.finished.unrated_games import unrated_reason
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
+from bot.hints import Hints
 from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.people import People
@@ -172,6 +173,7 @@ class OpenHand:
             again=self._again,
             unrated=self._unrated or "",
             policy=policy,
+            hint=None if seat is None else await self._hands.hints.hint_to_show(self.table, seat),
             outcome=await policy.outcome_for(self.table, self._person),
         )
 
@@ -189,6 +191,7 @@ class Hands:
         archive: Archive,
         ratings: Ratings,
         challenges: Challenges,
+        hints: Hints,
         *,
         is_limited: bool,
     ) -> None:
@@ -198,7 +201,9 @@ class Hands:
         self._shards, self._is_limited = shards, is_limited
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
+        self.hints = hints
         room.watchers.append(self._handle_commit)
+        hints.watchers.append(self._redraw)
 
     def reload_seconds(self, code: str) -> float:
         return RELOAD_SECONDS if self._shards.owns(code) else RELOAD_ELSEWHERE_SECONDS
@@ -210,6 +215,10 @@ class Hands:
                 hand.show(table)
             else:
                 hand.reload()
+
+    def _redraw(self, code: str) -> None:
+        for hand in self._open.get(code, ()):
+            hand.show(hand.table)
 
     def count_choice(self, person: str) -> None:
         """Count a press that draws a page again. TooManyPresses if they come too fast."""

@@ -16,8 +16,10 @@ from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table_state import PHRASES
 from bot.words.phrases import Phrases, shown_points, table_words, turn_line
+from bot.words.verdicts import hint_text
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN
+from engine.robots.findings import Hint
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 
 SIGNALS = ("busso", "volo")
@@ -29,12 +31,20 @@ ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role
 """Roles by the first word of a move; others are `Role.MOVE`."""
 
 
-def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "", *, has_pages: bool = False) -> Panel:
+def hand_panel(
+    seen: TableSnapshot,
+    language: str,
+    suits: str,
+    chosen: str = "",
+    *,
+    has_pages: bool = False,
+    hint: Hint | None = None,
+) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
-    ``has_pages`` is whether the panel can open the table in a browser.
+    ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is one to show unasked.
     """
-    return _Hand(seen, table_words(seen, language, suits), chosen, has_pages=has_pages).panel()
+    return _Hand(seen, table_words(seen, language, suits), chosen, has_pages=has_pages, hint=hint).panel()
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
@@ -49,8 +59,12 @@ def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") 
 
 
 class _Hand:
-    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, *, has_pages: bool) -> None:
+    def __init__(
+        self, seen: TableSnapshot, words: Wording, chosen: str, *, has_pages: bool, hint: Hint | None = None
+    ) -> None:
         self.seen, self.words, self.chosen, self.has_pages = seen, words, chosen, has_pages
+        # A half-made choice has its own text.
+        self.hint = None if chosen else hint
         self.phrases = Phrases(seen, words)
         self.strangers = [seat for seat, _chair in seen.others] if seen.are_strangers else []
         self.page = Writer()
@@ -77,6 +91,8 @@ class _Hand:
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
         self._write_news()
+        if self.hint:
+            self.page.line(hint_text(self.hint, self.words))
         self.page.fold()
         if view.deal.hand:
             # From high to low, a line for each suit.
@@ -325,7 +341,9 @@ class _Hand:
         _ = self.words.text
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
-        if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
+        if self.hint:
+            hints = (Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)
+        elif self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
             hint = actions.table(self.seen.code, "hint", self.seen.version)
             hints = (Button(_("💡 Hint"), hint, role=Role.HINT),)
         return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), hints]

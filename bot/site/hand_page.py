@@ -22,6 +22,8 @@ from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
+from bot.words.verdicts import hint_text
+from engine.robots.findings import Hint
 from engine.views import DealView, Packet, PacketsView, TressetteView
 
 POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
@@ -90,10 +92,10 @@ class HandPage:
 
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
     its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``tally`` is the score of the deal
-    that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is
-    the finished game's id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the
-    game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit
-    down.
+    that has just ended, ``end_trick`` its last trick. ``hint`` is one that is shown unasked. ``clock`` is in seconds a
+    move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address of everyone's results of
+    the day's deal, ``rules`` of the game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone
+    with the table's address can sit down.
     """
 
     code: str
@@ -110,6 +112,7 @@ class HandPage:
     alarm: str
     is_mine: bool = False
     line: str = ""
+    hint: str = ""
     target: str = ""
     deal: int = 0
     sides: tuple[PageSide, ...] = ()
@@ -147,29 +150,37 @@ def hand_page(
     unrated: str = "",
     policy: TablePolicy = ORDINARY,
     outcome: Outcome | None = None,
+    hint: Hint | None = None,
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
     ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game ``again`` is the
     name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` has
-    the facts of the finished game that the table's ``policy`` shows to this person.
+    the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is shown unasked.
     """
     table = table.localize(profile.language)
     seen = snapshot(table, table.seat_of(person), policy.own_texts)
     outcome = outcome or Outcome("", ())
     if table.phase in ("playing", "over") and seen.seat is not None and not table.error:
-        panel = _game_panel(table, seen, profile, chosen, policy, outcome)
+        panel = _game_panel(table, seen, profile, chosen, policy, outcome, hint)
     else:
         panel = _waiting_panel(table, seen, person, profile, menu, policy)
-    return _PageBuilder(table, seen, profile, panel, chosen, policy).build(outcome, again, unrated)
+    return _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, again, unrated)
 
 
 def _game_panel(
-    table: Table, seen: TableSnapshot, profile: Profile, chosen: str, policy: TablePolicy, outcome: Outcome
+    table: Table,
+    seen: TableSnapshot,
+    profile: Profile,
+    chosen: str,
+    policy: TablePolicy,
+    outcome: Outcome,
+    hint: Hint | None,
 ) -> Panel:
     """Return the panel of a player's hand. After the game it ends with the result."""
     language, suits = profile.language, profile.suits
-    panel = hand_panel(seen if profile.wants_phrases else seen._replace(phrases=()), language, suits, chosen)
+    shown = seen if profile.wants_phrases else seen._replace(phrases=())
+    panel = hand_panel(shown, language, suits, chosen, hint=hint)
     if table.phase != "over" or table.game is None:
         return panel
     if result := policy.result_panel(table, outcome, language):
@@ -204,9 +215,10 @@ class _PageBuilder:
         panel: Panel,
         chosen: str,
         policy: TablePolicy,
+        hint: Hint | None,
     ) -> None:
         self.table, self.seen, self.profile, self.panel = table, seen, profile, panel
-        self.chosen, self.policy = chosen, policy
+        self.chosen, self.policy, self.hint = chosen, policy, hint
         self.words = table_words(seen, profile.language, profile.suits)
         self.deal = seen.view.deal if seen.view else None
         moves = seen.view.moves if seen.view else ()
@@ -252,6 +264,7 @@ class _PageBuilder:
             says=f"{said.strip()} {note}".strip(),
             is_mine=scene.is_mine and not is_over,
             line=line,
+            hint=hint_text(self.hint, self.words) if self.hint and not self.chosen else "",
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),

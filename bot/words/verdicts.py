@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from bot import actions
 from bot.panel import Button
-from bot.words.wording import Wording, faces_of, score_unit_of
-from engine import game_kind
+from bot.words.wording import Wording, score_unit_of
 from engine.robots.findings import Hint, Summary, Verdict
 
 
@@ -55,9 +54,8 @@ def short_move(words: Wording, move: str) -> str:
     return words.card(rest[0])
 
 
-def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
+def hint_text(found: Hint, words: Wording) -> str:
     """Return a hint in one line, short enough for all platforms."""
-    words = Wording(language, (), faces_of(game_kind(game), suits))
     _ = words.text
     return f"💡 {advice_text(words, found.move)}: {reason_texts(words)[found.reason]}"
 

@@ -220,7 +220,7 @@ class Player:
         message, panel = list(messages.items())[-1]
         buttons = [button for row in panel.rows for button in row if button.kind == "press"]
         buttons = [button for button in buttons if "Claim" not in button.label and "blind" not in button.payload]
-        buttons = [button for button in buttons if ":hint " not in button.payload]
+        buttons = [button for button in buttons if "hint" not in button.payload]
         bids = [button for button in buttons if ":bid " in button.payload]
         if bids:
             buttons = [button for button in bids if button.payload.endswith(("bid 4", "bid 5"))]

@@ -1,4 +1,4 @@
-"""The feature object of courses."""
+"""The feature object of courses and of hints in first games."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -7,10 +7,12 @@ from typing import Any
 from bot import actions
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
-from bot.features.learn.commands import Learn
+from bot.features.learn.commands import FirstHints, Learn
+from bot.features.learn.first_games import FirstGames
 from bot.features.learn.progress import Progress
 from bot.features.learn.site import LearnSite
 from bot.panel import Button
+from bot.tables.table import Table
 from bot.texts import texts
 
 
@@ -22,15 +24,25 @@ class LearnFeature(Feature):
         self.progress = Progress(core.store.client)
         self.learn = Learn(self.progress, core.viewers)
         self.site = LearnSite(core.people, self.progress)
+        self.first_games = FirstGames(core.store.client, core.archive)
+        self.first_hints = FirstHints(self.first_games, core.hints, core.updates)
+        self.verbs = {"nohints": self.first_hints.stop}
         self.commands = {"learn": self.learn.ask}
         self.pages = {"learn": self.learn.answer}
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self.progress.forget, forgetting.person)
+        yield partial(self.first_games.forget, forgetting.person)
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         return (Button(texts(language).gettext("Learn in 3 minutes"), actions.page("learn")),)
 
+    async def shows_hint(self, table: Table, seat: int) -> bool:
+        return await self.first_games.shows_hint(table, seat)
+
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         reached = await self.progress.reached(person)
-        return {"courses": {course: one._asdict() for course, one in reached.items()}}
+        return {
+            "courses": {course: one._asdict() for course, one in reached.items()},
+            "first_games": await self.first_games.export(person),
+        }

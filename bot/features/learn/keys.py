@@ -4,11 +4,16 @@
 |---|---|---|
 | ``{learn}:<course>`` | hash | each person's step, and their moves in the last one (`bot.features.learn.lesson.Spot`) |
 | ``{learn}:won:<course>`` | set | people who have finished the course |
+| ``{learn}:first:<course>`` | hash | each person's first table with robots (`bot.features.learn.first_games`) |
 """
 
 
 def spots(course: str) -> str:
     return f"{{learn}}:{course}"
+
+
+def first_games(course: str) -> str:
+    return f"{{learn}}:first:{course}"
 
 
 def winners(course: str) -> str:

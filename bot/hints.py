@@ -1,0 +1,109 @@
+"""Hints in practice games, from the strong robot.
+
+They use the robots' processes. So each person waits for one hint at a time, and no decision is computed
+twice.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+from cachetools import LRUCache
+
+from bot.concurrency.background import TaskSet
+from bot.concurrency.processes import ProcessDied
+from bot.robots.pool import RobotPool
+from bot.tables.table import Table
+from engine.robots.findings import Hint
+
+REMEMBERED = 1000  # hints
+
+Decision = tuple[str, int, int]  # a table's code and version, and a seat
+
+log = structlog.get_logger()
+
+
+def allows_hints(table: Table, seat: int) -> bool:
+    """Return whether a seat can have a hint now: only its player loses by a bad one."""
+    return table.is_practice and not table.is_duplicate and table.game is not None and table.game.turn == seat
+
+
+class Hints:
+    """Hints for players.
+
+    ``is_shown`` decides whether a hand shows a hint without being asked. ``watchers`` are called with the code of a
+    table whose hints to show have changed.
+    """
+
+    def __init__(self, robot_pool: RobotPool, is_shown: Callable[[Table, int], Awaitable[bool]]) -> None:
+        self._robot_pool, self._is_shown = robot_pool, is_shown
+        self.watchers: list[Callable[[str], None]] = []
+        self._hints: LRUCache[Decision, Hint] = LRUCache(REMEMBERED)
+        self._running: dict[str, tuple[Decision, asyncio.Task[Hint | None]]] = {}
+        self._wanted: dict[str, Decision] = {}  # each person's hint to show next
+        self._tasks = TaskSet()
+
+    async def find_hint(self, person: str, table: Table, seat: int) -> Hint | None:
+        """Return a hint for the player to move; None if the robots are busy, or work on another one for this person."""
+        decision = table.code, table.version, seat
+        if decision in self._hints:
+            return self._hints[decision]
+        if person not in self._running:
+            self._running[person] = decision, asyncio.create_task(self._think(person, table, decision))
+        running, task = self._running[person]
+        # A second press waits for the same hint. Cancelling one of them does not cancel the other.
+        return await asyncio.shield(task) if running == decision else None
+
+    async def hint_to_show(self, table: Table, seat: int) -> Hint | None:
+        """Return the hint that a hand shows without being asked.
+
+        None for no hint, and while it is computed: then the watchers are called.
+        """
+        chair, decision = table.chairs[seat], (table.code, table.version, seat)
+        if chair is None or not allows_hints(table, seat) or not await self._is_shown(table, seat):
+            return None
+        if decision not in self._hints and self._wanted.get(chair.person) != decision:
+            self._wanted[chair.person] = decision
+            self._tasks.start(self._prepare(chair.person, table, decision))
+        return self._hints.get(decision)
+
+    def notify(self, code: str) -> None:
+        for watcher in self.watchers:
+            watcher(code)
+
+    async def wait_until_idle(self) -> None:
+        """Wait until all hints to show are known; for tests and benchmarks."""
+        await self._tasks.wait()
+
+    def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def _prepare(self, person: str, table: Table, decision: Decision) -> None:
+        """Compute a hint to show, after the one that this person waits for, unless they have moved meanwhile."""
+        try:
+            while self._wanted.get(person) == decision:
+                running = self._running.get(person)
+                if running is None or running[0] == decision:
+                    if await self.find_hint(person, table, decision[2]):
+                        self.notify(table.code)
+                    return
+                await asyncio.wait([running[1]])
+        except ProcessDied:
+            log.warning("hint_failed", table=table.code)
+        finally:
+            if self._wanted.get(person) == decision:
+                del self._wanted[person]
+
+    async def _think(self, person: str, table: Table, decision: Decision) -> Hint | None:
+        seat = decision[2]
+        view = table.view(seat)
+        assert table.game
+        assert view
+        try:
+            found = await self._robot_pool.hint(view, table.game.history(seat))
+        finally:
+            del self._running[person]
+        if found:
+            self._hints[decision] = found
+        return found

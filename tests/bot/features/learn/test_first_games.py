@@ -1,0 +1,229 @@
+"""Hints that hands show unasked in a person's first game against robots."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from random import Random
+
+import pytest
+
+from bot.features.learn import first_games
+from bot.features.learn.feature import LearnFeature
+from bot.features.learn.first_games import NO_TABLE, course_of
+from bot.features.privacy.feature import PrivacyFeature
+from bot.identity.pseudonyms import forgetting_marks
+from bot.robots.pool import RobotPool
+from bot.store import Store
+from bot.worker import Worker
+from engine import GAMES, View
+from engine.game import MoveEntry
+from engine.robots.findings import Hint
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seat_players
+from tests.bot.test_hints import wait_for_seat, wait_for_turn
+
+TURNS = 5
+
+
+@pytest.fixture(autouse=True)
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[View, list[MoveEntry]]]:
+    """Show hints, each the first legal move, and return what they were computed from."""
+    seen: list[tuple[View, list[MoveEntry]]] = []
+
+    async def hint(_pool: RobotPool, view: View, history: list[MoveEntry]) -> Hint:
+        seen.append((view, history))
+        return Hint(view.moves[0], "only")
+
+    monkeypatch.setattr(first_games, "TURNS_WITH_HINT", TURNS)
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    return seen
+
+
+@pytest.fixture
+def fake() -> FakePlatform:
+    return FakePlatform()
+
+
+@pytest.fixture
+async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
+    async with open_worker(store, fake) as worker:
+        yield worker
+
+
+async def begin(worker: Worker, fake: FakePlatform, game: str = "metamazzo", place: str = "") -> Player:
+    """Begin a game against the easy robot, and wait for the person's turn."""
+    anna = Player(worker, fake, "Anna", 1)
+    await anna.say(f"/challenge {game}", place or anna.private)
+    if place:
+        await anna.press("Add robot", place)
+    await anna.press("🤖 Easy", place or anna.private)
+    await wait_for_turn(worker, anna)
+    return anna
+
+
+def shown_hint(player: Player) -> str:
+    """Return the hint in the player's last private message, or ""."""
+    lines = player.fake.last(player.private).plain.splitlines()
+    return next((line for line in lines if line.startswith("💡")), "")
+
+
+def hint_buttons(player: Player) -> list[str]:
+    labels = [button.label for row in player.fake.last(player.private).rows for button in row]
+    return [label for label in labels if "hint" in label.lower()]
+
+
+async def play_card(worker: Worker, player: Player) -> None:
+    _message, button = next(move for move in player.moves() if ":play " in move[1].payload)
+    await player.press(button.label)
+    await wait_for_turn(worker, player)
+
+
+async def test_first_turns_show_a_hint_then_only_its_button(worker: Worker, fake: FakePlatform) -> None:
+    anna = await begin(worker, fake)
+    for _ in range(TURNS):
+        assert shown_hint(anna)
+        assert hint_buttons(anna) == ["No more hints"]
+        await play_card(worker, anna)
+    assert not shown_hint(anna)
+    assert hint_buttons(anna) == ["💡 Hint"]
+
+
+@pytest.mark.parametrize("game", ["pizzichino", "spades"])
+async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: FakePlatform, game: str) -> None:
+    anna = await begin(worker, fake, game)
+    random, kinds = Random(1), set[str]()
+    while ":play " not in str(anna.moves()):
+        if hint := shown_hint(anna):
+            kinds.add(hint.split(" ")[1])
+        await anna.play(random)
+        await wait_for_turn(worker, anna)
+    assert kinds >= ({"Take"} if game == "pizzichino" else {"Keep", "Bid"})
+    assert shown_hint(anna)
+
+
+async def test_second_game_of_a_kind_shows_no_hint(worker: Worker, fake: FakePlatform) -> None:
+    anna = await begin(worker, fake)
+    await resign(worker, fake, [anna], 0)
+    await begin(worker, fake, "testa")
+    assert hint_buttons(anna) == ["💡 Hint"]
+    await resign(worker, fake, [anna], 0)
+    await begin(worker, fake, "spades")
+    assert shown_hint(anna)
+
+
+async def test_player_of_earlier_games_sees_no_hint(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa")
+    await resign(worker, fake, players, 0)
+    anna = await begin(worker, fake)
+    assert not shown_hint(anna)
+    assert await worker.feature(LearnFeature).first_games.export(anna.person.id) == {"tressette": NO_TABLE}
+
+
+async def test_one_press_ends_hints_in_all_games(worker: Worker, fake: FakePlatform) -> None:
+    anna = await begin(worker, fake)
+    reply = await anna.press("No more hints")
+    assert reply.toast == "No more hints, except when you press 💡 Hint."
+    assert not shown_hint(anna)
+    assert hint_buttons(anna) == ["💡 Hint"]
+    await resign(worker, fake, [anna], 0)
+    await begin(worker, fake, "spades")
+    assert not shown_hint(anna)
+
+
+async def test_games_with_people_or_shared_cards_show_no_hint(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    assert not any(shown_hint(player) for player in players)
+    await resign(worker, fake, players, 0)
+    dino = Player(worker, fake, "Dino", 4)
+    await dino.say("/daily", dino.private)
+    await dino.press("Play")
+    await wait_for_turn(worker, dino)
+    assert not shown_hint(dino)
+    assert not hint_buttons(dino)
+    assert not await worker.store.client.keys("{learn}:*")
+
+
+async def test_hint_comes_from_the_players_view_and_stays_private(
+    worker: Worker, fake: FakePlatform, seen: list[tuple[View, list[MoveEntry]]]
+) -> None:
+    anna = await begin(worker, fake, place=GROUP)
+    assert shown_hint(anna)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    assert table.game
+    assert seen[-1] == (table.view(0), table.game.history(0))
+    assert not any("💡" in text for text in fake.texts(GROUP))
+
+
+async def test_shown_hint_and_its_button_agree_on_pages(worker: Worker, fake: FakePlatform) -> None:
+    anna = await begin(worker, fake)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    hand = await anna.dispatcher.hands.open_hand(table.code, anna.person.id)
+    assert hand
+    states = hand.states()
+    assert json.loads(await anext(states))["hint"] == shown_hint(anna)
+    await anna.press("No more hints")
+    assert json.loads(await anext(states))["hint"] == ""
+    hand.close()
+
+
+async def test_mydata_shows_first_games_and_forget_deletes_them(worker: Worker, fake: FakePlatform) -> None:
+    anna = await begin(worker, fake)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    reply = await anna.say("/mydata", anna.private)
+    assert reply.file
+    assert json.loads(reply.file.content)["first_games"] == {"tressette": table.code}
+    await anna.say("/forget", anna.private)
+    await anna.press("Yes, forget me")
+    while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
+        await worker.feature(PrivacyFeature).forgetter.work()
+    assert not await worker.store.client.keys("{learn}:*")
+
+
+async def test_busy_robots_leave_the_button(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def is_busy(_pool: RobotPool, _view: View, _history: list[MoveEntry]) -> None:
+        return None
+
+    monkeypatch.setattr(RobotPool, "hint", is_busy)
+    anna = await begin(worker, fake)
+    assert not shown_hint(anna)
+    assert hint_buttons(anna) == ["💡 Hint"]
+
+
+async def test_quick_player_gets_the_hint_of_the_next_turn(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_answer, asked = asyncio.Event(), list[View]()
+
+    async def hint(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint:
+        asked.append(view)
+        await may_answer.wait()
+        return Hint(view.moves[0], "only")
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    table = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", "practice")
+    for turn in range(3):
+        table = await wait_for_seat(worker, table.code, 0)
+        assert await worker.hints.hint_to_show(table, 0) is None
+        await asyncio.sleep(0)
+        if turn < 2:
+            assert table.game
+            move = next(move for move in table.game.legal_moves(0) if move.startswith("play "))
+            await worker.room.make_move(table.code, "paper:1", table.oldest_panel(0), move, f"move {turn}")
+    may_answer.set()
+    await worker.hints.wait_until_idle()
+    assert await worker.hints.hint_to_show(table, 0)
+    # No time goes into the turn in between.
+    assert len(asked) == 2
+
+
+def test_every_game_has_a_course() -> None:
+    assert {id_: course_of(kind) for id_, kind in GAMES.items()} == {
+        "pizzichino": "packets",
+        "spizzichino": "packets",
+        "metamazzo": "tressette",
+        "testa": "tressette",
+        "tressette": "tressette",
+        "tavolo": "tressette",
+        "spades": "spades",
+    }

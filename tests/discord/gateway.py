@@ -1,4 +1,4 @@
-"""The gateway of the fake Discord: hello, identify, heartbeats, dispatches, resumes."""
+"""The gateway of the fake Discord."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ class Session:
 
 
 class Connection:
-    """One WebSocket, compressed if its URL asks for it."""
+    """A WebSocket, compressed if its URL requests compression."""
 
     def __init__(self, socket: web.WebSocketResponse, *, compressed: bool) -> None:
         self.socket = socket
@@ -33,7 +33,7 @@ class Connection:
         await self.send_text(json.dumps({"op": op, "d": data, "s": None, "t": None, **more}))
 
     async def send_text(self, text: str | bytes) -> None:
-        """Send text, compressed if the bot asked for it. Bytes are sent unchanged."""
+        """Send text, compressed if the connection is. Bytes are sent unchanged."""
         try:
             if isinstance(text, bytes):
                 await self.socket.send_bytes(text)
@@ -68,10 +68,10 @@ class Gateway:
         self._sending: set[asyncio.Task[None]] = set()
         self.address = ""
 
-    def dispatch(self, event: str, data: dict[str, Any], shard_of: int = 0) -> None:
-        """Send an event to the sessions of a server's shard. Private chats are 0, which is on shard 0."""
+    def dispatch(self, event: str, data: dict[str, Any], server: int = 0) -> None:
+        """Send an event to the sessions of the shard of ``server``, which is 0 for private chats."""
         for session in self.sessions.values():
-            if (shard_of >> 22) % session.total == session.shard:
+            if (server >> 22) % session.total == session.shard:
                 self._push(session, event, data)
 
     def _push(self, session: Session, event: str, data: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ class Gateway:
         task.add_done_callback(self._sending.discard)
 
     async def drop(self, code: int = 1001) -> None:
-        """Close every connection, as a restart at Discord does. Sessions can be resumed."""
+        """Close every connection. Sessions can be resumed."""
         for session in self.sessions.values():
             if session.connection:
                 connection, session.connection = session.connection, None
@@ -148,17 +148,16 @@ class Gateway:
             await connection.socket.close(code=4010)
             return None
         session = Session(f"session{next(self._names)}", shard, total)
-        # Discord keeps an abandoned session for minutes. Here it goes at once: a run with a thousand kills would
-        # otherwise keep all events a thousand times.
+        # Discord keeps an abandoned session for minutes. With many kills, that would fill the memory.
         self.sessions = {name: old for name, old in self.sessions.items() if old.connection or old.shard != shard}
         self.sessions[session.name] = session
         self.identified.append((shard, total))
         session.connection = connection
-        here = [guild for guild in self._guilds() if (int(guild["id"]) >> 22) % total == shard]
-        unavailable = [{"id": guild["id"], "unavailable": True} for guild in here]
+        guilds = [guild for guild in self._guilds() if (int(guild["id"]) >> 22) % total == shard]
+        unavailable = [{"id": guild["id"], "unavailable": True} for guild in guilds]
         fields = {"session_id": session.name, "resume_gateway_url": self.address, "shard": [shard, total]}
         self._push(session, "READY", {**self._ready(), "guilds": unavailable, **fields})
-        for guild in here:
+        for guild in guilds:
             self._push(session, "GUILD_CREATE", guild)
         return session
 
@@ -168,11 +167,11 @@ class Gateway:
             await connection.send(INVALID_SESSION, False)
             return None
         self.resumed += 1
-        at = data["seq"]
-        while at < len(session.events):
-            event = session.events[at]
+        index = data["seq"]
+        while index < len(session.events):
+            event = session.events[index]
             await connection.send(0, event["d"], t=event["t"], s=event["s"])
-            at += 1
+            index += 1
         session.connection = connection
         self._push(session, "RESUMED", {})
         return session

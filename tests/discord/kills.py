@@ -1,4 +1,4 @@
-"""The kill harness on Discord: the bot is killed, the fake server and its people keep running.
+"""The kill harness on Discord: the bot is killed while the fake server and its people continue.
 
 python -m tests.discord.kills --kills 100 --seed 1
 """
@@ -33,7 +33,7 @@ class DiscordPage(PlatformPage):
         super().__init__(bot)
         self.server = server
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
-        self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
+        self.people = [{"id": number, "name": person.name} for number, person in self.persons.items()]
         self._server = server.server(BAR)
         self._channels = count(1000)
 
@@ -68,9 +68,9 @@ class DiscordPage(PlatformPage):
         if not press.answer:
             return None
         if press.answer == DEFERRED:
-            return "not said yet"
-        word = press.channel.ephemerals[press.user].get(press.original)
-        return text_of(word) if word and press.original != press.message else ""
+            return "deferred"
+        message = press.channel.ephemerals[press.user].get(press.original)
+        return text_of(message) if message and press.original != press.message else ""
 
 
 @asynccontextmanager

@@ -32,24 +32,25 @@ __all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seat_people", "text_of", "
 
 
 def iter_components(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for part in components:
-        yield part
-        yield from iter_components(part.get("components", []))
+    """Yield components, each followed by the components in it."""
+    for component in components:
+        yield component
+        yield from iter_components(component.get("components", []))
 
 
 def text_of(message: dict[str, Any]) -> str:
     """Return a message's text without Markdown and escapes."""
-    texts = [part["content"] for part in iter_components(message["components"]) if part["type"] == 10]
+    texts = [component["content"] for component in iter_components(message["components"]) if component["type"] == 10]
     return re.sub(r"(?m)^-# |\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
 
 
 def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for part in iter_components(message["components"]) if part["type"] == 2]
+    return [component for component in iter_components(message["components"]) if component["type"] == 2]
 
 
 def picture_of(message: dict[str, Any]) -> tuple[str, str] | None:
     """Return the file name and the alt text of a message's picture."""
-    items = [item for part in iter_components(message["components"]) for item in part.get("items", ())]
+    items = [item for component in iter_components(message["components"]) for item in component.get("items", ())]
     assert len(items) <= 1
     return (items[0]["media"]["url"].partition("?")[0].rpartition("/")[2], items[0]["description"]) if items else None
 
@@ -71,30 +72,31 @@ class Person:
     # Commands
 
     async def slash(self, word: str, channel: Channel | None = None, **options: Any) -> str:
-        """Send a command and return its ephemeral answer, or an empty text."""
+        """Send a command; return its ephemeral answer, or an empty text."""
         return await self.wait_for_answer(self.start_command(word, channel, **options))
 
     def start_command(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
+        """Send a command without waiting for its answer."""
         command = self._command(word, 1)
         known = {option["name"]: option for option in command.get("options") or []}
-        given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in options.items()]
-        for option in given:
+        options_data = [{"name": name, "type": known[name]["type"], "value": value} for name, value in options.items()]
+        for option in options_data:
             option["value"] = str(option["value"]) if option["type"] == 6 else option["value"]
             choices = known[option["name"]].get("choices")
             values = [choice["value"] for choice in choices or ()]
             assert not choices or option["value"] in values, f"/{word} offers {values}, not {option['value']!r}"
-        data = {"id": "1", "name": word, "type": 1, "options": given, **self._resolved(given)}
+        data = {"id": "1", "name": word, "type": 1, "options": options_data, **self._resolved(options_data)}
         return self.server.interact(COMMAND, self.number, channel or self._bar(), data)
 
-    async def challenge(self, whom: "Person", channel: Channel | None = None) -> str:
-        """Challenge a person by the menu on their name."""
+    async def challenge(self, opponent: "Person", channel: Channel | None = None) -> str:
+        """Challenge a person by the menu of their name."""
         command = self._command("Challenge", 2)
         data = {
             "id": "1",
             "name": command["name"],
             "type": 2,
-            "target_id": str(whom.number),
-            "resolved": {"users": {str(whom.number): self.server.users[whom.number]}},
+            "target_id": str(opponent.number),
+            "resolved": {"users": {str(opponent.number): self.server.users[opponent.number]}},
         }
         return await self.wait_for_answer(self.server.interact(COMMAND, self.number, channel or self._bar(), data))
 
@@ -104,9 +106,9 @@ class Person:
         """Return the suggestions for an option while it is typed."""
         known = {option["name"]: option for option in self._command(word, 1)["options"]}
         assert known[option]["autocomplete"]
-        given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
+        options_data = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
         focused = {"name": option, "type": known[option]["type"], "value": typed, "focused": True}
-        data = {"id": "1", "name": word, "type": 1, "options": [*given, focused]}
+        data = {"id": "1", "name": word, "type": 1, "options": [*options_data, focused]}
         interaction = self.server.interact(AUTOCOMPLETE, self.number, channel or self._bar(), data)
         await until(lambda: interaction.choices is not None)
         return [choice["value"] for choice in interaction.choices or ()]
@@ -116,9 +118,9 @@ class Person:
             command for command in self.server.commands if command["name"] == word and command.get("type", 1) == kind
         )
 
-    def _resolved(self, given: list[dict[str, Any]]) -> dict[str, Any]:
+    def _resolved(self, options: list[dict[str, Any]]) -> dict[str, Any]:
         users = {
-            str(option["value"]): self.server.users[int(option["value"])] for option in given if option["type"] == 6
+            str(option["value"]): self.server.users[int(option["value"])] for option in options if option["type"] == 6
         }
         return {"resolved": {"users": users}} if users else {}
 
@@ -139,7 +141,7 @@ class Person:
         return None
 
     async def press(self, label: str, channel: Channel | None = None) -> str:
-        """Press a button as soon as it appears, and return the ephemeral answer."""
+        """Wait for a button and press it; return the ephemeral answer."""
         channel = channel or self.private
         await until(lambda: self.button(label, channel) is not None)
         found = self.button(label, channel)
@@ -151,19 +153,19 @@ class Person:
         return await self.wait_for_answer(self.start_press(channel, message, custom_id))
 
     def start_press(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
-        """Press a button, even if it is not shown, without waiting for the answer."""
+        """Press a button, visible or not, without waiting for the answer."""
         data = {"custom_id": custom_id, "component_type": 2}
         return self.server.interact(COMPONENT, self.number, channel, data, message)
 
     async def wait_for_answer(self, interaction: Interaction) -> str:
-        """Wait for an interaction's answer, and return its text if it is ephemeral."""
+        """Wait for an interaction's answer; return its text if it is ephemeral."""
         await until(lambda: bool(interaction.answer))
         await asyncio.sleep(0)
         message = interaction.channel.ephemerals[self.number].get(interaction.original)
         return text_of(message) if message and interaction.original != interaction.message else ""
 
     async def play(self, random: Random, channel: Channel | None = None) -> bool:
-        """Press a random button of the newest panel, and return False without one."""
+        """Press a random button of the newest panel; return False without one."""
         channel = channel or self.private
         # Ephemeral messages in a private chat only answer presses that came too late.
         panels = [*channel.messages.values()] if channel is self.private else self.visible_messages(channel)
@@ -179,7 +181,7 @@ class Person:
 
 
 class ObservedDiscord(Discord):
-    """The adapter, with its worker for tests to inspect. The adapter itself only knows `CardRoom`."""
+    """The adapter with its worker, which only tests can use."""
 
     worker: Worker
 
@@ -212,13 +214,13 @@ async def on_discord(
 
 
 async def seat_people(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:
-    """Seat people at a new table and return them by seat. ``first`` is the first person's number."""
+    """Seat people at a new table; return them by seat. ``first`` is the first person's number."""
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], first)]
     await people[0].slash("challenge", game=game)
     for label in options:
-        for each in ("Change", label, "Back"):
-            await people[0].press(each, channel)
+        for button in ("Change", label, "Back"):
+            await people[0].press(button, channel)
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, channel)
         if game == "tavolo" and label in ("Sit North", "Sit West"):

@@ -1,6 +1,6 @@
-"""A fake Discord, written from its documentation: REST and gateway. It refuses what Discord refuses.
+"""A fake Discord with REST and gateway, written from the documentation and as strict as Discord.
 
-Tests can order failures for each kind of call, and set the size of each rate limit's bucket.
+Tests let calls fail with `fail_next`, and set rate limits with ``buckets``.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ PATIENCE = 60.0  # seconds to answer on a busy machine; Discord allows three
 
 @dataclass
 class Channel:
-    """A place for messages. ``ephemerals`` holds by user the messages that only they see."""
+    """A channel or chat. ``ephemerals`` has by user the messages that only this user sees."""
 
     id: int
     type: int
@@ -84,7 +84,7 @@ class Channel:
 
 @dataclass
 class Interaction:
-    """A command, press or autocompletion and the bot's reaction. ``answer`` is the type of the answer, 0 if none."""
+    """A command, press or autocompletion, and the bot's answer. ``answer`` is its type, or 0 without one."""
 
     id: int
     token: str
@@ -102,9 +102,9 @@ class Interaction:
 
 @dataclass
 class Failure:
-    """A call's failure: a refusal, a cut connection, or the body ``says`` with the content type ``kind``.
+    """A call's failure: a refusal, a cut connection, or ``body`` with the content type ``kind``.
 
-    With ``done_first`` the call is carried out before it fails.
+    If ``done_first``, the call takes effect before it fails.
     """
 
     refusal: Refused | None = None
@@ -119,7 +119,7 @@ class Failure:
 
 
 class DiscordServer:
-    """State, REST and gateway."""
+    """The server, its users and channels."""
 
     def __init__(self, shards: int = 1, seconds: float = 3.0) -> None:
         self.users: dict[int, dict[str, Any]] = {}
@@ -243,7 +243,7 @@ class DiscordServer:
             raise failure.refusal
 
     def _bucket(self, name: str, request: web.Request) -> str:
-        """Name the rate limit of a call. Each channel and each token has its own.
+        """Return the name of a call's rate limit. Each channel and each token has its own.
 
         docs.discord.com/developers/topics/rate-limits
         """
@@ -282,7 +282,7 @@ class DiscordServer:
         self._failures[name].extend(failures)
 
     def server(self, number: int) -> int:
-        """Add a server with the bot as a member."""
+        """Add a server of which the bot is a member."""
         self.servers.add(number)
         return number
 
@@ -296,7 +296,7 @@ class DiscordServer:
     def become_another_application(self, *, forgets: bool) -> None:
         """Give the bot new private chats, as a new application has.
 
-        With ``forgets`` the old ones are unknown channels. Otherwise access to them is refused
+        If ``forgets``, the old chats are unknown channels. Otherwise the bot cannot access them
         (github.com/discord/discord-api-docs/issues/7666).
         """
         for channel in self.channels.values():
@@ -307,6 +307,7 @@ class DiscordServer:
         self._first_private += 100_000
 
     def add_bot(self, server: int) -> None:
+        """Make the bot a member of a server."""
         self.servers.add(server)
         self.gateway.dispatch("GUILD_CREATE", self._guild(server), server)
 
@@ -389,7 +390,7 @@ class DiscordServer:
         return [self._guild(number) for number in sorted(self.servers)]
 
     def _guild(self, number: int) -> dict[str, Any]:
-        here = [channel for channel in self.channels.values() if channel.server == number]
+        channels = [channel for channel in self.channels.values() if channel.server == number]
         return {
             "id": str(number),
             "name": "Circolo",
@@ -399,8 +400,8 @@ class DiscordServer:
             "features": [],
             "members": [],
             "member_count": 3,
-            "channels": [channel.payload for channel in here if channel.type == TEXT_CHANNEL],
-            "threads": [channel.payload for channel in here if channel.type == THREAD],
+            "channels": [channel.payload for channel in channels if channel.type == TEXT_CHANNEL],
+            "threads": [channel.payload for channel in channels if channel.type == THREAD],
             "verification_level": 0,
             "default_message_notifications": 0,
             "explicit_content_filter": 0,
@@ -524,9 +525,11 @@ class DiscordServer:
         text = json.dumps(components) + (body.get("content") or "")
         allowed = body.get("allowed_mentions")
         for user in self.users:
-            named = f"<@{user}>" in text
-            called = allowed is None or "users" in allowed.get("parse", ()) or str(user) in (allowed.get("users") or ())
-            if named and called and not (body.get("flags") or 0) & EPHEMERAL:
+            is_named = f"<@{user}>" in text
+            is_pinged = (
+                allowed is None or "users" in allowed.get("parse", ()) or str(user) in (allowed.get("users") or ())
+            )
+            if is_named and is_pinged and not (body.get("flags") or 0) & EPHEMERAL:
                 self.pings.append((channel.id, user))
         return {
             "id": str(number),
@@ -549,18 +552,18 @@ class DiscordServer:
         }
 
     def _attachments(
-        self, channel: Channel, had: dict[str, str], body: dict[str, Any], components: list[dict[str, Any]]
+        self, channel: Channel, earlier: dict[str, str], body: dict[str, Any], components: list[dict[str, Any]]
     ) -> dict[str, str]:
-        """Return a message's attachments after this body, file names by id. ``had`` has the earlier ones."""
+        """Return a message's attachments after a change: file names by id. ``earlier`` are those before it."""
         announced = body.get("attachments")
-        attached = dict(had) if announced is None else {}
+        attached = dict(earlier) if announced is None else {}
         for attachment in announced or ():
             if int(attachment["id"]) < MOST_FILES:
                 if channel.type != PRIVATE and not channel.permissions & ATTACH:
                     raise Refused(403, 50013, "Missing Permissions")
                 attached[str(self.new_id())] = attachment["filename"]
-            elif attachment["id"] in had:
-                attached[attachment["id"]] = had[attachment["id"]]
+            elif attachment["id"] in earlier:
+                attached[attachment["id"]] = earlier[attachment["id"]]
             else:
                 raise invalid_form("attachments: unknown")
         validate_media(components, attached.values())
@@ -568,7 +571,7 @@ class DiscordServer:
 
     @staticmethod
     def _show_media(channel: Channel, attached: dict[str, str], components: list[dict[str, Any]]) -> None:
-        """Fill in the galleries' media. The message's list of attachments leaves their files out."""
+        """Add the URLs of the galleries' media. Their files are missing in the message's list of attachments."""
         ids = {f"attachment://{name}": number for number, name in attached.items()}
         for component in components:
             for item in component.get("items", ()):
@@ -595,11 +598,11 @@ class DiscordServer:
             message["content"] = body["content"]
         return message
 
-    def _number_components(self, components: list[dict[str, Any]], begin: int = 1) -> int:
+    def _number_components(self, components: list[dict[str, Any]], first: int = 1) -> int:
         for component in components:
-            component["id"] = begin
-            begin = self._number_components(component.get("components", []), begin + 1)
-        return begin
+            component["id"] = first
+            first = self._number_components(component.get("components", []), first + 1)
+        return first
 
     # REST, interactions
 
@@ -658,9 +661,9 @@ class DiscordServer:
         )
 
     def _find_message(self, interaction: Interaction, number: int) -> dict[str, Any]:
-        for shelf in (interaction.channel.messages, interaction.channel.ephemerals[interaction.user]):
-            if number in shelf:
-                return shelf[number]
+        for messages in (interaction.channel.messages, interaction.channel.ephemerals[interaction.user]):
+            if number in messages:
+                return messages[number]
         raise Refused(404, 10008, "Unknown Message")
 
     def _interaction_by_token(self, request: web.Request) -> Interaction:
@@ -749,7 +752,7 @@ BY_TOKEN = {"answer", "follow_up", "original", "edit_by", "delete_by"}
 
 
 def _json(result: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    """Make an answer with Discord's content type, which discord.py requires for JSON."""
+    """Return an answer with Discord's content type, which discord.py requires for JSON."""
     if result is None:
         return web.Response(status=204, headers=headers)
     return web.Response(

@@ -29,25 +29,25 @@ LONGEST_PAUSE = 64  # seconds between two attempts to connect, at most
 
 
 class TimedServer(DiscordServer):
-    """A fake Discord that logs its calls with their loop times."""
+    """A fake Discord that logs the loop time of each call."""
 
     def __init__(self) -> None:
         super().__init__(seconds=PATIENCE)
-        # Time, call, channel or interaction, and True if the call gets an ordered failure.
+        # Loop time, call, channel or token, and True if a test let the call fail.
         self.call_log: list[tuple[float, str, str, bool]] = []
 
     def _check_call(self, name: str, request: Any) -> None:
         super()._check_call(name, request)
-        which = request.match_info.get("channel") or request.match_info.get("token", "")
-        self.call_log.append((asyncio.get_running_loop().time(), name, which, bool(self._failures[name])))
+        target = request.match_info.get("channel") or request.match_info.get("token", "")
+        self.call_log.append((asyncio.get_running_loop().time(), name, target, bool(self._failures[name])))
 
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(players, "until", wait_until)
-    # The library's heartbeats come from a thread in real time. With this they come every few seconds of loop time.
+    # The library's heartbeats come from a thread in real time: 40 ms are a few seconds of loop time.
     monkeypatch.setattr(gateway, "HEARTBEAT_MILLISECONDS", 40)
-    # The library's pauses before it reconnects are random. Here each is the longest possible.
+    # The library's random pauses before it reconnects are as long as possible.
     monkeypatch.setattr(Random, "uniform", lambda _self, _least, most: most)
 
 
@@ -69,12 +69,9 @@ async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDis
 
 
 async def play_one_move(people: list[Person], used: set[str]) -> None:
-    """Let the player to move press a card, and add its button's id to ``used``.
+    """Make one move for the player whose turn it is, and add the pressed button to ``used``."""
 
-    A panel with a used button is outdated: its edit still waits.
-    """
-
-    def find() -> tuple[Person, dict[str, Any], str] | None:
+    def find_card() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
             panels = [message for message in person.private.messages.values() if message["author"] == BOT]
             for button in buttons_of(panels[-1]) if panels else ():
@@ -82,13 +79,13 @@ async def play_one_move(people: list[Person], used: set[str]) -> None:
                     return person, panels[-1], button["custom_id"]
         return None
 
-    await wait_until(lambda: find() is not None)
-    person, message, custom_id = find() or (people[0], {}, "")
+    await wait_until(lambda: find_card() is not None)
+    person, message, custom_id = find_card() or (people[0], {}, "")
     used.add(custom_id)
     assert await person.send_press(person.private, message, custom_id) == ""
 
 
-def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:
+def count_shown_tricks(server: DiscordServer, people: list[Person]) -> list[int]:
     """Return the number of tricks taken, as shown by the board and by each hand."""
     chats = [server.channels[CHANNEL], *(person.private for person in people)]
     texts = [text_of(message) for chat in chats for message in chat.messages.values()]
@@ -143,19 +140,18 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
-            # One task for the table, one for each surface and a watcher. Another can be sharing out tables
-            # among workers for a moment.
+            # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             await end_outage(server, how)
             ended = loop.time()
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
-            assert tricks_shown(server, people) == [4, 4, 4]
+            assert count_shown_tricks(server, people) == [4, 4, 4]
             used: set[str] = set()
             for _ in range(4):
                 await play_one_move(people, used)
                 await worker.settled()
-            assert tricks_shown(server, people) == [6, 6, 6]
+            assert count_shown_tricks(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
         assert sum(message["author"] == BOT for message in channel.messages.values()) == 2
         for person in people:
@@ -163,11 +159,11 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
         assert (await worker.check_health())["adapters"]["discord"] == "up"
         await wait_until(lambda: bot_tasks() == before)
         check_outage_logged(logs)
-        tried = [started, *server.gateway.attempted_at]
-        assert tried[-1] > ended
+        attempts = [started, *server.gateway.attempted_at]
+        assert attempts[-1] > ended
         if how == "502":
-            assert len(tried) > 5
-            assert max(later - earlier for earlier, later in pairwise(tried)) < LONGEST_PAUSE + 10
+            assert len(attempts) > 5
+            assert max(later - earlier for earlier, later in pairwise(attempts)) < LONGEST_PAUSE + 10
 
 
 @pytest.mark.long
@@ -184,11 +180,11 @@ def slow_down(seconds: float) -> Failure:
     return Failure(Refused(429, 0, "You are being rate limited.", retry_after=seconds, **{"global": False}))
 
 
-# Cloudflare's answer in front of Discord, which does not say how long to wait.
+# The answer of Cloudflare, which is in front of Discord. It does not say how long to wait.
 CLOUDFLARE_LIMIT = Failure(body=b"error code: 1015", kind="text/plain", status=429)
 
-# By command: the answer to the next edit of the board or a hand, and the seconds without calls that must follow.
-# The library itself waits after the first. The bot must wait after the others.
+# By command: the failure of the next edit, and the seconds that the bot must then wait.
+# The library waits the first time. The bot must wait the other times.
 WAITS = {"help": (slow_down(7), 7.0), "rules": (slow_down(50), 50.0), "tables": (CLOUDFLARE_LIMIT, 5.0)}
 
 
@@ -196,45 +192,49 @@ async def flood_commands(folder: Path, rounds: int) -> None:
     async with run_game(folder, rate_limits=False) as (adapter, server, people):
         worker, channel = adapter.worker, server.channels[CHANNEL]
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
-        given, moves, used = [], 0, set[str]()
+        interactions, moves, used = [], 0, set[str]()
         server.call_log.clear()
         with capture_logs() as logs:
             for number in range(rounds):
                 for word in ("help", "leaderboard", "rules", "stats", "tables"):
                     server.fail_next("answer", slow_down(2))
-                    given += [person.start_command(word, channel) for person in crowd]
+                    interactions += [person.start_command(word, channel) for person in crowd]
                     if number == 0 and word in WAITS:
                         server.fail_next("edit", WAITS[word][0])
                     await play_one_move(people, used)
                     moves += 1
                     await asyncio.sleep(7)
-            await wait_until(lambda: all(interaction.answer not in (0, 5) for interaction in given))
+            await wait_until(lambda: all(interaction.answer not in (0, 5) for interaction in interactions))
             await worker.settled()
-        # Each command has one answer, though many had to wait. The adapter never asked twice.
-        shown = Counter(
+        # Each command has one answer, although many had to wait.
+        answers = Counter(
             server._tokens_by_message[number] for number in server._tokens_by_message if is_visible(channel, number)
         )
-        assert [shown[interaction.token] for interaction in given] == [1] * len(given)
+        assert [answers[interaction.token] for interaction in interactions] == [1] * len(interactions)
         check_pauses(server, "answer", [2.0] * 5 * rounds)
         check_pauses(server, "edit", [seconds for _failure, seconds in WAITS.values()])
         # The board was updated meanwhile, and shows the latest state like the hands.
         assert (
-            sum(name == "edit" and which == str(CHANNEL) for _when, name, which, _failed in server.call_log)
+            sum(name == "edit" and target == str(CHANNEL) for _time, name, target, _failed in server.call_log)
             >= 2 * rounds
         )
-        assert tricks_shown(server, people) == [moves // 2] * 3
+        assert count_shown_tricks(server, people) == [moves // 2] * 3
         assert not [line for line in logs if line["log_level"] in ("warning", "error") and "store" not in line["event"]]
 
 
 def is_visible(channel: Any, number: int) -> bool:
-    return number in channel.messages or any(number in shelf for shelf in channel.ephemerals.values())
+    return number in channel.messages or any(number in messages for messages in channel.ephemerals.values())
 
 
 def check_pauses(server: TimedServer, name: str, waits: list[float]) -> None:
-    """Check that each failed call was repeated after its wait and not earlier."""
-    refused = [at for at, (_when, call, _which, failed) in enumerate(server.call_log) if call == name and failed]
-    for at, seconds in zip(refused, waits, strict=True):
-        when, _call, which, _failed = server.call_log[at]
-        after = [later for later, call, where, _ in server.call_log[at + 1 :] if call == name and where == which]
-        assert after, f"{name} was not repeated for {which}"
-        assert after[0] >= when + seconds - 0.1
+    """Check that each failed call was repeated, and not before its wait was over."""
+    failures = [
+        index for index, (_time, call, _target, failed) in enumerate(server.call_log) if call == name and failed
+    ]
+    for index, seconds in zip(failures, waits, strict=True):
+        failed_at, _call, target, _failed = server.call_log[index]
+        repeated_at = [
+            time for time, call, other, _failed in server.call_log[index + 1 :] if (call, other) == (name, target)
+        ]
+        assert repeated_at, f"{name} was not repeated for {target}"
+        assert repeated_at[0] >= failed_at + seconds - 0.1

@@ -30,7 +30,7 @@ from tests.tricks import has_reached_trick
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
 
@@ -126,14 +126,14 @@ async def test_autocompletion_offers_valid_choices(store: Store, server: Discord
         assert await people[0].slash("join", table=open_table.code) != ""
 
 
-@pytest.mark.parametrize("around", ["{}", "\u2068{}\u2069", " {}\u200b", "\ufeff{} "])
-async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer, around: str) -> None:
+@pytest.mark.parametrize("template", ["{}", "\u2068{}\u2069", " {}\u200b", "\ufeff{} "])
+async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer, template: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", game="metamazzo")
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
-        assert await bruno.complete("join", "table", around.format(table.code)) == [table.code]
-        assert await bruno.slash("join", table=around.format(table.code)) == f"You’re at table {table.code}."
+        assert await bruno.complete("join", "table", template.format(table.code)) == [table.code]
+        assert await bruno.slash("join", table=template.format(table.code)) == f"You’re at table {table.code}."
 
 
 async def test_commands_are_set_once_in_both_languages(store: Store, server: DiscordServer) -> None:
@@ -154,47 +154,47 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        answer, deferred = adapter.card_room.handle_command, asyncio.Event()
+        handle_command, gate = adapter.card_room.handle_command, asyncio.Event()
 
         async def answer_late(command: Any) -> Any:
-            await deferred.wait()
-            return await answer(command)
+            await gate.wait()
+            return await handle_command(command)
 
         monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
         for word in ("leaderboard", "nickname", "challenge"):
             deferral = anna.start_command(word)
             await until(lambda deferral=deferral: deferral.answer == 5)  # type: ignore[misc]
-        deferred.set()
+        gate.set()
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
         await until(lambda: any("players, to" in text for text in texts_in(channel)))
         await until(lambda: any("/nickname" in text_of(message) for message in channel.ephemerals[1].values()))
-        deferred.clear()
+        gate.clear()
         interaction = anna.start_command("challenge", game="testa", target=12)
         await until(lambda: interaction.answer == 5)
-        deferred.set()
+        gate.set()
         # The public deferred answer is deleted, and the error is ephemeral.
         await until(lambda: any("not to 12" in text_of(message) for message in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 
-def hold_back_answer(
+def hold_deferral(
     server: DiscordServer, adapter: ObservedDiscord, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
-    """Defer the next command and run it while the deferral is on its way to Discord.
+    """Run the next command while its deferral is on the way to Discord.
 
-    Returns the event that lets the deferral arrive.
+    Return the event that lets the deferral arrive.
     """
-    command, arrives = adapter.card_room.handle_command, asyncio.Event()
+    handle_command, gate = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
-    server.fail_next("answer", Failure(refusal, gate=arrives))
+    server.fail_next("answer", Failure(refusal, gate=gate))
 
-    async def answer_late(given: Any) -> Any:
+    async def answer_late(command: Any) -> Any:
         await until(lambda: any(name == "answer" for name, _body in server.calls))
-        return await command(given)
+        return await handle_command(command)
 
     monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
-    return arrives
+    return gate
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
@@ -203,14 +203,14 @@ async def test_challenge_answers_while_being_deferred(
 ) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        arrives = hold_back_answer(server, adapter, monkeypatch, Refused(404, 10062) if is_refused else None)
+        gate = hold_deferral(server, adapter, monkeypatch, Refused(404, 10062) if is_refused else None)
         send = adapter.messages.send
 
-        async def sending(*about: Any) -> Any:
-            asyncio.get_running_loop().call_soon(arrives.set)
-            return await send(*about)
+        async def send_and_release(*arguments: Any) -> Any:
+            asyncio.get_running_loop().call_soon(gate.set)
+            return await send(*arguments)
 
-        monkeypatch.setattr(adapter.messages, "send", sending)
+        monkeypatch.setattr(adapter.messages, "send", send_and_release)
         server.calls.clear()
         anna.start_command("challenge", game="testa")
         await until(lambda: any("players, to" in text for text in texts_in(bar(server))))
@@ -226,13 +226,13 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
     monkeypatch.setattr("adapters.discord.adapter.DEFERRED_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
 
-        async def elsewhere(_command: Any) -> Reply:
+        async def answer_elsewhere(_command: Any) -> Reply:
             # Another worker sends the challenge card.
-            asyncio.get_running_loop().call_soon(arrives.set)
+            asyncio.get_running_loop().call_soon(gate.set)
             return Reply()
 
-        monkeypatch.setattr(adapter.card_room, "handle_command", elsewhere)
-        arrives = hold_back_answer(server, adapter, monkeypatch)
+        monkeypatch.setattr(adapter.card_room, "handle_command", answer_elsewhere)
+        gate = hold_deferral(server, adapter, monkeypatch)
         server.calls.clear()
         interaction = Person(server, 1, "Anna").start_command("challenge", game="testa")
         await until(lambda: interaction.answer > 0 and not len(adapter.answers))
@@ -259,11 +259,11 @@ async def test_invalid_presses_are_answered(store: Store, server: DiscordServer)
         carla, channel = Person(server, 3, "Carla"), bar(server)
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
-        play = buttons_of(panel)[0]["custom_id"]
-        await mover.send_press(mover.private, panel, play)
-        assert await mover.send_press(mover.private, panel, play) != ""
+        payload = buttons_of(panel)[0]["custom_id"]
+        await mover.send_press(mover.private, panel, payload)
+        assert await mover.send_press(mover.private, panel, payload) != ""
         board = list(channel.messages.values())[-1]
-        assert "have no seat" in await carla.send_press(channel, board, play)
+        assert "have no seat" in await carla.send_press(channel, board, payload)
         for made_up in ("xyz", "1mABCDEFG:1:play 3C", "1t", "1p" + "x" * 98, "9m~~", "1pleaderboard a b c"):
             assert await carla.send_press(channel, board, made_up) != ""
 
@@ -275,42 +275,42 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(people)
         before = text_of(mover.visible_messages(mover.private)[-1])
-        press, deferred = adapter.card_room.handle_press, asyncio.Event()
+        handle_press, gate = adapter.card_room.handle_press, asyncio.Event()
 
-        async def answer_late(pressed: Any) -> Any:
-            await deferred.wait()
-            return await press(pressed)
+        async def answer_late(press: Any) -> Any:
+            await gate.wait()
+            return await handle_press(press)
 
         monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
         monkeypatch.setattr(adapter.card_room, "handle_press", answer_late)
         panel = mover.visible_messages(mover.private)[-1]
         interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: interaction.answer == 6)
-        deferred.set()
+        gate.set()
         await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
         # A late error message arrives as well.
-        deferred.clear()
+        gate.clear()
         panel = mover.visible_messages(mover.private)[-1]
         interaction = mover.start_press(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: interaction.answer == 6)
-        deferred.set()
+        gate.set()
         await until(lambda: bool(mover.private.ephemerals[mover.number]))
 
 
 def block_private_chat(adapter: ObservedDiscord, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no message go to a person's private chat. A press there is soon deferred."""
+    """Hold back all messages to a person's private chat. A press there is soon deferred."""
     adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{person.number}"), 3600.0)
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.05)
 
 
 def unblock_private_chat(adapter: ObservedDiscord) -> None:
-    """Release the messages that ``block`` held back."""
+    """Send the messages that `block_private_chat` held back."""
     adapter.worker.delivery._tools.limiter._blocked.clear()
     adapter.worker.delivery.resume_platform("discord")
 
 
 async def wait_until_acknowledged(adapter: ObservedDiscord, interaction: Interaction, person: Person) -> None:
-    """Wait until a press in the private chat is acknowledged, and the bot knows it."""
+    """Wait until a press in the private chat is acknowledged, and the bot has noticed it."""
     await until(
         lambda: interaction.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}"))
     )
@@ -368,7 +368,7 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         block_private_chat(adapter, mover, monkeypatch)
         interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: interaction.answer == 6)
-        # Like a crash: pending messages are dropped and nothing more is stored.
+        # As in a crash, pending messages are dropped and nothing more is stored.
         [table] = await adapter.worker.room.lists.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
         assert text_of(panel) == before
@@ -437,8 +437,8 @@ async def test_transient_failures_cost_only_time(
     store: Store, server: DiscordServer, failure: Failure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Skip the seconds that the library waits before a retry.
-    quick = SimpleNamespace(**{**vars(asyncio), "sleep": lambda _seconds: asyncio.sleep(0.01)})
-    monkeypatch.setattr("discord.http.asyncio", quick)
+    fast_asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": lambda _seconds: asyncio.sleep(0.01)})
+    monkeypatch.setattr("discord.http.asyncio", fast_asyncio)
     async with on_discord(store, server) as adapter:
         for name in ("send", "edit", "answer", "open_private"):
             server.fail_next(name, failure)
@@ -447,7 +447,7 @@ async def test_transient_failures_cost_only_time(
             server.fail_next(name, failure)
         await play_to_trick(server, people, 2)
         await adapter.worker.settled()
-        # No message is duplicated: one board and one hand each.
+        # There is one board, and one hand for each player.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
         assert all(len(person.private.messages) == 1 for person in people)
 
@@ -523,8 +523,8 @@ async def test_command_names_the_missing_permission(store: Store, server: Discor
         channel.permissions = VIEW
         assert "“Send Messages”" in await anna.slash("challenge")
         channel.permissions = 0
-        said = await anna.slash("challenge")
-        assert "“View Channel”" in said
+        answer = await anna.slash("challenge")
+        assert "“View Channel”" in answer
         thread = server.channel(CHANNEL + 1, BAR, THREAD, permissions=VIEW | SEND)
         assert "in Threads”" in await anna.slash("challenge", thread)
         assert await anna.slash("leaderboard") == ""
@@ -554,21 +554,21 @@ async def test_regained_access_refreshes_boards(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        back: list[str] = []
-        monkeypatch.setattr(adapter.card_room, "refresh_chat", back.append)
+        refreshed: list[str] = []
+        monkeypatch.setattr(adapter.card_room, "refresh_chat", refreshed.append)
         thread = server.channel(CHANNEL + 1, BAR, THREAD)
-        tell = server.gateway.dispatch
+        dispatch = server.gateway.dispatch
         for archived, locked in ((True, True), (False, True), (True, False)):
             thread.archived, thread.locked = archived, locked
-            tell("THREAD_UPDATE", thread.payload, BAR)
+            dispatch("THREAD_UPDATE", thread.payload, BAR)
         thread.archived = thread.locked = False
-        tell("THREAD_UPDATE", thread.payload, BAR)
-        await until(lambda: back == [f"discord:{BAR}"])
+        dispatch("THREAD_UPDATE", thread.payload, BAR)
+        await until(lambda: refreshed == [f"discord:{BAR}"])
         role = {"id": "9", "name": "players", "permissions": "0", "position": 1, "hoist": False, "managed": False}
         role |= {"mentionable": False, "color": 0, "colors": {"primary_color": 0}, "flags": 0}
-        tell("GUILD_ROLE_CREATE", {"guild_id": str(BAR), "role": role}, BAR)
-        tell("GUILD_ROLE_UPDATE", {"guild_id": str(BAR), "role": {**role, "permissions": str(VIEW | SEND)}}, BAR)
-        await until(lambda: len(back) == 2)
+        dispatch("GUILD_ROLE_CREATE", {"guild_id": str(BAR), "role": role}, BAR)
+        dispatch("GUILD_ROLE_UPDATE", {"guild_id": str(BAR), "role": {**role, "permissions": str(VIEW | SEND)}}, BAR)
+        await until(lambda: len(refreshed) == 2)
 
 
 async def test_too_many_refusals_pause_requests(store: Store, server: DiscordServer) -> None:
@@ -582,9 +582,9 @@ async def test_too_many_refusals_pause_requests(store: Store, server: DiscordSer
             await asyncio.sleep(0.3)
         assert len(adapter.budget._refused) == 3
         assert "discord_requests_paused" in [line["event"] for line in logs]
-        with pytest.raises(SlowDown) as rest:
+        with pytest.raises(SlowDown) as error:
             adapter.budget.check()
-        assert 590 < rest.value.seconds < 605
+        assert 590 < error.value.seconds < 605
 
 
 def test_budget_forgets_old_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -645,13 +645,13 @@ async def test_message_of_another_application_counts_as_deleted(store: Store, se
 async def test_concurrent_sends_open_one_private_chat(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         Person(server, 1, "Anna")
-        opens = asyncio.Event()
-        server.fail_next("open_private", Failure(gate=opens))
+        gate = asyncio.Event()
+        server.fail_next("open_private", Failure(gate=gate))
         hello = Panel((Span("Hello"),))
         sending = [asyncio.create_task(adapter.send("discord:@1", hello, key)) for key in ("k", "l")]
         await until(lambda: "open_private" in [name for name, _body in server.calls])
         await adapter.rest.delete(str(CHANNEL), (await adapter.send(f"discord:{BAR}/{CHANNEL}", hello, "m")).message)
-        opens.set()
+        gate.set()
         await asyncio.gather(*sending)
         assert [name for name, _body in server.calls].count("open_private") == 1
 
@@ -727,26 +727,26 @@ async def test_bot_starts_while_discord_is_away(store: Store, server: DiscordSer
 
 async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
     settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
-    [(well, line)] = [finding async for finding in examine(settings)]
-    assert well
+    [(is_well, line)] = [finding async for finding in examine(settings)]
+    assert is_well
     assert "https://discord.com/oauth2/authorize?client_id=1000&scope=bot+applications.commands" in line
     assert f"permissions={1 << 10 | 1 << 11 | 1 << 15 | 1 << 38}" in line
     server.interactions_url = "https://elsewhere.example.org"
     findings = [finding async for finding in examine(settings)]
-    assert [well for well, _line in findings] == [True, False]
+    assert [is_well for is_well, _line in findings] == [True, False]
     wrong = settings.model_copy(update={"discord_token": SecretStr("wrong")})
-    [(well, line)] = [finding async for finding in examine(wrong)]
-    assert (well, "does not accept the token" in line) == (False, True)
+    [(is_well, line)] = [finding async for finding in examine(wrong)]
+    assert (is_well, "does not accept the token" in line) == (False, True)
     away = settings.model_copy(update={"discord_api_url": "http://127.0.0.1:9/api/v10"})
-    [(well, line)] = [finding async for finding in examine(away)]
-    assert (well, "does not answer" in line) == (False, True)
+    [(is_well, line)] = [finding async for finding in examine(away)]
+    assert (is_well, "does not answer" in line) == (False, True)
 
 
 @pytest.mark.usefixtures("real_timeouts")
 async def test_defer_time_is_within_discords_limit() -> None:
     defer_seconds = adapter_module.DEFER_SECONDS
     assert defer_seconds < 2, "adapters/discord/adapter.py: DEFER_SECONDS leaves too little of Discord's three seconds"
-    # After nearly that time a press can still have a picture to upload.
+    # A press can still have a picture to upload when it is nearly deferred.
     assert defer_seconds + answers_module.ANSWER_UPLOAD_SECONDS < 2.5, (
         "adapters/discord/answers.py: ANSWER_UPLOAD_SECONDS leaves too little of Discord's three seconds"
     )

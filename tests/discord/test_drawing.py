@@ -20,7 +20,7 @@ MOST_BUTTONS = 31
 PLACES = ("discord:1/2", "discord:@3", "discord:guest4")  # server channel, private chat, channel without the bot
 
 
-def body(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
+def draw_message(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
     return {**drawing.message_body(panel, place), "nonce": "x", "enforce_nonce": True}
 
 
@@ -34,7 +34,7 @@ def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list
     while sum(map(len, buttons)) > MOST_BUTTONS:
         buttons = buttons[1:]
     panel = Panel(tuple(Span(text, style) for text, style in spans), buttons)  # type: ignore[arg-type]
-    drawn = body(panel, place)
+    drawn = draw_message(panel, place)
     validate_body("send", drawn)
     validate_message(drawn, new=True)
     matches = [CUSTOM_ID.fullmatch(button["custom_id"]) for button in buttons_of({"components": drawn["components"]})]
@@ -77,9 +77,9 @@ def test_folded_text_is_small_print_next_to_a_picture() -> None:
 
 
 def test_long_text_is_cut_after_escaping() -> None:
-    drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
+    drawn = draw_message(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
     validate_message(drawn, new=True)
-    [text] = [part["content"] for part in iter_components(drawn["components"]) if part["type"] == 10]  # type: ignore[arg-type]
+    [text] = [component["content"] for component in iter_components(drawn["components"]) if component["type"] == 10]  # type: ignore[arg-type]
     assert utf16_length(text) > 3700
     assert text.endswith("…")
 
@@ -92,7 +92,7 @@ def test_only_group_panels_use_a_container() -> None:
 
 def test_page_button_is_a_link() -> None:
     link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
-    drawn = body(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
+    drawn = draw_message(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
     validate_body("send", drawn)
     validate_message(drawn, new=True)
     [replay, _other] = buttons_of({"components": drawn["components"]})

@@ -12,9 +12,9 @@ async def test_mydata_file_comes_in_an_ephemeral_answer(store: Store, server: Di
     async with on_discord(store, server):
         assert "This is what I keep of you" in await anna.slash("mydata")
         channel = server.channels[CHANNEL]
-        [shown] = channel.ephemerals[anna.number].values()
-        assert [part["file"]["url"] for part in iter_components(shown["components"]) if part["type"] == 13] == [
-            "attachment://buongioco-mydata.json"
-        ]
+        [message] = channel.ephemerals[anna.number].values()
+        assert [
+            component["file"]["url"] for component in iter_components(message["components"]) if component["type"] == 13
+        ] == ["attachment://buongioco-mydata.json"]
         assert json.loads(server.files["buongioco-mydata.json"])["person"] == "discord:1"
         assert not channel.messages

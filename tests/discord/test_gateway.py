@@ -16,7 +16,7 @@ from tests.tricks import has_reached_trick
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     # Skip the seconds that the library waits before it reconnects.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)

@@ -16,7 +16,7 @@ from tests.long import long
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
 
 

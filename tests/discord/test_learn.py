@@ -1,11 +1,11 @@
-"""Courses on Discord: in a server for the presser alone."""
+"""Courses on Discord. In a server only the presser sees them."""
 
 from bot.store import Store
 from tests.discord.players import on_discord, picture_of, seat_people, text_of, until
 from tests.discord.server import CHANNEL, DiscordServer
-from tests.discord.test_pictures import _quick
+from tests.discord.test_pictures import _fast_pictures
 
-__all__ = ["_quick"]
+__all__ = ["_fast_pictures"]
 
 
 async def test_taps_go_through_a_course_in_an_ephemeral_message(store: Store, server: DiscordServer) -> None:
@@ -20,6 +20,6 @@ async def test_taps_go_through_a_course_in_an_ephemeral_message(store: Store, se
         await until(lambda: any("❌" in text_of(message) for message in anna.visible_messages(channel)))
         await anna.press("Keep it", channel)
         await until(lambda: any("Spades · 2 of 9" in text_of(message) for message in anna.visible_messages(channel)))
-        [message] = [one for one in anna.visible_messages(channel) if "Spades · " in text_of(one)]
+        [message] = [message for message in anna.visible_messages(channel) if "Spades · " in text_of(message)]
         assert picture_of(message)
         assert not any("Spades · " in text_of(message) for message in bruno.visible_messages(channel))

@@ -1,4 +1,4 @@
-"""Nonsense answers and events. Each costs one failed call or one event, and nothing else."""
+"""Nonsense answers and events cost only one failed call or one event."""
 
 from typing import Any
 
@@ -35,12 +35,16 @@ def nonsense(*, done_first: bool = False) -> list[Failure]:
     """Return nonsense answers: a web page, invalid JSON, and JSON of another shape."""
     return [
         Failure(body=PAGE, kind="text/html", done_first=done_first),
-        *(Failure(body=says, done_first=done_first) for says in (PAGE, b'{"id": "12', b"{}", b"[1]", b"null", b"")),
+        *(Failure(body=body, done_first=done_first) for body in (PAGE, b'{"id": "12', b"{}", b"[1]", b"null", b"")),
     ]
 
 
+def bar_messages(server: DiscordServer) -> list[dict[str, object]]:
+    return list(server.channels[CHANNEL].messages.values())
+
+
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.05)
@@ -131,12 +135,8 @@ async def test_permanent_gateway_refusal_is_logged_once(
 async def test_doctor_reports_nonsense(server: DiscordServer, failure: Failure) -> None:
     settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
     server.fail_next("application", failure)
-    [(well, line)] = [finding async for finding in examine(settings)]
-    assert (well, "does not answer" in line) == (False, True)
-
-
-def bar_messages(server: DiscordServer) -> list[dict[str, object]]:
-    return list(server.channels[CHANNEL].messages.values())
+    [(is_well, line)] = [finding async for finding in examine(settings)]
+    assert (is_well, "does not answer" in line) == (False, True)
 
 
 @pytest.mark.parametrize("options", [[], [{"name": "x", "type": 3, "value": "y"}]])
@@ -204,7 +204,7 @@ async def test_unreadable_interaction_is_answered_and_not_run(
 async def send_interaction(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...] = ()
 ) -> Interaction:
-    """Send an interaction without some fields, and return it when it is answered and logged in one line."""
+    """Send an interaction without some fields. Return it after its answer and one warning."""
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server) as adapter:
             Person(server, 1, "Anna")
@@ -250,9 +250,9 @@ async def test_unreadable_frame_reconnects_with_one_log_line(
             )
             await until(lambda: any(session.connection for session in server.gateway.sessions.values()))
             await anna.slash("tables")
-    bad = [line for line in logs if line["log_level"] != "info"]
-    assert [line["event"] for line in bad] in ([], ["platform_away"])
-    assert not any("exc_info" in line for line in bad)
+    problems = [line for line in logs if line["log_level"] != "info"]
+    assert [line["event"] for line in problems] in ([], ["platform_away"])
+    assert not any("exc_info" in line for line in problems)
 
 
 async def test_lone_surrogate_keeps_the_connection(store: Store, server: DiscordServer) -> None:
@@ -293,7 +293,7 @@ async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer,
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
-            # The bot stores the token if it is no member.
+            # The bot would store a valid token, because it is no member of this server.
             away = server.channel(300, 9 << 22)
             interaction = server.create_interaction(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
             server.gateway.dispatch("INTERACTION_CREATE", {**server.event_of(interaction), "token": token}, away.server)

@@ -91,17 +91,17 @@ async def test_odd_options_are_run_or_answered(
 ) -> None:
     event = create_event(server, COMMAND, data)
     assert await runner.call(event) == (1, [])
-    [wanted] = runner.done
-    for what, variant in iter_variants(data, ("name", "type")):
+    [expected] = runner.done
+    for change, variant in iter_variants(data, ("name", "type")):
         answers, logs = await runner.call({**event, "data": variant})
-        assert answers == 1, what
-        assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
-        is_about_more = what.startswith("more in") or what.split()[-1].startswith(("id", "guild_id"))
-        if is_about_more:
-            assert runner.done == [wanted], what
+        assert answers == 1, change
+        assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), change
+        is_irrelevant = change.startswith("more in") or change.split()[-1].startswith(("id", "guild_id"))
+        if is_irrelevant:
+            assert runner.done == [expected], change
         # A named opponent is never dropped, because the table would then be open to all.
-        if runner.done and "options.2" in what and "more in" not in what:
-            assert runner.done[0][2] == 2 or what in ("without options.2", "options = []"), what
+        if runner.done and "options.2" in change and "more in" not in change:
+            assert runner.done[0][2] == 2 or change in ("without options.2", "options = []"), change
     assert not [record for record in caplog.records if record.exc_info]
 
 
@@ -114,8 +114,8 @@ async def test_odd_autocompletion_is_answered(
     event = create_event(server, AUTOCOMPLETE, data)
     assert await runner.call(event) == (1, [])
     assert runner.suggested == ["1"]
-    for what, variant in iter_variants(data, ("name", "type")):
+    for change, variant in iter_variants(data, ("name", "type")):
         answers, logs = await runner.call({**event, "data": variant})
-        assert answers == 1, what
-        assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
+        assert answers == 1, change
+        assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), change
     assert not [record for record in caplog.records if record.exc_info]

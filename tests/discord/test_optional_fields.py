@@ -39,22 +39,24 @@ def client(monkeypatch: pytest.MonkeyPatch) -> discord.Client:
     return client
 
 
-def read_interaction(client: discord.Client, said: Any) -> discord.Interaction[Any]:
-    found = discord.Interaction[Any](data=repair_interaction(json.loads(json.dumps(said))), state=client._connection)
-    assert reading.is_complete(found)
-    assert found.app_permissions is not None
-    return found
+def read_interaction(client: discord.Client, data: Any) -> discord.Interaction[Any]:
+    interaction = discord.Interaction[Any](
+        data=repair_interaction(json.loads(json.dumps(data))), state=client._connection
+    )
+    assert reading.is_complete(interaction)
+    assert interaction.app_permissions is not None
+    return interaction
 
 
-def press_fields(found: discord.Interaction[Any]) -> tuple[str, ...]:
-    press = reading.parse_press(found)
+def press_fields(interaction: discord.Interaction[Any]) -> tuple[str, ...]:
+    press = reading.parse_press(interaction)
     assert press
     # The place ends with a token that contains the time.
     return press.key, press.person.id, press.place.partition("!")[0], press.message, press.payload
 
 
-def command_fields(found: discord.Interaction[Any]) -> tuple[str, ...]:
-    return str(found.id), reading.presser_of(found).id, reading.place_of(found), str(found.type)
+def command_fields(interaction: discord.Interaction[Any]) -> tuple[str, ...]:
+    return str(interaction.id), reading.presser_of(interaction).id, reading.place_of(interaction), str(interaction.type)
 
 
 def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
@@ -67,9 +69,9 @@ async def test_optional_fields_never_lose_a_press(server: DiscordServer, client:
     data = {"custom_id": "1phelp", "component_type": 2}
     interaction = server.create_interaction(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
     sample = server.event_of(interaction, MESSAGE)
-    wanted = press_fields(read_interaction(client, sample))
-    for what, variant in iter_variants(sample, (*REQUIRED[in_server], *PRESSED)):
-        assert press_fields(read_interaction(client, variant)) == wanted, what
+    expected = press_fields(read_interaction(client, sample))
+    for change, variant in iter_variants(sample, (*REQUIRED[in_server], *PRESSED)):
+        assert press_fields(read_interaction(client, variant)) == expected, change
 
 
 @pytest.mark.parametrize("in_server", [True, False])
@@ -77,14 +79,14 @@ async def test_optional_fields_never_lose_a_command(server: DiscordServer, clien
     channel = channels_by_kind(server)[in_server]
     data = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "type": 3, "value": "testa"}]}
     sample = server.event_of(server.create_interaction(COMMAND, 1, channel, data))
-    wanted = command_fields(read_interaction(client, sample))
-    for what, variant in iter_variants(sample, (*REQUIRED[in_server], "data.name")):
-        assert command_fields(read_interaction(client, variant)) == wanted, what
+    expected = command_fields(read_interaction(client, sample))
+    for change, variant in iter_variants(sample, (*REQUIRED[in_server], "data.name")):
+        assert command_fields(read_interaction(client, variant)) == expected, change
 
 
 def test_named_person_without_optional_fields_is_read() -> None:
-    said = {"data": {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}}
-    people = repair_interaction(said)["data"]["resolved"]
+    data = {"data": {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}}
+    people = repair_interaction(data)["data"]["resolved"]
     assert people["users"]["2"] == {"id": "2", "username": "", "discriminator": "0", "avatar": None}
     assert people["members"]["2"]["roles"] == []
 
@@ -139,13 +141,13 @@ class EventReceiver:
 
     def __init__(self) -> None:
         self.opened: list[int] = []
-        self.client = Client(self.pressed, self.unread, self.refresh_server, None, None)
+        self.client = Client(self.handle_press, self.handle_unreadable, self.refresh_server, None, None)
 
-    async def pressed(self, interaction: discord.Interaction[Any]) -> None:
+    async def handle_press(self, interaction: discord.Interaction[Any]) -> None:
         raise AssertionError(interaction)
 
-    async def unread(self, bare: UnreadableInteraction) -> None:
-        raise AssertionError(bare)
+    async def handle_unreadable(self, unreadable: UnreadableInteraction) -> None:
+        raise AssertionError(unreadable)
 
     def refresh_server(self, server: int) -> None:
         self.opened.append(server)
@@ -162,28 +164,28 @@ class EventReceiver:
 
 
 async def test_odd_servers_are_known_by_id_and_name() -> None:
-    for what, variant in iter_variants(SERVER_EVENT, ("id",)):
+    for change, variant in iter_variants(SERVER_EVENT, ("id",)):
         receiver = EventReceiver()
         with capture_logs() as logs:
             await receiver.receive("GUILD_CREATE", variant)
         guild = receiver.client.get_guild(BAR)
-        assert guild, what
-        assert guild.name == ("Bar" if isinstance(variant.get("name"), str) and variant["name"] else ""), what
-        assert logs == [], what
+        assert guild, change
+        assert guild.name == ("Bar" if isinstance(variant.get("name"), str) and variant["name"] else ""), change
+        assert logs == [], change
         await receiver.receive("GUILD_UPDATE", {**variant, "name": "Café"})
-        assert guild.name == "Café", what
+        assert guild.name == "Café", change
         await receiver.receive("GUILD_DELETE", {"id": str(BAR)})
-        assert receiver.client.get_guild(BAR) is None, what
+        assert receiver.client.get_guild(BAR) is None, change
 
 
 @pytest.mark.parametrize("event", OPENING)
 async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> None:
     receiver = EventReceiver()
     assert await receiver.receive(event, OPENING[event]) == [BAR]
-    for what, variant in iter_variants(OPENING[event], ("guild_id",)):
+    for change, variant in iter_variants(OPENING[event], ("guild_id",)):
         with capture_logs() as logs:
-            assert await receiver.receive(event, variant) == [BAR], what
-        assert logs == [], what
+            assert await receiver.receive(event, variant) == [BAR], change
+        assert logs == [], change
 
 
 @pytest.mark.parametrize("change", [{"archived": True}, {"locked": True}])
@@ -196,10 +198,10 @@ async def test_closed_threads_open_no_server(change: dict[str, bool]) -> None:
 async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
     receiver = EventReceiver()
     await receiver.receive("GUILD_CREATE", SERVER_EVENT)
-    for what, variant in [*iter_variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:
+    for change, variant in [*iter_variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:
         with capture_logs() as logs:
-            assert await receiver.receive(event, variant) == [], what
-        assert logs == [], what
+            assert await receiver.receive(event, variant) == [], change
+        assert logs == [], change
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 

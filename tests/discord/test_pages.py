@@ -10,18 +10,18 @@ from tests.discord.server import DiscordServer, Failure
 
 async def test_overtaken_change_is_skipped() -> None:
     pages, changes = PageLocks(), []
-    under_way = asyncio.Event()
+    gate = asyncio.Event()
 
     async def change(interaction: int) -> None:
         async with pages.lock("a page", interaction) as is_latest:
             changes.append((interaction, is_latest))
-            await under_way.wait()
+            await gate.wait()
 
     async with asyncio.TaskGroup() as tasks:
         for interaction in (1, 3, 2):
             tasks.create_task(change(interaction))
             await asyncio.sleep(0)
-        under_way.set()
+        gate.set()
     assert changes == [(1, True), (3, True), (2, False)]
 
 
@@ -42,14 +42,14 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         payloads = {button["label"]: button["custom_id"] for button in buttons_of(page)}
         gate = asyncio.Event()
         uploads, server.upload_failure = server.uploads, Failure(gate=gate)
-        pressed = [anna.start_press(anna.private, page, payloads["Metà Mazzo"])]
+        presses = [anna.start_press(anna.private, page, payloads["Metà Mazzo"])]
         await until(lambda: server.uploads > uploads)
-        pressed += [anna.start_press(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
+        presses += [anna.start_press(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
         # The upload ends only when the bot is about to show the last page.
-        await until(lambda: adapter._pages._changed[page["id"]].latest == pressed[-1].id)
+        await until(lambda: adapter._pages._changed[page["id"]].latest == presses[-1].id)
         gate.set()
         await until(lambda: not len(adapter.answers))
-        assert all(press.answer for press in pressed)
+        assert all(press.answer for press in presses)
         assert server.uploads == uploads + 1, "the picture of the second page must not be uploaded"
         [shown] = [message for message in anna.private.messages.values() if message["id"] == page["id"]]
         assert "There are no trumps" in text_of(shown)

@@ -1,4 +1,4 @@
-"""Pictures on Discord. A message shows its text's own picture or none."""
+"""Pictures on Discord. A message shows the picture of its text, or none."""
 
 import asyncio
 from collections.abc import Iterator
@@ -40,15 +40,15 @@ PLACE = f"discord:{BAR}/{CHANNEL}"
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paint pictures at once, with the scene's digest as their bytes."""
+def _fast_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paint only digests, and shorten pauses."""
 
-    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+    async def paint(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
             return panel
         return replace(panel, picture=panel.picture._replace(png=panel.picture.subject.digest.encode()))
 
-    monkeypatch.setattr(PicturePool, "paint_panel", painted)
+    monkeypatch.setattr(PicturePool, "paint_panel", paint)
     monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
@@ -76,10 +76,10 @@ def record_pictures(adapter: ObservedDiscord) -> set[tuple[str, str]]:
 
 
 def all_messages(server: DiscordServer) -> Iterator[dict[str, Any]]:
-    """Yield all messages, public and ephemeral."""
+    """Yield all messages, with the ephemeral ones."""
     for channel in server.channels.values():
-        for shelf in (channel.messages, *channel.ephemerals.values()):
-            yield from shelf.values()
+        for messages in (channel.messages, *channel.ephemerals.values()):
+            yield from messages.values()
 
 
 def check_pictures(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
@@ -182,10 +182,10 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
         game = await anext(adapter.worker.archive.games())
         # Store an analysis that found nothing.
         await store.client.set(keys.analysis(game.id), "[]")
-        shelf = server.channels[CHANNEL].ephemerals[people[0].number]
+        ephemerals = server.channels[CHANNEL].ephemerals[people[0].number]
         await people[0].press("Analysis", server.channels[CHANNEL])
         await until(
-            lambda: any("Analysis of" in text_of(message) and picture_of(message) for message in shelf.values())
+            lambda: any("Analysis of" in text_of(message) and picture_of(message) for message in ephemerals.values())
         )
 
 
@@ -254,15 +254,15 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         await bruno.press("My hand", channel)
         await until(lambda: any(map(picture_of, channel.ephemerals[2].values())))
         [message] = channel.ephemerals[2].values()
-        random, seen = Random(1), {picture_of(message)}
+        random, pictures_seen = Random(1), {picture_of(message)}
         for _ in range(4):
             await anna.play(random)
             await bruno.play(random, channel)
             await adapter.worker.settled()
             check_pictures(server, pairs)
-            seen.add(picture_of(message))
-        assert len(seen) > 3
-        assert None not in seen
+            pictures_seen.add(picture_of(message))
+        assert len(pictures_seen) > 3
+        assert None not in pictures_seen
         assert any(map(picture_of, channel.messages.values()))
         assert len(channel.ephemerals[2]) == 1
 
@@ -346,12 +346,12 @@ WITH_TABS = b'{"id": 7, "components": [{"items": [{"media": {"url": "a/b\\tc.png
 
 
 @pytest.mark.parametrize(
-    "said", [b"[]", b"{}", b'{"id": 7, "components": [{"items": 3}, 4, {"components": "x"}]}', WITH_TABS]
+    "body", [b"[]", b"{}", b'{"id": 7, "components": [{"items": 3}, 4, {"components": "x"}]}', WITH_TABS]
 )
-async def test_answer_without_a_picture_is_no_error(store: Store, server: DiscordServer, said: bytes) -> None:
+async def test_answer_without_a_picture_is_no_error(store: Store, server: DiscordServer, body: bytes) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
-        server.fail_next("edit", Failure(body=said, done_first=True))
+        server.fail_next("edit", Failure(body=body, done_first=True))
         sent = await adapter.edit(PLACE, sent, panel("two", "second"))
         assert sent.picture == ""
         sent = await adapter.edit(PLACE, sent, panel("three", "second"))
@@ -397,7 +397,7 @@ async def test_refused_picture_is_left_out_in_that_channel(
         server.channel(600, BAR)
         await adapter.send(f"discord:{BAR}/600", panel("one", "first"), "l")
         assert server.uploads == 2
-        # A permission granted later ends this, if its lack was the reason.
+        # Pictures return with the permission, if its lack was the reason.
         adapter.pictures.set_permission(PLACE, True)
         sent = await adapter.edit(PLACE, sent, panel("three", "second"))
         shown = picture_of(server.channels[CHANNEL].messages[int(sent.message)])
@@ -478,11 +478,11 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
     async with on_discord(store, server, pictures=True) as adapter:
         [_anna, bruno] = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        channel, goes_on = server.channels[CHANNEL], asyncio.Event()
+        channel, gate = server.channels[CHANNEL], asyncio.Event()
         [table] = await adapter.worker.room.lists.tables_of("discord:2")
         surface = surface_of(adapter.worker, table.code, Hand(1))
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
-        server.fail_next("edit_by", Failure(gate=goes_on), *[Failure(Refused(403, 50013))] * text_is_refused)
+        server.fail_next("edit_by", Failure(gate=gate), *[Failure(Refused(403, 50013))] * text_is_refused)
         await bruno.slash("hand")
         await until(lambda: bool(surface.known.ephemeral and surface.known.message))
         [message] = channel.ephemerals[2].values()
@@ -491,7 +491,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         await commit_move(adapter.worker, table.code)
         await until(lambda: picture_of(message) is not None)
         newest = picture_of(message)
-        goes_on.set()
+        gate.set()
         await until(lambda: picture_of(message) != newest)
         # Check the hand as if the waiting time was over.
         surface.wake()

@@ -9,7 +9,7 @@ from tests.discord.server import CHANNEL, Channel, DiscordServer
 
 
 @pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 

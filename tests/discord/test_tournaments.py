@@ -24,17 +24,17 @@ from tests.bot.features.tournaments.field import scores_in_order, team_name
 from tests.bot.features.tournaments.leaks import dump_info_logs, fetch_pages, find_leaks, scenes
 from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
-from tests.discord.test_pictures import _quick
+from tests.discord.test_pictures import _fast_pictures
 from tests.long import long
 
-__all__ = ["_quick", "scenes"]
+__all__ = ["_fast_pictures", "scenes"]
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 Moves = list[tuple[Channel, dict[str, Any], str]]
 
 
 @pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 

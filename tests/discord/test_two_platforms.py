@@ -1,4 +1,4 @@
-"""One table, one player on Telegram and one on Discord, each with the real adapter and library."""
+"""Tables with players on Telegram and on Discord, each with the real adapter and library."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ from tests.telegram.test_two_platforms import find_boards
 async def on_both_platforms(
     store: Store, server: DiscordServer, running: TelegramServer | None = None, **settings: Any
 ) -> AsyncIterator[tuple[Worker, TelegramServer]]:
-    """Run a worker with both adapters against the fake servers. ``running`` is a Telegram that keeps running."""
+    """Run a worker with both adapters and fake servers. ``running`` is a Telegram server that keeps running."""
     telegram_server = running or TelegramServer()
     if not running:
         await telegram_server.start()
@@ -75,18 +75,18 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You’re at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
-        seen: list[bool] = []
+        matches: list[bool] = []
         for _ in range(400):
             await anna.play(random)
             await bruno.play(random)
             await worker.settled()
             on_telegram = find_boards([message["text"] for message in group.messages.values()])
             on_discord = find_boards([text_of(message) for message in channel.messages.values()])
-            seen.append(bool(on_telegram) and on_telegram == on_discord)
+            matches.append(bool(on_telegram) and on_telegram == on_discord)
             if await worker.archive.count():
                 break
-        assert all(seen)
-        assert len(seen) > 10
+        assert all(matches)
+        assert len(matches) > 10
         [game] = [game async for game in worker.archive.games()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
@@ -104,18 +104,18 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You’re at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
-        seen: list[bool] = []
+        matches: list[bool] = []
         for _ in range(400):
             await anna.play(random)
             await bruno.play(random)
             await worker.settled()
             on_discord = find_boards([text_of(message) for message in channel.messages.values()])
-            seen.append(bool(on_discord) and only_text(chat) == on_discord[-1])
+            matches.append(bool(on_discord) and only_text(chat) == on_discord[-1])
             if await worker.archive.count():
                 break
         # The inline message shows the current tricks, and the result at the end.
-        assert all(seen[:-1])
-        assert len(seen) > 10
+        assert all(matches[:-1])
+        assert len(matches) > 10
         [game] = [game async for game in worker.archive.games()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
@@ -126,12 +126,12 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
 class DailyPlayer:
     """A person who plays the deal of the day with the buttons of the newest panel.
 
-    They play the first card by its code. Once, after ``errs_at`` moves, they choose the last of several cards instead.
+    They play the first card by its code. After ``mistake_at`` moves, they once play the last of several cards instead.
     """
 
-    def __init__(self, person: TelegramPerson | DiscordPerson, id: str, errs_at: int = -1) -> None:
-        self.person, self.id, self.errs_at = person, id, errs_at
-        self.has_erred = errs_at < 0
+    def __init__(self, person: TelegramPerson | DiscordPerson, id: str, mistake_at: int = -1) -> None:
+        self.person, self.id, self.mistake_at = person, id, mistake_at
+        self.has_made_mistake = mistake_at < 0
         self.pressed: list[str] = []
 
     async def start(self) -> None:
@@ -143,7 +143,7 @@ class DailyPlayer:
 
     @staticmethod
     async def _is_played(worker: Worker, table: Table, move: str) -> bool:
-        """Return whether a move was played or the table is gone after its last deal. An expired press plays nothing."""
+        """Return whether a move was played, or the table was closed after its last deal."""
         try:
             entries = (await worker.room.table(table.code)).log.entries
         except NoSuchTable:
@@ -153,17 +153,17 @@ class DailyPlayer:
     async def play(self, worker: Worker, cards: int) -> None:
         """Play until the person has played ``cards`` cards, or the deal is over."""
         while len(self.pressed) < cards:
-            await until(lambda: bool(self._offered()) or self.is_over)
+            await until(lambda: bool(self._playable_cards()) or self.is_over)
             if self.is_over:
                 return
-            offered = self._offered()
-            errs = not self.has_erred and len(self.pressed) >= self.errs_at and len(offered) > 1
-            message, payload = offered[-1 if errs else 0]
+            playable = self._playable_cards()
+            makes_mistake = not self.has_made_mistake and len(self.pressed) >= self.mistake_at and len(playable) > 1
+            message, payload = playable[-1 if makes_mistake else 0]
             [table] = await worker.room.lists.tables_of(self.id)
             await self.person.send_press(self.person.private, message, payload)  # type: ignore[arg-type]
             if await self._is_played(worker, table, payload.rpartition(":")[2]):
                 self.pressed.append(payload.rpartition(" ")[2])
-                self.has_erred = self.has_erred or errs
+                self.has_made_mistake = self.has_made_mistake or makes_mistake
             await worker.alarms.settled()
             await worker.settled()
 
@@ -178,7 +178,7 @@ class DailyPlayer:
     def is_over(self) -> bool:
         return any("\nYou " in text for text in self.texts)
 
-    def _offered(self) -> list[tuple[dict[str, Any], str]]:
+    def _playable_cards(self) -> list[tuple[dict[str, Any], str]]:
         message = list(self.person.private.messages.values())[-1]
         if isinstance(self.person, DiscordPerson):
             payloads = [button["custom_id"] for button in buttons_of(message)]
@@ -198,44 +198,48 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
         day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(day) == "tressette"
     )
     monkeypatch.setattr(Days, "today", lambda _days: day)
-    # Some presses change nothing on their panel. Their answer must not take long.
+    # The answer to a press that changes nothing on its panel must not take long.
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.2)
     telegram_server = TelegramServer()
     await telegram_server.start()
     anna = DailyPlayer(TelegramPerson(telegram_server, 1, "Anna"), "telegram:1")
     bruno = DailyPlayer(DiscordPerson(server, 2, "Bruno"), "discord:2")
-    carla = DailyPlayer(DiscordPerson(server, 3, "Carla"), "discord:3", errs_at=2)
+    carla = DailyPlayer(DiscordPerson(server, 3, "Carla"), "discord:3", mistake_at=2)
     try:
         async with on_both_platforms(store, server, telegram_server) as (worker, _server):
-            for script in (anna, bruno, carla):
-                await script.start()
-            # When the bot stops, Carla is behind Anna, and Bruno has not moved.
+            for player in (anna, bruno, carla):
+                await player.start()
+            # When the bot stops, Carla has played fewer cards than Anna, and Bruno none.
             await anna.play(worker, 4)
             await carla.play(worker, 3)
         async with on_both_platforms(store, server, telegram_server) as (worker, _server):
-            for script in (bruno, anna, carla):
-                await script.play(worker, 99)
+            for player in (bruno, anna, carla):
+                await player.play(worker, 99)
             await worker.settled()
-            held = {
+            games = {
                 game.people[0]: game for _day, game in await worker.feature(DailyFeature).days.results.pending_games()
             }
-            for game in held.values():
+            for game in games.values():
                 verify(game.record)
-            hers, his, others = (held[script.id].record.deals[0] for script in (anna, bruno, carla))
-            assert hers.pack == his.pack == others.pack
-            assert [entry[:2] for entry in hers.moves] == [entry[:2] for entry in his.moves]
-            played = [[entry[:2] for entry in deal.moves] for deal in (hers, others)]
-            difference = next(at for at, (hers_at, carlas) in enumerate(zip(*played, strict=True)) if hers_at != carlas)
-            # The first different move is by the erring seat, after at least two of its own cards.
-            assert hers.moves[difference][0] == 0
-            assert sum(entry[0] == 0 for entry in hers.moves[:difference]) >= 2
+            annas, brunos, carlas = (games[player.id].record.deals[0] for player in (anna, bruno, carla))
+            assert annas.pack == brunos.pack == carlas.pack
+            assert [entry[:2] for entry in annas.moves] == [entry[:2] for entry in brunos.moves]
+            played = [[entry[:2] for entry in deal.moves] for deal in (annas, carlas)]
+            difference = next(
+                index
+                for index, (annas_move, carlas_move) in enumerate(zip(*played, strict=True))
+                if annas_move != carlas_move
+            )
+            # The first different move is Carla's mistake, after at least two of her own cards.
+            assert annas.moves[difference][0] == 0
+            assert sum(entry[0] == 0 for entry in annas.moves[:difference]) >= 2
             assert anna.pressed == bruno.pressed != carla.pressed
             results = {
-                script.id: await worker.feature(DailyFeature).days.results.get(day, script.id)
-                for script in (anna, bruno)
+                player.id: await worker.feature(DailyFeature).days.results.get(day, player.id)
+                for player in (anna, bruno)
             }
             assert results["telegram:1"] == results["discord:2"]
-            shown = [next(text for text in script.texts if "🟩" in text) for script in (anna, bruno)]
+            shown = [next(text for text in player.texts if "🟩" in text) for player in (anna, bruno)]
             assert len({text.replace("*", "") for text in shown}) == 1
     finally:
         await telegram_server.stop()
@@ -256,29 +260,35 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
             await bruno.play(random)
             await worker.settled()
         assert {chair.person for chair in table.chairs if chair} == {"telegram:1", "discord:2"}
-        theirs = [text_of(message) for message in bruno.private.messages.values()]
-        hers = [message.get("text", "") for message in anna.private.messages.values() if message["from"]["is_bot"]]
-        assert not [text for text in theirs if "annamaria" in text.lower() or "telegram" in text.lower()]
-        assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
+        brunos_texts = [text_of(message) for message in bruno.private.messages.values()]
+        annas_texts = [
+            message.get("text", "") for message in anna.private.messages.values() if message["from"]["is_bot"]
+        ]
+        assert not [text for text in brunos_texts if "annamaria" in text.lower() or "telegram" in text.lower()]
+        assert not [text for text in annas_texts if "brunello" in text.lower() or "discord" in text.lower()]
 
 
 async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server: DiscordServer) -> None:
     async with on_both_platforms(store, server) as (worker, telegram_server):
-        hers = [TelegramPerson(telegram_server, number, name) for number, name in ((1, "Annamaria"), (3, "Carlotta"))]
-        his = [DiscordPerson(server, number, name) for number, name in ((2, "Brunello"), (4, "Dinamite"))]
-        everybody: list[TelegramPerson | DiscordPerson] = [*hers, *his]
-        for woman in hers:
-            woman.say("/find tressette", woman.private)
-        for man in his:
-            await man.slash("find", man.private, game="tressette")
-        for each in everybody:
-            await each.press("Ready")
-        await until(lambda: any("deal 1" in text_of(message) for message in his[0].private.messages.values()))
+        telegram_people = [
+            TelegramPerson(telegram_server, number, name) for number, name in ((1, "Annamaria"), (3, "Carlotta"))
+        ]
+        discord_people = [DiscordPerson(server, number, name) for number, name in ((2, "Brunello"), (4, "Dinamite"))]
+        people: list[TelegramPerson | DiscordPerson] = [*telegram_people, *discord_people]
+        for person in telegram_people:
+            person.say("/find tressette", person.private)
+        for discord_person in discord_people:
+            await discord_person.slash("find", discord_person.private, game="tressette")
+        for player in people:
+            await player.press("Ready")
+        await until(
+            lambda: any("deal 1" in text_of(message) for message in discord_people[0].private.messages.values())
+        )
         [table] = await worker.room.lists.tables_of("telegram:1")
         random = Random(1)
         while (table := await worker.room.table(table.code)).version < 30:
-            for each in everybody:
-                await each.play(random)
+            for player in people:
+                await player.play(random)
             await worker.settled()
         assert {chair.person for chair in table.chairs if chair} == {
             "telegram:1",
@@ -286,8 +296,12 @@ async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server
             "discord:2",
             "discord:4",
         }
-        read = [text_of(message) for man in his for message in man.private.messages.values()]
-        assert not [text for text in read if "annamaria" in text.lower() or "carlotta" in text.lower()]
+        texts = [
+            text_of(message)
+            for discord_person in discord_people
+            for message in discord_person.private.messages.values()
+        ]
+        assert not [text for text in texts if "annamaria" in text.lower() or "carlotta" in text.lower()]
 
 
 async def test_strangers_on_two_platforms_can_greet_report_and_block(
@@ -299,29 +313,29 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
         olga = TelegramPerson(telegram_server, 9, "Olga")
 
-        def read_by_anna() -> list[str]:
+        def annas_texts() -> list[str]:
             return [message.get("text", "") for message in anna.private.messages.values() if message["from"]["is_bot"]]
 
-        def read_by_bruno() -> list[str]:
+        def brunos_texts() -> list[str]:
             return [text_of(message) for message in bruno.private.messages.values()]
 
-        async def both_search() -> None:
-            before = sum("I look for somebody" in text for text in read_by_anna())
+        async def search() -> None:
+            before = sum("I look for somebody" in text for text in annas_texts())
             anna.say("/find testa", anna.private)
             await bruno.slash("find", bruno.private, game="testa")
-            await until(lambda: sum("I look for somebody" in text for text in read_by_anna()) > before)
+            await until(lambda: sum("I look for somebody" in text for text in annas_texts()) > before)
 
-        await both_search()
+        await search()
         await anna.press("Ready")
         await bruno.press("Ready")
-        await until(lambda: any("deal 1" in text for text in read_by_anna()))
-        await until(lambda: any("deal 1" in text for text in read_by_bruno()))
+        await until(lambda: any("deal 1" in text for text in annas_texts()))
+        await until(lambda: any("deal 1" in text for text in brunos_texts()))
         [table] = await worker.room.lists.tables_of("telegram:1")
 
         await worker.people.update_person("discord:2", language="it")
         await anna.press("💬 Say")
         assert await anna.press("Good luck!") == "💬 Good luck!"
-        await until(lambda: any("Buona fortuna!" in text for text in read_by_bruno()))
+        await until(lambda: any("Buona fortuna!" in text for text in brunos_texts()))
 
         olga.say("/help", olga.private)
         await until(lambda: len(olga.private.messages) > 1)
@@ -345,7 +359,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await worker.people.update_person("discord:2", language="en")
         # A pairing lasts until a second after the game starts, and this game was short.
         await worker.feature(FindFeature).finder.run_round()
-        await both_search()
+        await search()
         for _ in range(2):
             await worker.feature(FindFeature).finder.run_round()
         queue = worker.feature(FindFeature).finder.queue
@@ -354,8 +368,8 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await anna.press("Unblock")
         await worker.feature(FindFeature).finder.run_round()
         assert await queue.entries() == []
-        everything = "\n".join([*read_by_anna(), *read_by_bruno()]).lower()
-        assert not [secret for secret in ("annamaria", "brunello", "telegram:1", "discord:2") if secret in everything]
+        all_texts = "\n".join([*annas_texts(), *brunos_texts()]).lower()
+        assert not [secret for secret in ("annamaria", "brunello", "telegram:1", "discord:2") if secret in all_texts]
 
 
 def last_message(person: DiscordPerson) -> dict[str, Any]:

@@ -42,40 +42,42 @@ def invalid_form(why: str) -> Refused:
 def validate_message(body: dict[str, Any], *, new: bool) -> None:
     """Refuse a message that breaks a limit which is not in the schema."""
     flags, components = body.get("flags") or 0, body.get("components") or []
-    everything = list(_walk(components))
-    kinds = {component["type"] for component in everything}
+    all_components = list(_walk(components))
+    kinds = {component["type"] for component in all_components}
     if flags & LAYOUT and any(body.get(field) for field in ("content", "embeds", "poll", "sticker_ids")):
         raise invalid_form("MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2")
     if kinds & LAYOUT_KINDS and not flags & LAYOUT:
         raise invalid_form("layout components without the flag for them")
-    if len(everything) > 40 or (not flags & LAYOUT and len(components) > 5):
+    if len(all_components) > 40 or (not flags & LAYOUT and len(components) > 5):
         raise invalid_form("too many components")
     if new and not components and not (body.get("content") or "").strip():
         raise Refused(400, 50006, "Cannot send an empty message")
     if len(body.get("content") or "") > 2000:
         raise invalid_form("content: Must be 2000 or fewer in length.")
-    # Discord does not document if descriptions count. Here they do.
-    alts = sum(len(item.get("description") or "") for component in everything for item in component.get("items", ()))
+    # Discord does not document whether descriptions count. Here they do.
+    alts = sum(
+        len(item.get("description") or "") for component in all_components for item in component.get("items", ())
+    )
     texts = alts + sum(
-        len(component.get("content") or "") + len(component.get("label") or "") for component in everything
+        len(component.get("content") or "") + len(component.get("label") or "") for component in all_components
     )
     if texts > 4000:
         raise invalid_form(f"the texts of all components have {texts} characters, 4000 are allowed")
-    ids = [component["custom_id"] for component in everything if component.get("custom_id")]
+    ids = [component["custom_id"] for component in all_components if component.get("custom_id")]
     if len(ids) != len(set(ids)):
         raise invalid_form("COMPONENT_CUSTOM_ID_DUPLICATED")
-    for component in everything:
+    for component in all_components:
         _validate_component(component)
 
 
 def validate_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:
-    """Refuse components that show a missing file. ``attached`` has the names of the message's files."""
+    """Refuse components that show a missing file. ``attached`` are the names of the message's files."""
     names = list(attached)
     for component in _walk(components):
-        shown = (
+        items = (
             [component["file"]] if component["type"] == 13 else [item["media"] for item in component.get("items", ())]
         )
-        for media in shown:
+        for media in items:
             name = media["url"].removeprefix("attachment://")
             if names.count(name) != 1:
                 raise invalid_form("UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND")
@@ -84,12 +86,12 @@ def validate_media(components: list[dict[str, Any]], attached: Iterable[str]) ->
 
 
 def _validate_component(component: dict[str, Any]) -> None:
-    kind, inside = component["type"], component.get("components", [])
-    if kind == 1 and not 1 <= len(inside) <= 5:
+    kind, children = component["type"], component.get("components", [])
+    if kind == 1 and not 1 <= len(children) <= 5:
         raise invalid_form("an action row has one to five buttons")
-    if kind == 1 and any(button["type"] != 2 for button in inside):
-        raise invalid_form("an action row of ours has buttons only")
-    if kind == 17 and not inside:
+    if kind == 1 and any(button["type"] != 2 for button in children):
+        raise invalid_form("the bot's action rows have only buttons")
+    if kind == 17 and not children:
         raise invalid_form("an empty container")
     if kind == 10 and not component["content"].strip():
         raise invalid_form("an empty text")
@@ -112,20 +114,20 @@ def _walk(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def validate_commands(commands: list[dict[str, Any]]) -> None:
     """Refuse a list of commands that Discord would not accept."""
     for command in commands:
-        # The documentation has nsfw, the API description does not.
+        # The documentation has nsfw, but the API description lacks it.
         validate_body("command", {field: value for field, value in command.items() if field != "nsfw"})
-        slash = command.get("type", 1) == 1
+        is_slash = command.get("type", 1) == 1
         names = [command["name"], *(command.get("name_localizations") or {}).values()]
-        if slash and any(not NAME.fullmatch(name) or name != name.lower() for name in names):
+        if is_slash and any(not NAME.fullmatch(name) or name != name.lower() for name in names):
             raise invalid_form(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
-        if slash != bool(command.get("description")):
+        if is_slash != bool(command.get("description")):
             raise invalid_form("a slash command has a description, other commands have none")
         _validate_options(command.get("options") or [])
         if _length(command) > 8000:
             raise invalid_form("APPLICATION_COMMAND_TOO_LARGE")
     for kind, most in ((1, 100), (2, 15), (3, 15)):
-        named = [command["name"] for command in commands if command.get("type", 1) == kind]
-        if len(named) > most or len(named) != len(set(named)):
+        command_names = [command["name"] for command in commands if command.get("type", 1) == kind]
+        if len(command_names) > most or len(command_names) != len(set(command_names)):
             raise invalid_form("too many commands, or two of one name")
 
 

@@ -57,7 +57,7 @@ class FuzzEvent(NamedTuple):
 
     name: str
     data: Any
-    shard_of: int
+    server: int
     interaction: Interaction | None = None
 
 
@@ -244,7 +244,7 @@ class DiscordFuzzer:
                     sent = self._interaction(COMMAND, *self._command())
         odd = mutate_json(random, sent.data)
         can_be_answered = all(odd.get(name) == sent.data[name] for name in ("id", "token", "type"))
-        return FuzzEvent(sent.name, odd, sent.shard_of, sent.interaction if can_be_answered else None)
+        return FuzzEvent(sent.name, odd, sent.server, sent.interaction if can_be_answered else None)
 
     def _gateway_event(self) -> FuzzEvent:
         random = self.random
@@ -288,7 +288,7 @@ async def _send_all(fuzzer: DiscordFuzzer, messages: int, outcome: Outcome) -> N
             interaction = sent.interaction
             if interaction:
                 server.answered[interaction.token] = asyncio.Event()
-            server.gateway.dispatch(sent.name, sent.data, sent.shard_of)
+            server.gateway.dispatch(sent.name, sent.data, sent.server)
             outcome.sent += 1
             if interaction:
                 await _wait_for_answer(fuzzer, interaction, sent)

@@ -36,7 +36,7 @@ NONSENSE = [
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.02)

@@ -53,7 +53,7 @@ PLACE = f"telegram:{GROUP}"
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _test_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
     # A busy machine can need longer than the real timeout.

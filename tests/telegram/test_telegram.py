@@ -29,7 +29,7 @@ from tests.tricks import has_reached_trick
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)

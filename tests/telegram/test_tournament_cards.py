@@ -9,7 +9,7 @@ from tests.telegram.server import BOT, Chat, TelegramServer
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 

@@ -20,7 +20,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 NO_PUZZLE = _("There’s no such puzzle: try another one.")
-ALL_ANSWERED = _("🧩 You have answered all puzzles that I have.")
+ALL_ANSWERED = _("🧩 You’ve answered all my puzzles.")
 
 
 async def show_daily(site: Site, request: web.Request) -> web.Response:

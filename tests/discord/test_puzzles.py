@@ -52,7 +52,7 @@ async def test_puzzle_is_asked_and_explained_in_one_message(store: Store, server
         await until(lambda: "✅" in text_of(puzzle_message(anna, anna.private)))
         assert puzzle_message(anna, anna.private)["id"] == message["id"]
         await anna.press("Next puzzle", anna.private)
-        await until(lambda: "which?" in text_of(puzzle_message(anna, anna.private)))
+        await until(lambda: "Which card earns most" in text_of(puzzle_message(anna, anna.private)))
         assert puzzle_of(puzzle_message(anna, anna.private)).id != puzzle.id
 
 

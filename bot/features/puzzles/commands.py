@@ -5,13 +5,23 @@ from bot.days.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.errors import NoSuchPuzzle
 from bot.features.puzzles.groups import GroupPuzzles, with_position_picture
-from bot.features.puzzles.pages import PuzzleContext, all_answered_panel, puzzle_panel, solution_panel, verdict
+from bot.features.puzzles.pages import (
+    PuzzleContext,
+    all_answered_panel,
+    lines_panel,
+    puzzle_panel,
+    solution_panel,
+    verdict,
+)
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_private, private_place
+from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.viewers import Viewers
 from engine.puzzles.puzzle import Puzzle
+
+ANSWER_FIRST = _("Press a card first, then I’ll explain.")
 
 
 class Puzzles:
@@ -32,6 +42,8 @@ class Puzzles:
                 return Reply(panel=await self._next_panel(place, profile))
             case ["play", id_, card] if is_private(place):
                 return await self._answer_alone(place, profile, find_puzzle(id_, card), card)
+            case ["lines", id_] if is_private(place) and id_ in all_puzzles():
+                return await self._show_lines(place, profile, all_puzzles()[id_])
             case ["group", id_, card] if not is_private(place):
                 return await self._answer_in_group(place, profile, find_puzzle(id_, card), card)
             case ["why", id_] if not is_private(place) and id_ in all_puzzles():
@@ -65,7 +77,7 @@ class Puzzles:
             toast = verdict(profile.language, profile.suits, puzzle, card)
         else:
             first = await self.ladder.answer_of(profile.id, puzzle.id) or card
-            toast = _("You have answered that already.") + " " + verdict(profile.language, profile.suits, puzzle, first)
+            toast = _("You’ve already answered.") + " " + verdict(profile.language, profile.suits, puzzle, first)
         # A message of an earlier day stays as it is.
         return Reply(toast, await self._groups.panel(place) if is_today else None)
 
@@ -74,11 +86,20 @@ class Puzzles:
         _ = texts(profile.language).gettext
         card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:
-            return Reply(_("Press a card first: then I explain which is best."))
+            return Reply(_(ANSWER_FIRST))
         viewer = await self._viewers.viewer_at(private_place(profile.id))
         standing = await self.ladder.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
         return Reply(_("Sent to your private chat."), with_position_picture(panel, viewer, puzzle), private=True)
+
+    async def _show_lines(self, place: str, profile: Profile, puzzle: Puzzle) -> Reply:
+        """Show the lines of a puzzle that the person has answered."""
+        card = await self.ladder.answer_of(profile.id, puzzle.id)
+        if not card:
+            return Reply(texts(profile.language).gettext(ANSWER_FIRST))
+        viewer = await self._viewers.viewer_at(place)
+        panel = lines_panel(viewer.language, viewer.suits, puzzle, card)
+        return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
         """Choose the hour of a group's puzzle of the day, None for never. ``id_`` is the pressed puzzle."""
@@ -88,8 +109,8 @@ class Puzzles:
             return Reply(panel=await self._groups.panel(place))
         _ = texts(profile.language).gettext
         if hour is None:
-            return Reply(_("No puzzle comes here any more."))
-        return Reply(_("A puzzle comes here each day at {hour}:00.").format(hour=hour))
+            return Reply(_("No more daily puzzles here."))
+        return Reply(_("A puzzle will come here every day at {hour}:00.").format(hour=hour))
 
 
 def find_puzzle(id_: str, card: str) -> Puzzle:

@@ -36,22 +36,21 @@ def puzzle_panel(
     _, ngettext = texts(language)
     page = Writer()
     position.write_heading(page, context.day)
-    page.line(_("All cards are known, and you are to play. One card is better than all others: which?"))
+    page.line(_("It’s your turn, and all hands are open. Which card earns most by the end?"))
     page.line(position.scoring(), "small")
-    position.write_cards(page)
-    if context.day and sum(context.answers):
-        page.gap()
-        count = sum(context.answers)
+    if context.day and (count := sum(context.answers)):
         line = ngettext("{right} of {count} answer was right.", "{right} of {count} answers were right.", count)
         page.line(line, right=context.answers.right, count=count)
+    if has_hours:
+        page.line(_("🔔 Choose an hour to get a puzzle here every day."), "small")
+    page.fold()
+    position.write_cards(page)
     rows = position.card_rows("group" if context.day else "play")
     if not context.day:
         return page.panel(*rows)
     why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
     if not has_hours:
         return page.panel(*rows, (why,))
-    page.gap()
-    page.line(_("🔔 A puzzle comes here each day, if you choose an hour below."), "small")
     hours = hour_row(language, "🔔", context.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
     return page.panel(*rows, (why,), hours)
 
@@ -59,25 +58,42 @@ def puzzle_panel(
 def solution_panel(
     language: str, suits: str, puzzle: Puzzle, card: str, change: StandingChange | None, standing: PuzzleStanding
 ) -> Panel:
-    """Explain an answer. ``change`` is None if the person had answered before."""
+    """Tell whether an answer was right. ``change`` is None if the person had answered before."""
+    position = PuzzleText(language, suits, puzzle)
+    page = Writer()
+    position.write_heading(page, None)
+    page.line(verdict(language, suits, puzzle, card), "bold")
+    page.line(position.points_by_card())
+    page.gap()
+    _write_standing(page, language, change, standing)
+    page.fold()
+    position.write_cards(page)
+    lines = Button(texts(language).gettext("Show lines"), actions.page("puzzle", "lines", puzzle.id))
+    return page.panel((lines, _next_button(language)))
+
+
+def lines_panel(language: str, suits: str, puzzle: Puzzle, card: str) -> Panel:
+    """Show how the deal continues with best play, after the best card and after the reader's ``card``."""
     position = PuzzleText(language, suits, puzzle)
     _ = texts(language).gettext
     page = Writer()
     position.write_heading(page, None)
     page.line(verdict(language, suits, puzzle, card), "bold")
-    page.line(position.points_by_card())
-    position.write_cards(page)
     page.gap()
-    page.line(_("Best play from there:"))
+    page.line(_("Best play from here:"))
     position.write_line(page, puzzle.lines[0])
     mine = puzzle.line(puzzle.pack.index[card])
     if mine and mine != puzzle.lines[0]:
         page.gap()
         page.line(_("After {card}:"), card=position.words.card(card))
         position.write_line(page, mine)
-    page.gap()
-    _write_standing(page, language, change, standing)
-    return page.panel((Button(_("Next puzzle"), actions.page("puzzle", "next"), "good"),))
+    page.fold()
+    position.write_cards(page)
+    return page.panel((_next_button(language),))
+
+
+def _next_button(language: str) -> Button:
+    return Button(texts(language).gettext("Next puzzle"), actions.page("puzzle", "next"), "good")
 
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
@@ -85,11 +101,11 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     _, ngettext = texts(language)
     face, best = PuzzleText(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
     if best == card:
-        return _("✅ Right: {card} is the best.").format(card=face(card))
+        return _("✅ Right: {card} earns most.").format(card=face(card))
     given = puzzle.points_lost(card) * score_unit_of(puzzle.game)
     lost = ngettext(
-        "❌ {best} is the best; {card} gives {count} point away.",
-        "❌ {best} is the best; {card} gives {count} points away.",
+        "❌ {best} earns {count} point more than {card}.",
+        "❌ {best} earns {count} points more than {card}.",
         given,
     )
     return lost.format(best=face(best), card=face(card), count=given)
@@ -98,7 +114,7 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
 def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("🧩 You have answered all puzzles that I have."), "bold")
+    page.line(_("🧩 You’ve answered all my puzzles."), "bold")
     _write_standing(page, language, None, standing)
     return page.panel()
 
@@ -111,7 +127,7 @@ def _write_standing(page: Writer, language: str, change: StandingChange | None, 
     else:
         page.line(_("Your puzzle rating: {rating}"), rating=standing.rating)
     page.line(
-        _("Right: {solved} of {answered} · in a row: {run}, longest {longest}"),
+        _("Right: {solved} of {answered} · in a row: {run} (best: {longest})"),
         solved=standing.solved,
         answered=standing.answered,
         run=standing.run,
@@ -125,7 +141,7 @@ class PuzzleText:
     def __init__(self, language: str, suits: str, puzzle: Puzzle) -> None:
         self.puzzle, self.unit = puzzle, score_unit_of(puzzle.game)
         _ = texts(language).gettext
-        others = [_("the other")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
+        others = [_("opponent")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
         # Lines name players often, and a photo's caption has room for a thousand characters.
         self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capitalize(name)[:1] for name in others])]
@@ -159,16 +175,17 @@ class PuzzleText:
         _ = self.words.text
         if self.puzzle.bids:
             return _(
-                "Spades are trumps. What counts are your points of this deal less the other's; a bag is one point."
+                "Counts: your points of this deal minus your opponent’s. Spades are trumps, and a bag is worth one "
+                "point."
             )
         if len(self.names) == 2:
-            return _("What counts: your whole points of the deal, with those so far and one for the last trick.")
+            return _("Counts: your whole points of the deal, with those so far and one for the last trick.")
         if self.unit > 1:
             return _(
-                "What counts: your side's whole points of the deal, three for one, with those so far and three for the "
-                "last trick."
+                "Counts: your side’s whole points of the deal times three, with those so far and three for the last "
+                "trick."
             )
-        return _("What counts: your side's whole points of the deal, with those so far and one for the last trick.")
+        return _("Counts: your side’s whole points of the deal, with those so far and one for the last trick.")
 
     def points_by_card(self) -> str:
         """Return what each card scores, the best first."""
@@ -203,11 +220,11 @@ class PuzzleText:
             line = (
                 _("Points so far: you {ours}, they {theirs}")
                 if len(self.names) > 2
-                else _("Points so far: you {ours}, the other {theirs}")
+                else _("Points so far: you {ours}, opponent {theirs}")
             )
             return line.format(ours=thirds_text(ours * self.unit), theirs=thirds_text(theirs * self.unit))
         bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
-        line = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
+        line = _("You bid {bid} and took {ours}. Your opponent bid {other_bid} and took {theirs}.")
         return line.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
 
     def taken_labels(self) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.commands import find_puzzle
 from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle
-from bot.features.puzzles.pages import PuzzleContext, PuzzleText, puzzle_panel, solution_panel, verdict
+from bot.features.puzzles.pages import PuzzleContext, PuzzleText, lines_panel, puzzle_panel, solution_panel, verdict
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
@@ -33,12 +33,14 @@ class PuzzlePage(NamedTuple):
     """A puzzle for a web page.
 
     ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader was right, empty before they answer.
+    ``lines`` shows how the deal continues, once they have.
     """
 
     id: str
     game: str
     panel: Panel
     verdict: str
+    lines: Panel | None
     deck: str
     hands: tuple[PageHand, ...]
     trick: tuple[PageHand, ...]
@@ -89,6 +91,7 @@ class PuzzleSite:
             puzzle.game,
             panel,
             verdict(language, profile.suits, puzzle, answer) if answer else "",
+            lines_panel(language, profile.suits, puzzle, answer) if answer else None,
             f"{words.faces.deck}-{profile.deck}",
             (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
             tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),

@@ -17,7 +17,7 @@ from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
 from bot.features.puzzles.ladder import AnswerCounts, Ladder, PuzzleStanding, StandingChange, initial_mu
-from bot.features.puzzles.pages import solution_panel
+from bot.features.puzzles.pages import lines_panel, solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import utf16_length
@@ -101,13 +101,15 @@ async def give_answer(player: Player, *, is_right: bool, place: str = "") -> tup
 async def test_right_answer_is_explained_and_rated(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        assert "All cards are known" in anna.fake.last(anna.private).plain
+        assert "Which card earns most by the end?" in anna.fake.last(anna.private).plain
         puzzle, _reply = await give_answer(anna, is_right=True)
         text = anna.fake.last(anna.private).plain
         assert "✅ Right" in text
-        assert "Best play from there:" in text
-        assert "After" not in text
-        assert "Right: 1 of 1 · in a row: 1, longest 1" in text
+        assert "Right: 1 of 1 · in a row: 1 (best: 1)" in text
+        await anna.press("Show lines")
+        lines = anna.fake.last(anna.private).plain
+        assert "Best play from here:" in lines
+        assert "After" not in lines
         solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
         assert solver.rating > PuzzleStanding().rating
         assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in text
@@ -120,7 +122,7 @@ def test_four_player_puzzle_counts_as_its_table_does() -> None:
     worst = puzzle.lines[-1]
     card = puzzle.pack.codes[worst.cards[0]]
     text = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
-    assert f"{card} gives {3 * (puzzle.lines[0].points - worst.points)} points away" in text
+    assert f"earns {3 * (puzzle.lines[0].points - worst.points)} points more than {card}." in text
     assert f"{card}\u00a0{3 * worst.points}" in text
     assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in text
 
@@ -136,12 +138,15 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         unit = score_unit_of(puzzle.game)
         lost = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         assert (
-            f"❌ {face.card(codes[puzzle.best])} is the best; {face.card(codes[puzzle.lines[-1].cards[0]])} gives {lost} point"
-            in text
+            f"❌ {face.card(codes[puzzle.best])} earns {lost} point{'s' * (lost > 1)} more than "
+            f"{face.card(codes[puzzle.lines[-1].cards[0]])}." in text
         )
         for line in puzzle.lines:
             assert f"{face.card(codes[line.cards[0]])}\u00a0{puzzle.format_points(line.points * unit)}" in text
-        assert "Best play from there:" in text
+        assert "Best play" not in text
+        await anna.press("Show lines")
+        text = anna.fake.last(anna.private).plain
+        assert "Best play from here:" in text
         assert "After " in text
         # Both lines show all tricks to come.
         assert text.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
@@ -205,7 +210,7 @@ async def test_solver_of_all_puzzles_is_told_so(store: Store, monkeypatch: pytes
         await anna.say("/puzzle", anna.private)
         await give_answer(anna, is_right=True)
         await anna.press("Next puzzle")
-        assert "You have answered all puzzles" in anna.fake.last(anna.private).plain
+        assert "You’ve answered all my puzzles" in anna.fake.last(anna.private).plain
 
 
 @pytest.mark.parametrize(
@@ -253,9 +258,9 @@ async def test_group_puzzle_shows_each_result_privately(store: Store) -> None:
         assert "❌" in reply.toast
         assert "1 of 2 answers were right." in anna.fake.last(GROUP).plain
         # The group's panel does not reveal the card.
-        assert not [text for text in ("✅", "❌", "Best play", "is the best") if text in anna.fake.last(GROUP).plain]
+        assert not [text for text in ("✅", "❌", "Best play", "more than") if text in anna.fake.last(GROUP).plain]
         _puzzle, reply = await give_answer(bruno, is_right=True, place=GROUP)
-        assert reply.toast.startswith("You have answered that already. ❌")
+        assert reply.toast.startswith("You’ve already answered. ❌")
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
         # Another group counts separately. A person's answer counts only in the first group.
         other = "paper:200"
@@ -333,7 +338,7 @@ async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -
             await asyncio.sleep(0.01)
         assert await worker.feature(PuzzlesFeature).groups.ladder.answer_of("paper:1", todays.id) == ""
         _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
-        assert reply.toast.startswith("You have answered that already. ✅")
+        assert reply.toast.startswith("You’ve already answered. ✅")
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == counted
 
 
@@ -383,7 +388,7 @@ async def test_choosing_an_hour_keeps_a_past_puzzle(store: Store) -> None:
         before = anna.fake.last(GROUP)
         set_clock(worker, NOON + timedelta(days=1))
         reply = await anna.press("🔔 18:00", GROUP)
-        assert reply.toast == "A puzzle comes here each day at 18:00."
+        assert reply.toast == "A puzzle will come here every day at 18:00."
         assert anna.fake.last(GROUP) == before
         assert await worker.feature(PuzzlesFeature).groups.hours.hour_of(GROUP) == 18
 
@@ -392,11 +397,13 @@ async def test_solution_is_private_and_needs_an_answer(store: Store) -> None:
     async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/puzzle")
         reply = await anna.press("💡 Why?", GROUP)
-        assert reply.toast == "Press a card first: then I explain which is best."
+        assert reply.toast == "Press a card first, then I’ll explain."
         await give_answer(anna, is_right=False, place=GROUP)
         await anna.press("💡 Why?", GROUP)
-        assert "Best play from there" in anna.fake.last(anna.private).plain
-        assert "Best play from there" not in anna.fake.last(GROUP).plain
+        assert "earns" in anna.fake.last(anna.private).plain.splitlines()[1]
+        await anna.press("Show lines")
+        assert "Best play from here" in anna.fake.last(anna.private).plain
+        assert "Best play" not in anna.fake.last(GROUP).plain
 
 
 async def test_guest_chat_offers_no_daily_puzzle(store: Store) -> None:
@@ -501,8 +508,9 @@ def test_solution_fits_a_picture_caption(language: str) -> None:
         answered = StandingChange(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
         for line in puzzle.lines:
             card = puzzle.pack.codes[line.cards[0]]
-            panel = solution_panel(language, "italian", puzzle, card, answered, answered.now)
-            assert utf16_length(panel.plain) <= 1024, f"shorten the solution of puzzle {puzzle.id} for {card}"
+            solution = solution_panel(language, "italian", puzzle, card, answered, answered.now)
+            for panel in (solution, lines_panel(language, "italian", puzzle, card)):
+                assert utf16_length(panel.plain) <= 1024, f"shorten the solution of puzzle {puzzle.id} for {card}"
 
 
 async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:

@@ -29,6 +29,7 @@ def test_start_prints_the_baselines_and_the_cost_of_the_bot(monkeypatch: pytest.
         assert int(memory) > 20
 
 
+@pytest.mark.long
 def test_a_bot_that_fails_to_start_is_quoted(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("BUONGIOCO_TELEGRAM_API_URL=nowhere\n")
     with (

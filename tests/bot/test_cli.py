@@ -15,6 +15,7 @@ from engine import GAMES
 from tests.bot.command import exit_status, run_command
 from tests.engine.tables import tie_break_game
 from tests.groups import COMPILED_SEARCHES
+from tests.long import mostly_long
 
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 
@@ -43,7 +44,7 @@ def test_games_lists_options_and_defaults() -> None:
     assert "layout = full  (fixed)" in out
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "quattro", "spades"))
 def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     words = (
@@ -219,7 +220,7 @@ def test_replay_escapes_control_characters_in_names(records_file: Path) -> None:
     assert "Eve" in replayed
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "spades"))
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_play_whole_game_in_terminal(tmp_path: Path, game: str, language: str) -> None:
     """Always choose the first offer, then resign. A game of Spades with bids of 1 might never end."""

@@ -77,6 +77,7 @@ async def test_damaged_store_error_says_how_to_restore(tmp_path: Path) -> None:
     assert "Forget Anna (paper:1)" in question.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lines", [1, long(2)])
 async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, lines: int) -> None:
     await create_store(tmp_path)

@@ -31,6 +31,7 @@ def write_hostile_record(folder: Path) -> str:
     return "hostile.jsonl"
 
 
+@pytest.mark.long
 @COMPILED_SEARCHES
 @pytest.mark.parametrize("words", [("verify",), ("replay",), ("replay", "--lang", "it"), ("analyse",)])
 def test_commands_print_no_control_characters(tmp_path: Path, words: tuple[str, ...]) -> None:
@@ -93,6 +94,7 @@ def test_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
     assert "/dev/full: No space left on device" in " ".join(done.stderr.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words", [("replay", "game.jsonl", "--lang", "it"), *map(long, [("games",), ("play",), ("--help",)])]
 )
@@ -123,6 +125,7 @@ def test_play_survives_input_that_is_not_utf8(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_records_are_complete_on_latin_1_terminals(tmp_path: Path) -> None:
     words = [BUONGIOCO, "simulate", "--game", "testa", "--rules", "target=11"]
     plain, latin = (

@@ -72,6 +72,7 @@ def limit_file_size(bot: Bot) -> Release:
     return free
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cause", ["files cannot grow", long("no room")])
 async def test_full_disk_loses_no_acknowledged_press(tmp_path: Path, cause: str) -> None:
     if cause == "no room":

@@ -323,6 +323,7 @@ async def test_consistent_state_passes(rest: StateAtRest) -> None:
     assert not count_doubles(rest)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("plant", "invariant"), FAULTS, ids=lambda function: function.__name__)
 async def test_planted_fault_is_found(
     rest: StateAtRest, plant: Plant, invariant: Callable[[StateAtRest], None]

@@ -188,6 +188,7 @@ async def test_worker_with_another_time_zone_serves_nobody(
     assert not served
 
 
+@pytest.mark.long
 def test_unreachable_store_exits_with_tempfail(tmp_path: Path) -> None:
     answer = run_bot(tmp_path, free_port(), REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
     assert answer.returncode == os.EX_TEMPFAIL
@@ -212,6 +213,7 @@ async def test_start_retries_until_the_store_refuses_commands(monkeypatch: pytes
     assert errors == [None]
 
 
+@pytest.mark.long
 def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> None:
     with socket.socket() as taken_socket:
         taken_socket.bind(("127.0.0.1", 0))
@@ -227,6 +229,7 @@ def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> No
     assert f"buongioco: {NOTHING_TO_RUN}" in answer.stderr.splitlines()
 
 
+@pytest.mark.long
 async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()
@@ -268,6 +271,7 @@ async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path)
     assert [line["platform"] for line in lines if line["event"] == "platform_away"] == ["telegram"]
 
 
+@pytest.mark.long
 def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None:
     port = free_port()
     with start_bot(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104

@@ -48,6 +48,7 @@ def test_games_command_imports_only_games(tmp_path: Path) -> None:
     assert not {name for name in names if name.startswith(("adapters", "bot.store"))}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
 def test_other_commands_import_no_platform(words: list[str], tmp_path: Path) -> None:
     unneeded = profile_imports(tmp_path, *words) & (OPTIONAL - {"rich"})

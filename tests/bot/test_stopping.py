@@ -93,6 +93,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["stops", long("exits without a stop")])
 def test_python_exits_despite_a_busy_child(end: str, tmp_path: Path) -> None:
     """An error can prevent the bot from stopping its processes."""

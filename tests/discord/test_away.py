@@ -116,7 +116,7 @@ async def end_outage(server: DiscordServer, how: str) -> None:
 @pytest.mark.parametrize(
     ("how", "seconds"),
     [
-        ("502", TWO_MINUTES),
+        long("502", TWO_MINUTES),
         long("502", TEN_MINUTES),
         long("closed port", TEN_MINUTES),
         long("silent", TEN_MINUTES),

@@ -87,6 +87,7 @@ async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer)
 
 
 # A press that one worker receives and another shows is deferred.
+@pytest.mark.long
 @pytest.mark.usefixtures("real_timeouts")
 async def test_shards_are_split_among_workers(store: Store) -> None:
     server = DiscordServer(shards=4, seconds=PATIENCE)

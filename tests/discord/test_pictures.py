@@ -192,6 +192,7 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
 # Games
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["metamazzo", long("tavolo"), long("spades"), long("testa")])
 async def test_whole_game(store: Store, server: DiscordServer, game: str) -> None:
     random, channel = Random(game), server.channels[CHANNEL]
@@ -550,6 +551,7 @@ async def test_unrelated_error_is_not_retried_without_a_picture(store: Store, se
         assert server.uploads == 1
 
 
+@pytest.mark.long
 async def test_rate_limit_wait_does_not_make_a_picture_late(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

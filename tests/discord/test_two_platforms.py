@@ -94,6 +94,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         assert any("won by" in message["text"] for message in group.messages.values())
 
 
+@pytest.mark.long
 async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
     """Anna plays by inline message in a chat without the bot, Bruno in a channel."""
     async with on_both_platforms(store, server) as (worker, telegram_server):
@@ -268,6 +269,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         assert not [text for text in annas_texts if "brunello" in text.lower() or "discord" in text.lower()]
 
 
+@pytest.mark.long
 async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server: DiscordServer) -> None:
     async with on_both_platforms(store, server) as (worker, telegram_server):
         telegram_people = [

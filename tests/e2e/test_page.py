@@ -14,6 +14,7 @@ from tests.open_playground import OpenPlayground
 pytestmark = ONE_BROWSER
 
 
+@pytest.mark.long
 async def test_command_list_stays_open_after_the_field_loses_focus(
     playground: OpenPlayground, browser: Browser
 ) -> None:
@@ -27,6 +28,7 @@ async def test_command_list_stays_open_after_the_field_loses_focus(
     await take_screenshot(page, "slash")
 
 
+@pytest.mark.long
 async def test_commands_typed_before_the_list_loads_are_completed(playground: OpenPlayground, browser: Browser) -> None:
     def delay(socket: WebSocketRoute) -> None:
         call_later = asyncio.get_running_loop().call_later

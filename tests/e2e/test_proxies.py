@@ -288,6 +288,7 @@ async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path)
         await playground.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("proxy", mostly_long(PROXIES, "nginx"), indirect=True)
 async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, public: OpenPlayground) -> None:
     flags = [f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]

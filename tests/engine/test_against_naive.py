@@ -135,6 +135,7 @@ def count_naive_sequences(naive: Naive, depth: int) -> int:
     return total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", NODE_COUNTS, ids=str)
 def test_both_engines_give_the_golden_node_counts(case: tuple[str, dict[str, object], int, int, int, int]) -> None:
     game, options, number, moves, depth, sequences = case

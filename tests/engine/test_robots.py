@@ -29,6 +29,7 @@ from tests.long import long, mostly_long
 MIN_WIN_SHARE = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(MIN_WIN_SHARE, "spades", "testa"))
 def test_greedy_beats_random(game: str) -> None:
     games = 40 if game != "spades" else 20

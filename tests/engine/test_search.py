@@ -267,6 +267,7 @@ print("the same")
 """
 
 
+@pytest.mark.long
 def test_everything_works_without_compiled_searches() -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_NUMBA], capture_output=True, text=True, timeout=120, check=False

@@ -8,13 +8,13 @@ import pytest
 
 from tests.fuzz.__main__ import ADAPTERS
 from tests.fuzz.common import mutate_text
-from tests.long import long
+from tests.long import long, mostly_long
 
 MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "3000"))
 
 
 @pytest.mark.parametrize("messages", [60, long(MESSAGES)])
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", mostly_long(ADAPTERS, "telegram"))
 async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: int, tmp_path: Path) -> None:
     outcome = await ADAPTERS[adapter](tmp_path, messages, 15)
     assert outcome.sent == messages

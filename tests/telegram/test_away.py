@@ -79,7 +79,7 @@ async def play_one_move(people: list[Person]) -> None:
 @pytest.mark.parametrize(
     ("how", "seconds"),
     [
-        ("502", TWO_MINUTES),
+        long("502", TWO_MINUTES),
         long("502", TEN_MINUTES),
         long("closed port", TEN_MINUTES),
         long("silent", TEN_MINUTES),

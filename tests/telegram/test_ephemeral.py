@@ -55,6 +55,7 @@ async def play_from_group_hand(person: Person, random: Random) -> None:
         await person.send_press(person.server.group(GROUP), message, random.choice(payloads))
 
 
+@pytest.mark.long
 async def test_whole_game_with_a_hand_in_the_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")

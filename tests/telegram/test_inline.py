@@ -307,6 +307,7 @@ async def test_button_above_results_opens_a_missing_private_chat(store: Store, s
         assert "button" not in server.inline_answers[query]
 
 
+@pytest.mark.long
 async def test_two_people_can_play_below_a_channel_post(store: Store, server: TelegramServer) -> None:
     """Comments are in a thread of the channel's discussion group, below the forwarded post.
 
@@ -406,6 +407,7 @@ async def test_fifty_simultaneous_presses_open_one_table(
         await until(lambda: "Metà Mazzo" in only_text(chat) and has_no_offer(chat))
 
 
+@pytest.mark.long
 async def test_several_workers_open_and_play_one_table(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, f"P{number}") for number in range(1, 21)]
     chat, ports = chat_without_bot(), [free_port(), free_port()]
@@ -534,6 +536,7 @@ async def test_message_with_a_game_takes_no_other_offer(store: Store, server: Te
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
 
 
+@pytest.mark.long
 async def test_rematch_replaces_the_result(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
@@ -564,6 +567,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert len(await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("error", ["Bad Request: MESSAGE_ID_INVALID", long("Forbidden: user is deactivated")])
 async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, error: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
@@ -581,6 +585,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
         await adapter.worker.settled()
 
 
+@pytest.mark.long
 async def test_restarted_bot_continues_in_the_same_message(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
@@ -673,6 +678,7 @@ async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: Tele
     assert not any("inline" in line for _, line in [finding async for finding in examine(settings)])
 
 
+@pytest.mark.long
 async def test_slowed_board_is_complete_after_the_wait(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
     chat = chat_without_bot()

@@ -135,6 +135,7 @@ def payloads(message: dict[str, Any]) -> list[str]:
 # One message and one state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
 async def test_whole_game_with_pictures(
     store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], game: str

@@ -170,6 +170,7 @@ def messages_as_json(people: Iterable[Person]) -> str:
     return json.dumps([person.private.messages for person in people])
 
 
+@pytest.mark.long
 async def test_cards_stay_secret_while_a_round_is_played(
     store: Store, server: TelegramServer, scenes: list[str]
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.store import Store
+from tests.long import mostly_long
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, TelegramServer
@@ -58,7 +59,7 @@ OPENINGS: dict[str, Opening] = {
 }
 
 
-@pytest.mark.parametrize("opening", OPENINGS)
+@pytest.mark.parametrize("opening", mostly_long(OPENINGS, "photo", "unblock"))
 async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: TelegramServer, opening: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:

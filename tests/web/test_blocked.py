@@ -67,6 +67,7 @@ async def test_blocked_cookies_are_reported_before_opening_a_table(
     await expect(page.get_by_role("alert")).to_contain_text(COOKIE_NOTICE)
 
 
+@pytest.mark.long
 async def test_pages_without_forms_work_with_blocked_storage(
     playground: OpenPlayground, blocking_browser: BrowserContext
 ) -> None:

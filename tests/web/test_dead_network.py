@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import aiohttp
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
@@ -57,6 +58,7 @@ def record_presses(page: Page) -> list[dict[str, str]]:
     return sent
 
 
+@pytest.mark.long
 async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, bot.url, **PHONE)
     sent = record_presses(page)
@@ -94,6 +96,7 @@ async def test_a_frozen_bot_is_noticed_without_a_press(bot: Bot, browser: Browse
     await wait_for_turn(page)
 
 
+@pytest.mark.long
 async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, f"{bot.url}/chat", **PHONE)
     await expect(page.locator("#begin")).to_be_visible()
@@ -104,6 +107,7 @@ async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> 
     await expect(page.locator("#messages .own")).to_have_count(1)
 
 
+@pytest.mark.long
 async def test_silent_stream_is_reopened(playground: OpenPlayground, browser: Browser) -> None:
     _code, watch_id = await open_table(playground)
     page = await open_page(browser, playground.url, **PHONE)

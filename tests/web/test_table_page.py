@@ -169,6 +169,7 @@ async def test_four_played_cards_and_full_names_do_not_overlap(
     assert await page.evaluate(ARE_UNCOVERED, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
 
 
+@pytest.mark.long
 async def test_large_text_does_not_widen_the_page(playground: OpenPlayground, browser: Browser) -> None:
     def change(table: dict[str, Any]) -> None:
         [_me, opponent] = table["sitting"]
@@ -309,6 +310,7 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayg
     await take_screenshot(anna, "two-people")
 
 
+@pytest.mark.long
 async def test_keys_draw_and_choose_without_the_buttons(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "spades")
     await wait_for_turn(page)
@@ -384,6 +386,7 @@ async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground
     await expect(page.locator(".fan .tap")).to_have_count(10)
 
 
+@pytest.mark.long
 async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")
     turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
@@ -411,6 +414,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlay
     await page.wait_for_function("() => window.turns >= 1")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [False, True], ids=["two messages", "one message"])
 async def test_turn_is_announced_after_the_led_card_is_visible(
     playground: OpenPlayground, browser: Browser, at_once: bool

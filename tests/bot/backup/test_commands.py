@@ -160,6 +160,7 @@ async def test_backup_with_people_gives_no_warning(tmp_path: Path) -> None:
     assert "warning" not in result.stderr
 
 
+@pytest.mark.long
 async def test_backup_to_dash_writes_to_stdout(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()

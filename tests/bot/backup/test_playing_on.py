@@ -113,6 +113,7 @@ async def play_until(
     raise AssertionError("the condition was not met in 3000 rounds")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("any_store", ["one node", LONG_ON_A_CLUSTER], indirect=True)
 @pytest.mark.parametrize(
     ("game_ids", "is_rolled_back"), [(["pizzichino"], True), long(list(NAMES), False), long(list(NAMES), True)]

@@ -1,5 +1,6 @@
 """All workers share the pace of a chat, and a restart does not forget it."""
 
+import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -63,6 +64,7 @@ async def test_store_clock_set_back_closes_no_chat(store: Store) -> None:
     assert await SharedPace(store.client, store.outage.begin).take(GROUP, LIMIT) <= LIMIT.interval
 
 
+@pytest.mark.long
 async def test_each_worker_counts_alone_while_the_store_is_away() -> None:
     errors: list[Exception] = []
     client = Redis(port=free_port())

@@ -133,6 +133,7 @@ async def test_games_stay_until_their_months_honours_are_made(store: Store, tmp_
     assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(1, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", mostly_long(range(1, 30, 2), 1, 9, 17, 25))
 async def test_interrupted_move_can_be_continued(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
@@ -287,6 +288,7 @@ async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path
     assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["old"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [
@@ -315,6 +317,7 @@ async def test_other_files_are_not_changed(store: Store, tmp_path: Path, text: b
     assert len(await list_stored_numbers(store)) == GAMES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "content", [b"", b"{", b'{"format":"buongioco-fini', b'{"format":"buongioco-finished/1","number":1,']
 )

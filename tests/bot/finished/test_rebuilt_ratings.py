@@ -90,6 +90,7 @@ class RandomDays:
         return replace(resigned_game(number, 20, people=tuple(people)), rating_rules=rules)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", mostly_long(range(60), 0))
 async def test_rebuild_gives_the_same_ratings(store: Store, seed: int) -> None:
     days = RandomDays(store, seed)

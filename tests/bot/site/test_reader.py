@@ -19,6 +19,7 @@ from engine import GAMES, Record, load, verify
 from engine.robots.findings import Verdict
 from engine.views import PacketsView, SpadesView
 from tests.bot.finished.games import finished_game, store_game
+from tests.long import mostly_long
 
 ENGLISH, ITALIAN = Reader("en"), Reader("it", "french")
 
@@ -43,7 +44,7 @@ def name_players(game: FinishedGame) -> FinishedGame:
     return replace(game, record=game.record.model_copy(update={"seats": names}))
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize("game_id", mostly_long(GAMES, "pizzichino", "spades"))
 def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
     record = finished_game(1, game_id).record
     game = name_players(finished_game(1, game_id))

@@ -95,6 +95,7 @@ async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster
     assert (await replicated_store.load("ABCD")).entries in ([b"one"], [b"one", b"two"])
 
 
+@pytest.mark.long
 async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster, replicated_store: Store) -> None:
     codes = [f"T{number}" for number in range(12)]
     acknowledged = dict.fromkeys(codes, 0)

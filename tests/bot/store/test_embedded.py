@@ -198,7 +198,7 @@ async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, t
 
 
 @pytest.mark.parametrize("kills", [1, long(6)])
-@pytest.mark.parametrize("victims", ["bot", "store", "both"])
+@pytest.mark.parametrize("victims", [long("bot"), long("store"), "both"])
 async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, kills: int) -> None:
     acknowledged = 0
     for number in range(kills):

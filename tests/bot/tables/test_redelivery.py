@@ -312,6 +312,7 @@ async def test_unchanged_options_do_not_count_as_changes(store: Store) -> None:
     assert (await Challenges(room).sit(table.code, "p:1", "Bea", "sit")).phase == "playing"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(["tressette", "tavolo"], "tavolo"))
 async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     room = Room(store, Random(0).randbytes)

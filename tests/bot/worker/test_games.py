@@ -65,7 +65,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
         assert "Anna" in board
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
     """The buttons are exactly the legal moves of the engine."""
     fake, random = FakePlatform(), Random(game)

@@ -36,6 +36,7 @@ async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
         assert (await worker.check_health())["healthy"]
 
 
+@pytest.mark.long
 async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> None:
     """Presses go to random workers. Each acknowledged move is made once, and the last panels show it."""
     await asyncio.to_thread(cluster.clear)

@@ -146,6 +146,7 @@ def next_table(table: Table, random: Random) -> Table:
     return table.with_entries([Move(seat, move)], f"u{table.version}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo"))
 @pytest.mark.parametrize(("tables", "is_brief"), [(8, True), long(80, False)], ids=["until all moves occur", "80"])
 def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_brief: bool) -> None:

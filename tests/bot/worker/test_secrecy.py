@@ -110,6 +110,7 @@ def test_panels_do_not_depend_on_hidden_cards(game: str, fixture: Fixture | None
     assert changed > tables, "nothing was permuted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(GAMES, "tavolo", "spades"))
 @pytest.mark.parametrize("fixture", [DUPLICATE, Day(date(2026, 11, 24))], ids=["tournament", "day"])
 def test_finished_duplicate_reveals_no_cards(

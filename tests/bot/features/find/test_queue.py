@@ -339,6 +339,7 @@ def workers(shared_valkey: EmbeddedStore) -> Iterator[type[Workers]]:
             runner.run(opening.__aexit__(None, None, None))
 
 
+@pytest.mark.long
 def test_queue_agrees_with_the_model(workers: type[Workers]) -> None:
     run_state_machine_as_test(
         workers,

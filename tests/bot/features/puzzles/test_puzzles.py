@@ -530,7 +530,7 @@ async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("game", mostly_long(GAMES, "tavolo", "spades"))
+@pytest.mark.parametrize("game", mostly_long(GAMES, "spades"))
 def test_picture_shows_every_hand(game: str, language: str) -> None:
     puzzle = next(
         puzzle for puzzle in all_puzzles().values() if puzzle.game == game and (puzzle.trick or game == "pizzichino")

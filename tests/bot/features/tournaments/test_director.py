@@ -136,6 +136,7 @@ DUPLICATES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "people", "scoring"),
     [DUPLICATES[0], *(long(*case) for case in DUPLICATES[1:])],
@@ -194,6 +195,7 @@ async def test_duplicate_cards_stay_secret_until_the_round_ends(field: Field, st
     assert not await store.client.exists(tournament_keys.games(started.code))
 
 
+@pytest.mark.long
 async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with open_field(store) as field:
@@ -233,6 +235,7 @@ async def test_first_hands_are_sent_without_an_edit(field: Field) -> None:
     assert [action for action, place, _message in field.fake.calls if place != GROUP] == ["send"] * 4
 
 
+@pytest.mark.long
 async def test_new_worker_continues_the_tournament(store: Store) -> None:
     async with open_field(store) as field:
         code = (await field.start_tournament("testa", "swiss", 8, 11)).code
@@ -406,6 +409,7 @@ async def test_failing_tournament_does_not_block_others(field: Field, monkeypatc
     assert [len((await load(code)).rounds) for code in codes] == [0, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["knockout", "duplicate"])
 async def test_game_of_unreadable_tournament_counts_once_readable(
     store: Store, monkeypatch: pytest.MonkeyPatch, form: Form

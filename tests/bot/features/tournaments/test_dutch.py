@@ -41,6 +41,7 @@ def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, TeamRecord],
     return records, pairing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("count", "most_teams"), [(12, 8), long(150, 8), long(25, 10)])
 @pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "duplicate"))

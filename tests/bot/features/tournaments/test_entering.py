@@ -278,6 +278,7 @@ class Entering(RuleBasedStateMachine):
                 assert read_state(Tournament(self.code).with_stored_entries(tournament.entries)) == self.model.state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("examples", [10, long(EXAMPLES)])
 def test_registration_at_two_workers_follows_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int

@@ -161,6 +161,7 @@ FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
 ]
 
 
+@pytest.mark.long
 async def test_each_invariant_detects_its_planted_faults(state: TournamentsAtRest) -> None:
     assert (len(state.archived), len(state.pending), len(state.tables)) == (3, 2, 1)
     for holds in kills.INVARIANTS:

@@ -474,6 +474,7 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
     assert read_lines(list_own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_full_page_of_pair_leagues_fits(language: str) -> None:
     builder = Builder("league", "tressette").add(Open("paper:1", NAMES[3]))

@@ -61,6 +61,7 @@ def count_verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [18, long(300)])
 @pytest.mark.parametrize("leaving", [long(0.0), 0.3], ids=["all stay", "some leave"])
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "swiss"))

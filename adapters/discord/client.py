@@ -1,12 +1,10 @@
 """The gateway: the library's client, set up with few intents and small caches."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import discord
-import orjson
 import structlog
 import yarl
 from discord import shard
@@ -19,6 +17,7 @@ from adapters.discord.limits import LONGEST_WAIT
 from adapters.discord.payload_repair import reduce_server, repair_interaction, writable_server
 from adapters.discord.pictures import trace_config
 from bot.concurrency.background import TaskSet
+from bot.http.bodies import load_json
 from bot.settings import GatewayShards
 
 # The bot uses no voice, so the host needs no warning about missing libraries.
@@ -36,19 +35,9 @@ class Backoff(ExponentialBackoff[Any]):
 shard.ExponentialBackoff = Backoff  # type: ignore[attr-defined]
 
 
-def _from_json(text: str | bytes | bytearray | memoryview) -> Any:
-    """Parse JSON as the library does, but accept half a surrogate pair, which orjson refuses.
-
-    In a person's name it would otherwise end the connection, and Discord limits how often a bot reconnects.
-    """
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return json.loads(bytes(text) if isinstance(text, memoryview) else text)
-
-
-discord.utils._from_json = _from_json
-
+# With the library's parser, half a surrogate pair in a person's name would end the connection, and Discord limits how
+# often a bot reconnects.
+discord.utils._from_json = load_json
 
 # Events by their use.
 SESSION = {"READY", "RESUMED"}

@@ -7,7 +7,6 @@ have their own limits, so they go through the library's webhook adapter.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from secrets import token_hex
 from typing import Any, NamedTuple
 
 import aiohttp
@@ -20,6 +19,7 @@ from adapters.discord.errors import NO_WEBHOOK
 from adapters.discord.limits import COUNTED_STATUSES, RefusalBudget
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.reading import InteractionToken
+from bot.http.bodies import multipart
 from bot.platform import PlatformFailure, SentMessage
 
 CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
@@ -171,16 +171,10 @@ class _Uploading(NamedTuple):
 
 
 def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
-    """Return a body with a file, as multipart/form-data. Forms of aiohttp would take as long as the rest of a call."""
-    boundary = token_hex(16)
-    head = (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="payload_json"\r\n'
-        f"Content-Type: text/plain; charset=utf-8\r\n\r\n{json.dumps(body)}\r\n"
-        f'--{boundary}\r\nContent-Disposition: form-data; name="files[0]"; filename="{upload.name}"\r\n'
-        f"Content-Type: {upload.type}\r\n\r\n"
-    )
-    content = b"".join((head.encode(), upload.content, f"\r\n--{boundary}--\r\n".encode()))
-    return aiohttp.BytesPayload(content, content_type=f"multipart/form-data; boundary={boundary}")
+    """Return a body with a file, as multipart/form-data."""
+    fields = {"payload_json": json.dumps(body)}
+    content, content_type = multipart(fields, "files[0]", upload.name, upload.content, upload.type)
+    return aiohttp.BytesPayload(content, content_type=content_type)
 
 
 def _message(response: Any) -> SentMessage:

@@ -22,7 +22,7 @@ from adapters.telegram.photos import KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.press_answers import PressReplies, QueryAnswer
 from adapters.telegram.profile import choose_callback_mode, update_profile
-from adapters.telegram.transport import AiohttpRequest, JsonData, Post, SendingRequest, post
+from adapters.telegram.transport import AiohttpRequest, Post, SendingRequest, json_body, post
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
@@ -307,7 +307,7 @@ class Telegram:
         never pressed Start.
         """
         place = private_place(person)
-        doing = JsonData({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
+        doing = json_body({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
         try:
             await self._call(place, lambda: self._post("sendChatAction", doing))
         except DeliveryError as error:
@@ -333,11 +333,11 @@ class Telegram:
         chat, user = reading.chat_and_topic(place)[0], int(person.partition(":")[2])
         try:
             with delivery_errors(place):
-                member = await self._post("getChatMember", JsonData({"chat_id": chat, "user_id": user}))
+                member = await self._post("getChatMember", json_body({"chat_id": chat, "user_id": user}))
                 return member["status"] in (ChatMember.OWNER, ChatMember.ADMINISTRATOR)
         except (MessageRefused, ChatGone):
             with delivery_errors(place):
-                admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))
+                admins = await self._post("getChatAdministrators", json_body({"chat_id": chat}))
                 return any(admin["user"]["id"] == user for admin in admins)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:

@@ -7,7 +7,7 @@ from telegram.error import BadRequest
 from adapters.telegram import drawing
 from adapters.telegram.errors import delivery_errors
 from adapters.telegram.limits import MAX_OFFERS
-from adapters.telegram.transport import JsonData, Post
+from adapters.telegram.transport import Post, json_body
 from bot.card_room import CardRoom
 from bot.platform import Offer, Person
 
@@ -29,7 +29,7 @@ async def answer_inline_query(post: Post, card_room: CardRoom, query: str, perso
     }
     with delivery_errors(""):
         try:
-            await post("answerInlineQuery", JsonData(fields))
+            await post("answerInlineQuery", json_body(fields))
         except BadRequest as error:
             # The person has typed more since, or the query came while the bot was down.
             if "query is too old" not in error.message.lower():

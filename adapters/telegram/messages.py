@@ -14,7 +14,7 @@ from adapters.telegram import drawing, reading
 from adapters.telegram.ephemeral import ephemeral_message_fields, recipient_fields
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
-from adapters.telegram.transport import JsonData, Post
+from adapters.telegram.transport import Body, Post, json_body
 from bot.panel import Panel
 from bot.panel_picture import Picture
 from bot.platform import NotEditable, PlatformFailure, SentMessage, Unreachable, is_ephemeral, is_inline
@@ -64,11 +64,11 @@ class Messages:
             raise Unreachable("no ephemeral messages here")
         where = recipient_fields(place)
         if self.has_ephemeral is None:
-            sent = await self._post("sendMessage", JsonData({**where, "text": FACE_DOWN}))
+            sent = await self._post("sendMessage", json_body({**where, "text": FACE_DOWN}))
             if "ephemeral_message_id" not in sent:
                 self._lose_ephemeral()
                 shown = {"chat_id": where["chat_id"], "message_id": sent["message_id"]}
-                await self._post("deleteMessage", JsonData(shown))
+                await self._post("deleteMessage", json_body(shown))
                 raise Unreachable("no ephemeral messages here")
             message = _ephemeral_message_id(sent)
             if self.photos.picture_of(where["chat_id"], panel) is None:
@@ -115,14 +115,14 @@ class Messages:
         markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
         fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
         with _accepting_not_modified():
-            await self._post("editMessageText", JsonData(fields))
+            await self._post("editMessageText", json_body(fields))
         return SentMessage(reading.INLINE_MESSAGE)
 
     async def delete(self, place: str, message: str) -> None:
         if is_inline(place):
             # The bot cannot delete a message in a chat that it is not in.
             return
-        where = JsonData(_message_fields(place, message))
+        where = json_body(_message_fields(place, message))
         if is_ephemeral(place):
             with self._ephemeral_errors(place):
                 await self._post("deleteEphemeralMessage", where)
@@ -152,8 +152,8 @@ class Messages:
         self.has_ephemeral = False
         log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
 
-    def _text_data(self, where: dict[str, Any], panel: Panel) -> JsonData:
-        return JsonData({**where, **drawing.text_fields(panel, self._markup(where, panel))})
+    def _text_data(self, where: dict[str, Any], panel: Panel) -> Body:
+        return json_body({**where, **drawing.text_fields(panel, self._markup(where, panel))})
 
     def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
         shown = panel.beside_picture

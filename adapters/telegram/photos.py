@@ -15,7 +15,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name, is_about_picture, is_answer_lost
 from adapters.telegram.limits import LONGEST_CAPTION
-from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
+from adapters.telegram.transport import NotConnected, Post, json_body, upload_body
 from bot.concurrency.background import TaskSet
 from bot.panel import Panel, utf16_length
 from bot.panel_picture import Picture
@@ -138,7 +138,7 @@ class Photos:
 
     async def edit_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
         """Edit the text of a message that already has this picture; raises the library's errors."""
-        await self._post(method, JsonData(photo.caption_fields))
+        await self._post(method, json_body(photo.caption_fields))
 
     async def _upload(self, method: str, photo: Photo, read_id: ReadMessageId | None = None) -> Any:
         """Send a photo if its id can be read from the answer, or else edit one. Return the answer."""
@@ -146,11 +146,11 @@ class Photos:
         async with self._picture_errors(photo):
             if picture.is_lasting and (file_id := await self._known_files.find(picture)):
                 try:
-                    return await self._post(method, JsonData(fields(file_id)))
+                    return await self._post(method, json_body(fields(file_id)))
                 except BadRequest as error:
                     if not UNKNOWN_FILE.search(error.message):
                         raise
-            upload = UploadData(fields(None), PART, picture.png)
+            upload = upload_body(fields(None), PART, picture.png)
             answer = await self._upload_in_time(self._post(method, upload), read_id)
             if picture.is_lasting:
                 await self._known_files.keep(picture, answer)

@@ -12,7 +12,7 @@ from telegram.error import BadRequest, RetryAfter
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import LONGEST_TOAST
 from adapters.telegram.pages import Pages
-from adapters.telegram.transport import ConnectionLost, InvalidAnswer, JsonData, NotConnected, Post, ServerError
+from adapters.telegram.transport import ConnectionLost, InvalidAnswer, NotConnected, Post, ServerError, json_body
 from bot.card_room import CardRoom
 from bot.concurrency.background import TaskSet
 from bot.panel import Panel, Span
@@ -64,7 +64,7 @@ class QueryAnswer:
         self._late = asyncio.create_task(self.give(**self.fallback))
 
     async def _send(self, answer: dict[str, Any]) -> None:
-        data = JsonData({"callback_query_id": self._query, **answer})
+        data = json_body({"callback_query_id": self._query, **answer})
         for pause in (*RETRY_PAUSES, None):
             try:
                 await self._post("answerCallbackQuery", data)

@@ -10,7 +10,7 @@ from telegram import Bot, BotCommand, BotCommandScopeAllGroupChats, BotCommandSc
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from adapters.telegram.errors import error_name
-from adapters.telegram.transport import JsonData, Post
+from adapters.telegram.transport import Post, json_body
 from bot.commands import listed_commands
 from bot.texts import LANGUAGES, texts
 from bot.texts import gettext_noop as _
@@ -38,7 +38,7 @@ came on 22 November 2026. TDLib calls this mode ``botCallbackQueryModeDefault``.
 async def choose_callback_mode(post: Post) -> None:
     """Set `CALLBACK_MODE`, even if the host chose another mode at BotFather. Older servers lack the setting."""
     try:
-        await post("setMySettings", JsonData({"callback_query_mode": CALLBACK_MODE}))
+        await post("setMySettings", json_body({"callback_query_mode": CALLBACK_MODE}))
     except InvalidToken:
         # The method is unknown: the Bot API answers 404.
         log.debug("telegram_feature_missing", what="set callback_query_mode", why="unknown to this server")

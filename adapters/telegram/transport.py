@@ -3,15 +3,14 @@
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
-import orjson
 from telegram.error import NetworkError, TimedOut
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
+from bot.http.bodies import dump_json, load_json, multipart
 from bot.http.proxies import proxy_for
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
@@ -41,40 +40,31 @@ class ServerError(NetworkError):
     """The server or a gateway reports an internal error. The request can have taken effect."""
 
 
-class JsonData:
-    """A request body in JSON, without unset ``fields``. The library would send a form of JSON values."""
+class Body(NamedTuple):
+    """The body of a request. The library only passes it on to the request."""
 
-    contains_files = False
-
-    def __init__(self, fields: dict[str, Any]) -> None:
-        given = {name: value for name, value in fields.items() if value is not None}
-        try:
-            self.body = orjson.dumps(given)
-        except orjson.JSONEncodeError:
-            # orjson refuses half a surrogate pair, which a name can contain.
-            self.body = json.dumps(given).encode()
+    content: bytes
+    headers: dict[str, str] = JSON_HEADERS
+    contains_files: bool = False
 
 
-class UploadData:
-    """Fields and a file, ``part``, as multipart/form-data. aiohttp's forms take longer than the rest of a call."""
-
-    contains_files = True
-
-    def __init__(self, fields: dict[str, Any], part: str, content: bytes) -> None:
-        boundary = token_hex(16)
-        parts = [
-            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
-            f"{value if isinstance(value, str) else json.dumps(value)}\r\n"
-            for name, value in fields.items()
-            if value is not None
-        ]
-        file_headers = f'name="{part}"; filename="{part}.png"\r\nContent-Type: image/png'
-        head = f"{''.join(parts)}--{boundary}\r\nContent-Disposition: form-data; {file_headers}\r\n\r\n"
-        self.body = b"".join((head.encode("utf-8", "replace"), content, f"\r\n--{boundary}--\r\n".encode()))
-        self.headers = HEADERS | {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+def json_body(fields: dict[str, Any]) -> Body:
+    """Return the fields, without unset ones, as JSON. The library would send a form of JSON values."""
+    return Body(dump_json({name: value for name, value in fields.items() if value is not None}))
 
 
-Post = Callable[[str, JsonData | UploadData], Awaitable[Any]]
+def upload_body(fields: dict[str, Any], part: str, content: bytes) -> Body:
+    """Return a form with the fields and a picture, ``part``."""
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in fields.items()
+        if value is not None
+    }
+    form, content_type = multipart(texts, part, f"{part}.png", content, "image/png")
+    return Body(form, HEADERS | {"Content-Type": content_type}, contains_files=True)
+
+
+Post = Callable[[str, Body], Awaitable[Any]]
 """Calls a method of the Bot API and returns its result; raises the library's errors."""
 
 
@@ -106,7 +96,7 @@ class AiohttpRequest(BaseRequest):
         self,
         url: str,
         method: str,
-        request_data: RequestData | JsonData | UploadData | None = None,
+        request_data: RequestData | Body | None = None,
         read_timeout: Any = BaseRequest.DEFAULT_NONE,
         write_timeout: Any = BaseRequest.DEFAULT_NONE,
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
@@ -137,11 +127,7 @@ class AiohttpRequest(BaseRequest):
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
         """Return the answer's fields; raise InvalidAnswer without its content, which can contain a hand."""
         try:
-            try:
-                answer = orjson.loads(payload)
-            except orjson.JSONDecodeError:
-                # orjson refuses half a surrogate pair.
-                answer = json.loads(payload)
+            answer = load_json(payload)
         except (ValueError, RecursionError):
             raise InvalidAnswer("an answer that is not JSON") from None
         if not isinstance(answer, dict) or not isinstance(answer.get("parameters", {}), dict):
@@ -165,9 +151,8 @@ class SendingRequest(AiohttpRequest):
         return answer
 
 
-async def post(request: SendingRequest, base_url: str, method: str, data: JsonData | UploadData) -> Any:
+async def post(request: SendingRequest, base_url: str, method: str, data: Body) -> Any:
     """Call a method of the Bot API and return its result. The library's methods would build a form and objects."""
-    # The library only passes the data on to the request.
     return await request.post(f"{base_url}/{method}", data)  # type: ignore[arg-type]
 
 
@@ -193,13 +178,11 @@ def _checked_status(status: int, payload: bytes) -> int:
     return code
 
 
-def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple[Any, dict[str, str]]:
+def _body_and_headers(data: RequestData | Body | None) -> tuple[Any, dict[str, str]]:
     if data is None:
         return None, HEADERS
-    if isinstance(data, JsonData):
-        return data.body, JSON_HEADERS
-    if isinstance(data, UploadData):
-        return data.body, data.headers
+    if isinstance(data, Body):
+        return data.content, data.headers
     if not data.contains_files:
         # aiohttp's form would have the same content, but quoted in Python.
         return URL.build(query=data.json_parameters).raw_query_string.encode(), FORM_HEADERS

@@ -10,7 +10,7 @@ from aiohttp import web
 from telegram import Bot
 from telegram.error import Forbidden, NetworkError, TimedOut
 
-from adapters.telegram.transport import AiohttpRequest, JsonData, NotConnected, SendingRequest, UploadData
+from adapters.telegram.transport import AiohttpRequest, NotConnected, SendingRequest, json_body, upload_body
 from bot.http import proxies
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -92,13 +92,13 @@ async def test_upload_form_survives_special_characters() -> None:
     async with run_server(receive) as address:
         request = AiohttpRequest()
         await request.initialize()
-        await request.post(f"http://{address}/", UploadData(fields, "photo", content))  # type: ignore[arg-type]
+        await request.post(f"http://{address}/", upload_body(fields, "photo", content))  # type: ignore[arg-type]
         await request.shutdown()
     assert received == {"chat_id": "-5", "caption": fields["caption"], "media": '{"type": "photo"}', "photo": content}
 
 
 async def test_lone_surrogate_does_not_stop_an_upload() -> None:
-    assert b"Ada ?" in UploadData({"caption": "Ada \ud83c"}, "photo", b"").body
+    assert b"Ada ?" in upload_body({"caption": "Ada \ud83c"}, "photo", b"").content
 
 
 async def test_proxy_comes_from_the_environment(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +192,7 @@ async def test_fields_arrive_as_one_json_document() -> None:
         await request.initialize()
         for text in ("Anna & Bruno \u2068x\u2069 \n", "half a pair: \ud83c"):
             fields = {"chat_id": 5, "text": text, "message_thread_id": None, "entities": [{"type": "bold"}]}
-            sent = await request.post(f"http://{address}/bot1:x/sendMessage", JsonData(fields))  # type: ignore[arg-type]
+            sent = await request.post(f"http://{address}/bot1:x/sendMessage", json_body(fields))  # type: ignore[arg-type]
             assert sent == {"message_id": 7}
             expected = {"chat_id": 5, "text": text, "entities": [{"type": "bold"}]}
             assert received.pop() == ("application/json", expected)

@@ -16,7 +16,7 @@ from bot.platform import Adapter
 from bot.registry import FEATURES
 from bot.settings import Settings
 from bot.store import STORE_ERRORS, Store
-from bot.store.durability import watch as watch_durability
+from bot.store.health import watch_settings
 from bot.store.leases import CLOCK
 from bot.store.retries import RetryQueue
 from bot.tables.room import ROBOT_PAUSE
@@ -69,7 +69,7 @@ class Worker(Core):
             "notifications": self.shards.listen,
             "clocks": self.alarms.run,
             "sweep": self.updates.sweep,
-            "store risks": partial(watch_durability, self.store.client, self.store.outage),
+            "store risks": partial(watch_settings, self.store.client, self.store.outage),
             "store memory": self.store.memory.watch,
             "stalls": watch_for_stalls,
         }

@@ -67,7 +67,7 @@ def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(_client: object, _outage: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("bot.worker.watch_durability", nothing)
+    monkeypatch.setattr("bot.worker.watch_settings", nothing)
 
 
 @pytest.fixture(autouse=True)

@@ -23,8 +23,8 @@ from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
 from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
-from bot.store.durability import RISKS, risks_of, split_by_node, sync_policies
 from bot.store.folder import has_store, is_locked, is_readable_by_others
+from bot.store.health import RISKS, risks_of, split_by_node, sync_policies
 from bot.store.opening import open_host_store
 
 # Entry points of functions that check a platform. They get the settings and yield findings like `examine`.

@@ -128,7 +128,8 @@ def draw_surface(
             panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages_url), hint=hint)
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
-            reader = _reader_of(table.hosts[name.host])
+            place = table.hosts[name.host]
+            reader = person_of(place) if is_private(place) else ""
             panel = policy.card_panel(table, seen, reader, viewer.language) or challenge_panel(
                 table, seen, *words, menu=known.draft.choice_at(0), reader=reader
             )
@@ -190,8 +191,3 @@ def draw_surface(
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
     return with_picture(panel, subject, viewer.language, is_lasting=is_lasting)
-
-
-def _reader_of(place: str) -> str:
-    """Return the only reader of a place; empty if it has several."""
-    return person_of(place) if is_private(place) else ""

@@ -6,15 +6,22 @@ it is too old for its commit to be pending. An index can enforce a limit, becaus
 """
 
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from bot.store.batch import BatchedScript
 from bot.store.lua import read_script
+from engine.errors import EngineError
 
 RESERVE = read_script(__file__, "reserve_entry")
 REMOVE = read_script(__file__, "remove_entry")
 
 SETTLED_SECONDS = 60  # an older entry has no pending commit
+
+
+class CodeTaken(Exception):
+    """Another table has this code, or had it recently. Open the table under the next code."""
 
 
 class Reservation(NamedTuple):
@@ -36,10 +43,18 @@ class Index:
         found = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
         return Reservation(found[0].decode(), bool(found[1])) if found else None
 
-    async def undo_reservation(self, key: str, code: str, reservation: Reservation) -> None:
-        """Remove an entry after a refused commit, unless it existed before or was renewed."""
-        if reservation.is_new:
-            await self.remove_if_unchanged(key, code, reservation.token)
+    @asynccontextmanager
+    async def undo_if_refused(self, key: str, code: str, reservation: Reservation | None) -> AsyncIterator[None]:
+        """Remove an entry if the commit in this context is refused, unless it existed before or was renewed.
+
+        After any other error the commit's result is unknown, so the entry stays until a reader checks it.
+        """
+        try:
+            yield
+        except (EngineError, CodeTaken):
+            if reservation and reservation.is_new:
+                await self.remove_if_unchanged(key, code, reservation.token)
+            raise
 
     async def remove_if_unchanged(self, key: str, code: str, token: str) -> None:
         """Remove an entry that its table does not confirm, unless it was renewed."""

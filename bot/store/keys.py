@@ -102,14 +102,9 @@ def _table_key(kind: str) -> Callable[[str], str]:
     return lambda code: f"{{s{shard_of(code)}}}:{kind}:{code}"
 
 
-def _shard_key(kind: str) -> Callable[[int], str]:
-    """Return the function from a shard to its key of this kind."""
-    return lambda shard: f"{{s{shard}}}:{kind}"
-
-
-def prefix_key(prefix: str) -> Callable[[str], str]:
-    """Return the function from an id to the key with this prefix."""
-    return lambda id_: prefix + id_
+def prefix_key(prefix: str, suffix: str = "") -> Callable[[object], str]:
+    """Return the function from an id to its key, which has the id between these texts."""
+    return lambda id_: f"{prefix}{id_}{suffix}"
 
 
 table = _table_key("table")
@@ -117,11 +112,11 @@ shown = _table_key("shown")
 gone = _table_key("gone")
 ended = _table_key("ended")
 
-changed = _shard_key("changed")
-timers = _shard_key("timers")
-attended = _shard_key("attended")
-probe = _shard_key("probe")
-set_aside = _shard_key("set_aside")
+changed = prefix_key("{s", "}:changed")
+timers = prefix_key("{s", "}:timers")
+attended = prefix_key("{s", "}:attended")
+probe = prefix_key("{s", "}:probe")
+set_aside = prefix_key("{s", "}:set_aside")
 
 # keys of people, by their ids
 person = prefix_key("person:")

@@ -14,11 +14,11 @@ from bot.store import layout_version as schema
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster, with_closed_errors
 from bot.store.committed import NEW_LOG, notification_header
+from bot.store.health import Memory
 from bot.store.index import Index
 from bot.store.leases import Leases
 from bot.store.log import Log, make_head, unfold
 from bot.store.lua import read_script
-from bot.store.memory import Memory
 from bot.store.outage import Outage, note_commit
 
 FOLD_AFTER = 16  # entries behind a log's head before they are folded into it

@@ -5,12 +5,12 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 
 from bot.http.addresses import Visitor
 from bot.store import keys
+from bot.store.index import CodeTaken
 from bot.tables import errors
 from bot.tables.codes import table_code
 from bot.tables.limits import MOST_OF_UPDATE
 from bot.tables.room import Room
 from bot.tables.table import Table
-from bot.tables.table_lists import CodeTaken
 
 Reserve = Callable[[str], Iterable[AbstractAsyncContextManager[None]]]
 

@@ -15,6 +15,7 @@ from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.store import Appended, NewEntries, Removed, Store, keys
 from bot.store.entries import Close, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Stop, Wait
+from bot.store.index import CodeTaken
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks, errors
@@ -22,7 +23,7 @@ from bot.tables.clock import LATES_TO_FORFEIT, next_alarm
 from bot.tables.codes import mark_of
 from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
-from bot.tables.table_lists import CodeTaken, TableLists
+from bot.tables.table_lists import TableLists
 from bot.tables.table_memory import Commit, TableMemory
 from engine import game_kind
 from engine.errors import NoClaims

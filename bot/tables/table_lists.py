@@ -30,10 +30,6 @@ Belongs = Callable[[Table], bool]
 FROM_LOG = "0.log"  # token of an entry that was restored from a table's log
 
 
-class CodeTaken(Exception):
-    """Another table has this code, or had it recently. Open the table under the next code."""
-
-
 class TableLists:
     """The lists of one store, checked against its tables."""
 
@@ -68,7 +64,7 @@ class TableLists:
         made = await self._reserve(key, code, most if is_limited else None, partial(_sits_at, person))
         if made is None:
             raise errors.TooManyTables(most=most)
-        async with self._undo_if_refused(key, code, made):
+        async with self._index.undo_if_refused(key, code, made):
             yield
         # `remove_person` for an earlier chair here can have removed the entry. From now on, a new token protects it.
         await self._index.reserve(key, code)
@@ -92,7 +88,7 @@ class TableLists:
                     self._full[key] = None
                     raise errors.TooManyFromAddress()
                 await self._store.client.expire(key, ADDRESS_KEPT_SECONDS)
-                await reserved.enter_async_context(self._undo_if_refused(key, code, made))
+                await reserved.enter_async_context(self._index.undo_if_refused(key, code, made))
             yield
 
     @asynccontextmanager
@@ -106,12 +102,11 @@ class TableLists:
             made = await self._reserve(key, code, MOST_CHALLENGES, partial(_is_open_in, chat_of(place)))
             if made is None:
                 raise errors.TooManyChallenges(most=MOST_CHALLENGES)
-            async with self._undo_if_refused(key, code, made), self.reserve_host(place, code):
+            async with self._index.undo_if_refused(key, code, made), self.reserve_host(place, code):
                 yield
             return
         made = await self._index.reserve(keys.hosted(place), code)
-        assert made
-        async with self._undo_if_refused(keys.hosted(place), code, made):
+        async with self._index.undo_if_refused(keys.hosted(place), code, made):
             yield
 
     async def read_token(self, person: str, code: str) -> str:
@@ -155,15 +150,6 @@ class TableLists:
             await self._load_live(key, belongs)
             made = await self._index.reserve(key, code, most)
         return made
-
-    @asynccontextmanager
-    async def _undo_if_refused(self, key: str, code: str, made: Reservation) -> AsyncIterator[None]:
-        try:
-            yield
-        except (errors.TableError, CodeTaken):
-            # The commit was refused. After any other error its result is unknown, so the entry stays until it is read.
-            await self._index.undo_reservation(key, code, made)
-            raise
 
     async def _load_live(self, key: str, belongs: Belongs) -> list[Table]:
         """Return the tables that confirm their entry, and remove the other entries.

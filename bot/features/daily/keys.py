@@ -16,7 +16,6 @@
 | ``{daily:<day>}:reminded`` | set | people reminded on a day; kept for two days |
 """
 
-from collections.abc import Callable
 from datetime import date
 
 from bot.store.keys import prefix_key
@@ -27,20 +26,16 @@ OPEN = "daily:open"
 REMINDERS = "daily:reminders"
 
 
-def _day_key(kind: str) -> Callable[[date], str]:
-    """Return the function from a day to its key of this kind."""
-    return lambda day: f"{{daily:{day}}}:{kind}"
-
-
 # keys of people, by their ids
 asked = prefix_key("daily:asked:")
 days = prefix_key("daily:days:")
 
-results = _day_key("results")
-par = _day_key("par")
-games = _day_key("games")
-lines = _day_key("lines")
-reminded = _day_key("reminded")
+# keys of days
+results = prefix_key("{daily:", "}:results")
+par = prefix_key("{daily:", "}:par")
+games = prefix_key("{daily:", "}:games")
+lines = prefix_key("{daily:", "}:lines")
+reminded = prefix_key("{daily:", "}:reminded")
 
 
 def requests(day: date, chat: str) -> str:

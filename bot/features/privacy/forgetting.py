@@ -103,7 +103,11 @@ class Forgetter:
     async def work(self) -> None:
         """Continue all forgettings, unless another worker does."""
         self._people.being_forgotten = found = await forgetting_marks(self._client)
-        waiting = {person: mark for person, mark in found.items() if self._is_due(mark)}
+        waiting = {
+            person: mark
+            for person, mark in found.items()
+            if not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
+        }
         if not waiting or not await self._client.set(WORKER_KEY, "1", nx=True, ex=LEASE_SECONDS):
             return
         try:
@@ -117,9 +121,6 @@ class Forgetter:
                     log.exception("forgetting_failed")
         finally:
             await self._client.delete(WORKER_KEY)
-
-    def _is_due(self, mark: ForgettingMark) -> bool:
-        return not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
 
     async def forget(self, person: str, mark: ForgettingMark) -> ForgetResult:
         """Run the first pass: delete all data of a person except the mark."""

@@ -37,7 +37,7 @@ from bot.platform import (
     Unreachable,
     platform_of,
 )
-from bot.store.memory import Memory
+from bot.store.health import Memory
 from bot.viewers import Viewers, with_picture
 
 RETRY_SECONDS = 10.0  # until an update that waits for its chat's turn is queued again

@@ -13,24 +13,18 @@
 | ``organised:<platform:id>`` | hash | codes of tournaments that count for a person's limit |
 """
 
-from collections.abc import Callable
-
 from bot.platform import chat_of
 from bot.store.keys import prefix_key
 
 LIVE = "tournaments"
 
 
-def _tournament_key(kind: str) -> Callable[[str], str]:
-    """Return the function from a tournament's code to its key of this kind."""
-    return lambda code: f"{{tour:{code}}}:{kind}"
-
-
-log = _tournament_key("log")
-card = _tournament_key("card")
-wish = _tournament_key("wish")
-games = _tournament_key("games")
-reminded = _tournament_key("reminded")
+# keys of tournaments, by their codes
+log = prefix_key("{tour:", "}:log")
+card = prefix_key("{tour:", "}:card")
+wish = prefix_key("{tour:", "}:wish")
+games = prefix_key("{tour:", "}:games")
+reminded = prefix_key("{tour:", "}:reminded")
 
 # keys of people, by their ids
 entered = prefix_key("entered:")

@@ -11,9 +11,9 @@ from bot.finished.ratings import Ratings, Scope
 from bot.identity.names import person_name
 from bot.identity.programs import is_program
 from bot.store import Store
+from bot.store.index import CodeTaken
 from bot.tables.choice import Choice
 from bot.tables.codes import table_code
-from bot.tables.table_lists import CodeTaken
 from engine.shuffle import SECRET_BYTES
 
 MOST_CHANGES = 2000  # log entries before the start; with more it can only be started or called off

@@ -22,8 +22,6 @@ from bot.store.batch import BatchedScript
 from bot.store.index import Reservation
 from bot.store.log import add_stamp, strip_stamp
 from bot.store.lua import read_script
-from bot.tables.errors import TableError
-from bot.tables.table_lists import CodeTaken
 
 KEPT_SECONDS = 400 * 86400  # lifetime of a finished tournament's log
 SHOWN_SECONDS = 30 * 86400  # time that a finished tournament is shown to its people
@@ -147,7 +145,7 @@ class Tournaments:
         It is added again afterwards, because a forgetting can have removed it in between.
         """
         key = keys.entered(person)
-        async with self._reserved(key, code, await self._store.index.reserve(key, code)):
+        async with self._store.index.undo_if_refused(key, code, await self._store.index.reserve(key, code)):
             yield
         await self._store.index.reserve(key, code)
 
@@ -158,11 +156,11 @@ class Tournaments:
         made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_live_in, chat_of(place)))
         if made is None:
             raise TooManyTournaments(most=MOST_AT_ONCE)
-        async with self._reserved(shown, code, made):
+        async with self._store.index.undo_if_refused(shown, code, made):
             made = await self._reserve(own, code, MOST_ORGANISED, partial(_counts_for, person))
             if made is None:
                 raise OrganisesTooMany(most=MOST_ORGANISED)
-            async with self._reserved(own, code, made), self.list_for_person(person, code):
+            async with self._store.index.undo_if_refused(own, code, made), self.list_for_person(person, code):
                 await self._store.index.reserve(keys.LIVE, code)
                 yield
 
@@ -173,16 +171,6 @@ class Tournaments:
             await self._load_list(key, belongs)
             made = await self._store.index.reserve(key, code, most)
         return made
-
-    @asynccontextmanager
-    async def _reserved(self, key: str, code: str, made: Reservation | None) -> AsyncIterator[None]:
-        assert made
-        try:
-            yield
-        except (TableError, CodeTaken):
-            # After other errors the commit can have succeeded, so the entry stays until the list is read.
-            await self._store.index.undo_reservation(key, code, made)
-            raise
 
     async def seconds_left(self, tournament: Tournament) -> int | None:
         """Return the playing time left of the round, 0 or less if it is overdue; None if no round is played."""

@@ -1,4 +1,4 @@
-"""Settings of a store with which it can lose games. `buongioco doctor` and every worker check them."""
+"""The store's health: settings with which it can lose games, and its memory. Every worker checks both."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ import structlog
 from redis.asyncio import RedisCluster
 from redis.exceptions import ResponseError
 
-from bot.metrics import STORE_RISK
+from bot.metrics import STORE_MEMORY, STORE_RISK
 from bot.store.outage import Outage
 
 # Risks by name, each with advice for the host.
@@ -17,7 +17,10 @@ RISKS = {
     "syncs_late": "a power cut loses moves that were answered: set appendfsync always",
 }
 
-CHECK_SECONDS = 600.0  # pause between checks, because a host can change a running store
+CHECK_SECONDS = 600.0  # pause between checks of the settings, because a host can change a running store
+
+HIGH, FULL = 0.8, 0.9  # used shares from which a warning is logged, and from which new tables are refused
+MEMORY_CHECK_SECONDS = 20.0  # far less time than strangers need to fill a tenth of any store
 
 log = structlog.get_logger()
 
@@ -53,7 +56,7 @@ def split_by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
     return list(answer.values()) if is_by_node else [answer]
 
 
-async def watch(client: Any, outage: Outage) -> None:
+async def watch_settings(client: Any, outage: Outage) -> None:
     """Check the store's settings regularly, until cancelled. Log each new risk, and export all as a metric."""
     logged: set[str] = set()
     while True:
@@ -65,3 +68,42 @@ async def watch(client: Any, outage: Outage) -> None:
                     log.warning("store_may_lose_data", risk=name, why=sentence)
             logged = found
         await asyncio.sleep(CHECK_SECONDS)
+
+
+class Memory:
+    """The used share of the store's memory, or of the fullest node's memory on a cluster."""
+
+    def __init__(self, client: Any, outage: Outage) -> None:
+        self._client, self._outage = client, outage
+        self.share = 0.0  # from 0 to 1, at the last check; 0 if the store does not say
+        self._evicts = False  # whether the store deletes keys instead of refusing writes
+
+    @property
+    def is_full(self) -> bool:
+        return self.share >= FULL and not self._evicts
+
+    async def check(self) -> None:
+        """Measure the used share, and log a warning when it rises to `HIGH`."""
+        was_high = self.share >= HIGH
+        nodes = split_by_node(await self._client.info("memory"))
+        self.share = max(map(_used_share, nodes), default=0.0)
+        self._evicts = any(str(node.get("maxmemory_policy", "")).startswith("allkeys") for node in nodes)
+        STORE_MEMORY.set(self.share)
+        if self.share >= HIGH and not was_high:
+            log.warning(
+                "store_memory_high",
+                used=f"{self.share:.0%}",
+                why=f"from {FULL:.0%} on new tables are refused: raise maxmemory, or run `buongioco archive`",
+            )
+
+    async def watch(self) -> None:
+        while True:
+            with self._outage.suppress_errors():
+                await self.check()
+            await asyncio.sleep(MEMORY_CHECK_SECONDS)
+
+
+def _used_share(node: dict[str, Any]) -> float:
+    """Return the used share of a node's maxmemory, or else of the machine's memory."""
+    most = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
+    return int(node.get("used_memory") or 0) / most if most else 0.0

@@ -127,11 +127,7 @@ class Shards:
                     f"A killed worker counts for {LEASE_SECONDS} more seconds."
                 )
             if not is_logged:
-                log.info(
-                    "waiting_for_workers",
-                    time_zone=others,
-                    why="they are stopping, or were just killed",
-                )
+                log.info("waiting_for_workers", time_zone=others, why="they are stopping, or were just killed")
                 is_logged = True
             await asyncio.sleep(CHECK_SECONDS)
 

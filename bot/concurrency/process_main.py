@@ -31,14 +31,14 @@ def _end_with_parent(niceness: int) -> None:
 def run_worker(link: socket.socket, niceness: int) -> None:
     """Do the work that arrives, in order, until the bot closes the link."""
     _end_with_parent(niceness)
-    with link, suppress(ConnectionError), link.makefile("rb") as given:
-        while size := given.read(SIZE_BYTES):
-            link.sendall(frame(_run(given.read(int.from_bytes(size, "big")))))
+    with link, suppress(ConnectionError), link.makefile("rb") as stream:
+        while size := stream.read(SIZE_BYTES):
+            link.sendall(frame(_run(stream.read(int.from_bytes(size, "big")))))
 
 
-def _run(given: bytes) -> bytes:
+def _run(message: bytes) -> bytes:
     try:
-        function, args = pickle.loads(given)  # noqa: S301 - from the bot itself
+        function, args = pickle.loads(message)  # noqa: S301 - from the bot itself
         return pickle.dumps((True, function(*args)), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - the bot handles it
         error.add_note("".join(traceback.format_tb(error.__traceback__)))

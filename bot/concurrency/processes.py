@@ -9,8 +9,9 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.context import SpawnProcess
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import structlog
 
@@ -101,15 +102,10 @@ class Processes:
         self.pending += 1
         try:
             message = frame(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
-            for attempt in range(1, TRIES + 1):
-                try:
-                    result: T = await self._try(message)
-                except ProcessDied:
-                    if self._is_stopped or attempt == TRIES:
-                        raise
-                else:
-                    return result
-            raise AssertionError
+            for _ in range(TRIES - 1):
+                with suppress(ProcessDied):
+                    return cast("T", await self._try(message))
+            return cast("T", await self._try(message))
         finally:
             self.pending -= 1
 

@@ -13,7 +13,7 @@ from bot.delivery.names import Board, Hand, encode_name
 from bot.delivery.reposts import surface_urgency
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
-from bot.delivery.surface_waits import SurfaceWaits
+from bot.delivery.surface_waits import MAX_PAUSE, SurfaceWaits
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
 from bot.metrics import message_counter
@@ -337,7 +337,7 @@ class SurfaceSync(SurfaceWaits):
         no message was replaced here, or the time is over.
         """
         place, sent = self._replaced or ("", None)
-        if sent is None or not is_same_place(place, self._place) or self._is_at_longest_pause:
+        if sent is None or not is_same_place(place, self._place) or self._pause >= MAX_PAUSE:
             return False
         self._replaced, self._text_only = None, ""
         self._surface.restore_message(sent)

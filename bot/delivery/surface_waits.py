@@ -116,10 +116,6 @@ class SurfaceWaits:
     def _reset_pauses(self) -> None:
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
-    @property
-    def _is_at_longest_pause(self) -> bool:
-        return self._pause >= MAX_PAUSE
-
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
         """Wait before a retry: longer each time, and longest if the message might have arrived.
 

@@ -41,12 +41,9 @@ def offer_description(choice: Choice, language: str) -> str:
     seats = GAMES[choice.game].seats
     players = words.ngettext("{count} player", "{count} players", seats).format(count=seats)
     line = _("{players}, to {points} points").format(players=players, points=_target(choice))
-    return " · ".join([line, *_unusual_options(choice, words)])
+    options = option_lines(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)
+    return " · ".join([line, *options])
 
 
 def _target(choice: Choice) -> int:
     return choice.all_rules.target * score_unit(choice.all_rules.model_dump())
-
-
-def _unusual_options(choice: Choice, words: Wording) -> list[str]:
-    return option_lines(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)

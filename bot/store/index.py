@@ -6,7 +6,7 @@ it is too old for its commit to be pending. An index can enforce a limit, becaus
 """
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -38,9 +38,17 @@ class Index:
         self._client = client
         self._reserve, self._remove = BatchedScript(client, RESERVE), BatchedScript(client, REMOVE)
 
-    async def reserve(self, key: str, code: str, most: int | None = None) -> Reservation | None:
-        """Add a table or renew its entry. Return None if the index already has ``most`` other tables."""
+    async def reserve(
+        self, key: str, code: str, most: int | None = None, clean: Callable[[], Awaitable[object]] | None = None
+    ) -> Reservation | None:
+        """Add a table or renew its entry. Return None if the index already has ``most`` other tables.
+
+        If it is full, ``clean`` is called to remove entries that no longer count, and then it is tried again.
+        """
         found = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
+        if not found and clean:
+            await clean()
+            return await self.reserve(key, code, most)
         return Reservation(found[0].decode(), bool(found[1])) if found else None
 
     @asynccontextmanager

@@ -17,7 +17,6 @@ from bot.http.addresses import NETWORK_FACTOR, Visitor
 from bot.identity.programs import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
-from bot.store.index import Reservation
 from bot.tables import errors
 from bot.tables.limits import MOST_CHALLENGES, MOST_FROM_ADDRESS, MOST_TABLES, MOST_TABLES_OF_GUEST
 from bot.tables.table import Table
@@ -61,7 +60,8 @@ class TableLists:
             return
         key = keys.seated(person)
         most = MOST_TABLES_OF_GUEST if is_web_guest(person) else MOST_TABLES
-        made = await self._reserve(key, code, most if is_limited else None, partial(_sits_at, person))
+        clean = partial(self._load_live, key, partial(_sits_at, person))
+        made = await self._index.reserve(key, code, most if is_limited else None, clean)
         if made is None:
             raise errors.TooManyTables(most=most)
         async with self._index.undo_if_refused(key, code, made):
@@ -81,9 +81,8 @@ class TableLists:
             ):
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
                 key = keys.opened_from(digest)
-                made = await self._index.reserve(key, code, most)
-                if made is None and key not in self._full:
-                    made = await self._reserve(key, code, most, _is_unfinished)
+                clean = None if key in self._full else partial(self._load_live, key, _is_unfinished)
+                made = await self._index.reserve(key, code, most, clean)
                 if made is None:
                     self._full[key] = None
                     raise errors.TooManyFromAddress()
@@ -99,7 +98,8 @@ class TableLists:
             return
         if is_challenge and not is_private(place):
             key = keys.challenges(place)
-            made = await self._reserve(key, code, MOST_CHALLENGES, partial(_is_open_in, chat_of(place)))
+            clean = partial(self._load_live, key, partial(_is_open_in, chat_of(place)))
+            made = await self._index.reserve(key, code, MOST_CHALLENGES, clean)
             if made is None:
                 raise errors.TooManyChallenges(most=MOST_CHALLENGES)
             async with self._index.undo_if_refused(key, code, made), self.reserve_host(place, code):
@@ -142,14 +142,6 @@ class TableLists:
         for code in await self._index.entries(keys.challenges(old)):
             await self._index.reserve(keys.challenges(new), code)
         return codes
-
-    async def _reserve(self, key: str, code: str, most: int | None, belongs: Belongs) -> Reservation | None:
-        """Make an entry. If the list is full, first remove the entries of tables that have ended."""
-        made = await self._index.reserve(key, code, most)
-        if made is None:
-            await self._load_live(key, belongs)
-            made = await self._index.reserve(key, code, most)
-        return made
 
     async def _load_live(self, key: str, belongs: Belongs) -> list[Table]:
         """Return the tables that confirm their entry, and remove the other entries.

@@ -73,25 +73,18 @@ class Finder:
             raise WaitToLook(minutes=ceil(wait / 60))
         if not profile.nickname:
             await self._people.update_person(profile.id, nickname=new_nickname())
-        return await self._join(profile, games, update, robots_after)
+        rating = await self._rating(profile)
+        return await self.queue.join(profile.id, games, profile.language, rating, update, robots_after)
 
     async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
         """Change when robots take free chairs. Return "repeated" for a person who is not searching."""
-        return await self._join(profile, [game], update, robots_after, only_if_waiting=True)
-
-    async def _join(
-        self,
-        profile: Profile,
-        games: list[str],
-        update: str,
-        robots_after: float | None,
-        *,
-        only_if_waiting: bool = False,
-    ) -> SearchState:
-        rating = (await self._ratings.standing(Scope(), profile.id)).rating
+        rating = await self._rating(profile)
         return await self.queue.join(
-            profile.id, games, profile.language, rating, update, robots_after, only_if_waiting=only_if_waiting
+            profile.id, [game], profile.language, rating, update, robots_after, only_if_waiting=True
         )
+
+    async def _rating(self, profile: Profile) -> int:
+        return (await self._ratings.standing(Scope(), profile.id)).rating
 
     async def leave(self, person: str, update: str) -> None:
         if await self.queue.leave(person):

@@ -110,11 +110,9 @@ class Director:
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
         """Write entries that follow from the current state, unless the tournament has changed meanwhile."""
-
-        def decide(latest: Tournament) -> list[Entry]:
-            return entries if latest.version == tournament.version else []
-
-        return await self.tournaments.commit(tournament.code, update, decide)
+        return await self.tournaments.commit(
+            tournament.code, update, lambda latest: entries if latest.version == tournament.version else []
+        )
 
     # Rounds and matches
 

@@ -35,8 +35,8 @@ def pair_round(records: Mapping[int, TeamRecord], edges: Iterable[Edge]) -> list
     matching of these must exist.
     """
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
-    place = {team: at for at, team in enumerate([*ranking, NOBODY])}
-    ordered = {(one, other) if place[one] < place[other] else (other, one) for one, other in edges}
+    rank = {team: number for number, team in enumerate([*ranking, NOBODY])}
+    ordered = {(one, other) if rank[one] < rank[other] else (other, one) for one, other in edges}
     left = _with_lowest_bye(records, ordered)
     pairs: list[Edge] = []
     moved_down: tuple[int, ...] = ()
@@ -223,7 +223,7 @@ def _pair_homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, 
     S1 holds the higher ranked team of each pair. The first of several equal candidates wins. They are ordered by
     exchanges between S1 and S2 (4.3), then by transpositions of S2 (4.2).
     """
-    number = {team: at for at, team in enumerate(teams, 1)}
+    number = {team: index for index, team in enumerate(teams, 1)}
 
     def upper(edge: Edge) -> int:
         """Return the number of the pair's team in S1, or 0 if the edge is no pair of these teams."""

@@ -19,7 +19,6 @@ from bot.features.tournaments.tournament import Tournament
 from bot.platform import chat_of
 from bot.store import Store
 from bot.store.batch import BatchedScript
-from bot.store.index import Reservation
 from bot.store.log import add_stamp, strip_stamp
 from bot.store.lua import read_script
 
@@ -152,25 +151,19 @@ class Tournaments:
     @asynccontextmanager
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
-        shown, own = keys.in_chat(place), keys.organised(person)
-        made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_live_in, chat_of(place)))
+        index, shown, own = self._store.index, keys.in_chat(place), keys.organised(person)
+        clean = partial(self._load_list, shown, partial(_is_live_in, chat_of(place)))
+        made = await index.reserve(shown, code, MOST_AT_ONCE, clean)
         if made is None:
             raise TooManyTournaments(most=MOST_AT_ONCE)
-        async with self._store.index.undo_if_refused(shown, code, made):
-            made = await self._reserve(own, code, MOST_ORGANISED, partial(_counts_for, person))
+        async with index.undo_if_refused(shown, code, made):
+            clean = partial(self._load_list, own, partial(_counts_for, person))
+            made = await index.reserve(own, code, MOST_ORGANISED, clean)
             if made is None:
                 raise OrganisesTooMany(most=MOST_ORGANISED)
-            async with self._store.index.undo_if_refused(own, code, made), self.list_for_person(person, code):
-                await self._store.index.reserve(keys.LIVE, code)
+            async with index.undo_if_refused(own, code, made), self.list_for_person(person, code):
+                await index.reserve(keys.LIVE, code)
                 yield
-
-    async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> Reservation | None:
-        """Reserve an entry. If the list is full, remove tournaments that no longer count and try again."""
-        made = await self._store.index.reserve(key, code, most)
-        if made is None:
-            await self._load_list(key, belongs)
-            made = await self._store.index.reserve(key, code, most)
-        return made
 
     async def seconds_left(self, tournament: Tournament) -> int | None:
         """Return the playing time left of the round, 0 or less if it is overdue; None if no round is played."""

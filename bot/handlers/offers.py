@@ -22,8 +22,8 @@ from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
 from engine import GAMES
 
-TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600  # that an accepted offer's place is stored, past its validity
-BOUND_SECONDS = 400 * 24 * 3600  # that an inline message belongs to its offer, after each opening of its table
+TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600  # how long an accepted offer's place is stored: past its validity
+BOUND_SECONDS = 400 * 24 * 3600  # how long an inline message belongs to its offer after each opening of its table
 SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
 NO_OFFER = "-"  # stored for an inline message that was not sent through the bot
 

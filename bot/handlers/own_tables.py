@@ -51,13 +51,13 @@ class OwnTables(Handlers):
         tables = [
             table for table in await self._lists.tables_of(profile.id) if table.phase == "open" and not table.matched
         ]
-        table = await self._meant(command, profile, tables, NoChallenge())
+        table = await self._named_table(command, profile, tables, NoChallenge())
         return await self._invitations.invitation(table, profile, answer_place(command))
 
     async def _resign(self, command: Command, profile: Profile) -> Reply:
         """Ask for confirmation on the person's hand."""
         tables = [table for table in await self._lists.tables_of(profile.id) if table.phase == "playing"]
-        table = await self._meant(command, profile, tables, NoTables())
+        table = await self._named_table(command, profile, tables, NoTables())
         toast = "" if is_private(answer_place(command)) else await self._private_hands.toast(profile, table.code)
         seat = table.seat_of(profile.id)
         assert seat is not None
@@ -66,7 +66,9 @@ class OwnTables(Handlers):
         await self._updates.send_change(table.code, Hand(seat), change)
         return Reply(toast)
 
-    async def _meant(self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError) -> Table:
+    async def _named_table(
+        self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError
+    ) -> Table:
         """Return the table that a command means. Raise ``none`` if the list is empty."""
         if command.words:
             code = parse_code(command.words)

@@ -124,22 +124,22 @@ class _SheetLayout(Canvas):
         left, right = LEFT + AXIS, RIGHT - ENDS
         top, bottom = mat + 34, mat + PLOT - 34
 
-        def at(value: int) -> int:
+        def y_of(value: int) -> int:
             return bottom - round((value - low) / max(1, high - low) * (bottom - top))
 
         for tick in ticks:
-            if plot.target is not None and abs(at(tick) - at(plot.target)) < NEAREST_TICK:
+            if plot.target is not None and abs(y_of(tick) - y_of(plot.target)) < NEAREST_TICK:
                 continue
-            self.add_box(left, at(tick) - 1, right - left, 2, "felt")
-            self.add_text(fix_minus(str(tick)), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
+            self.add_box(left, y_of(tick) - 1, right - left, 2, "felt")
+            self.add_text(fix_minus(str(tick)), left - 12, y_of(tick), 24, "soft", "mat", AXIS - 20, "right")
         if plot.target is not None:
-            self.add_box(left, at(plot.target) - 2, right - left, 4, "strip")
+            self.add_box(left, y_of(plot.target) - 2, right - left, 4, "strip")
             self.add_text(
-                fix_minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right"
+                fix_minus(str(plot.target)), left - 12, y_of(plot.target), 26, "white", "mat", AXIS - 20, "right"
             )
         for curve in reversed(plot.curves):
-            self._add_curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
-        ends = [at(curve.values[-1]) for curve in plot.curves]
+            self._add_curve(curve, left + 10, right - 10, [y_of(value) for value in curve.values], 5)
+        ends = [y_of(curve.values[-1]) for curve in plot.curves]
         for curve, y in zip(plot.curves, _spread(ends), strict=True):
             self.add_text(fix_minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
         self._add_captions(plot, left, right, mat + PLOT + 8)

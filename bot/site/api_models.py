@@ -50,8 +50,8 @@ class Step(ApiModel):
     seat: int | None = Field(description="Who moved; null for chance and for the deal itself.")
     move: str = Field(description="In the notation of a record; empty for the deal itself.")
     text: str = Field(description="The move in words, in the reader's language.")
-    view: OpenView = Field(description="What everybody saw.", union_mode="left_to_right")
-    seats: list[SeatView] = Field(description="What each seat saw in addition.")
+    view: OpenView = Field(description="The public view.", union_mode="left_to_right")
+    seats: list[SeatView] = Field(description="The private part of each seat's view.")
     taken: tuple[int, int] | None = Field(
         description="Thirds of a point that each side has taken in tricks. Players cannot see them during a deal."
     )

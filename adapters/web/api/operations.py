@@ -135,7 +135,7 @@ OPERATIONS = (
         "/games/{game_id}/record",
         "A finished game's record",
         RECORD_TYPES,
-        description="The whole game in the format `buongioco/1`, for anybody to check: see docs/records.md.",
+        description="The whole game in the format `buongioco/1`, which anyone can check: see docs/records.md.",
         parameters=(GAME,),
     ),
     Operation(
@@ -143,7 +143,7 @@ OPERATIONS = (
         "/games/{game_id}/deals/{deal}",
         "A deal of a finished game, step by step",
         (ReplayedDeal,),
-        description="Each position as everybody saw it and as each seat saw it.",
+        description="The public view and each seat's view of each position.",
         parameters=(GAME, DEAL, *READER),
     ),
     Operation(
@@ -179,7 +179,7 @@ OPERATIONS = (
         description=f"Ranks and the rating's history. Players also see their own last games. {COOKIE_NOTE}",
         parameters=(PLAYER, LANGUAGE),
     ),
-    Operation("table", "/tables/{watch_id}", "A table, as everybody can see it", (PublicTable,), parameters=(TABLE,)),
+    Operation("table", "/tables/{watch_id}", "The public view of a table", (PublicTable,), parameters=(TABLE,)),
     Operation(
         "table_stream",
         "/tables/{watch_id}/stream",

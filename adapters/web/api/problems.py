@@ -16,7 +16,7 @@ class Problem(BaseModel):
     type: str = "about:blank"
     title: str = Field(description="The name of the status.")
     status: int
-    detail: str = Field(description="What went wrong this time, for people, in English.")
+    detail: str = Field(description="The error in English, for display.")
 
 
 class ApiError(Exception):

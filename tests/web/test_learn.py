@@ -1,4 +1,4 @@
-"""Courses on the pages: the same steps as in chats, without a script."""
+"""Courses on the web pages, with the same steps as in chats and without scripts."""
 
 import re
 
@@ -9,7 +9,7 @@ from adapters.web import people
 from bot.features.learn.courses import COURSES
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.progress import Reached
-from tests.bot.features.learn.answers import right_numbers, sensible_taps
+from tests.bot.features.learn.answers import right_indexes, robot_taps
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_accessibility import check_accessibility
@@ -36,23 +36,23 @@ async def test_whole_course_is_won_on_the_page(site: OpenPlayground, name: str) 
         assert status == 200
         assert f'href="/learn/{name}"' in text
         status, text = await anna.get(f"/learn/{name}")
-        for step, number in enumerate(right_numbers(course), 1):
+        for step, index in enumerate(right_indexes(course), 1):
             assert HEADING.findall(text) == [f"{course.title} · {step} of 9"]
-            assert f'name="taps" value="{number}"' in text
-            text = await tap(anna, name, step, str(number))
+            assert f'name="taps" value="{index}"' in text
+            text = await tap(anna, name, step, str(index))
             assert "✅" in text
-        taps = sensible_taps(course)
+        taps = robot_taps(course)
         for end in range(len(taps)):
             assert f'name="taps" value="{taps[: end + 1]}"' in text
             text = await tap(anna, name, 9, taps[: end + 1])
         assert "🏆 You win" in text
         assert f'name="game" value="{course.game}"' in text
-        # A stranger leaves no trace.
+        # Nothing is stored about a person without a session.
         assert not await site.worker.store.client.keys("{learn}:*")
         assert not await site.worker.store.client.keys("game:*")
 
 
-async def test_guest_goes_on_in_the_browser_where_they_left_off(site: OpenPlayground) -> None:
+async def test_guest_continues_where_they_stopped(site: OpenPlayground) -> None:
     async with open_browser(site) as anna:
         await anna.play()
         await tap(anna, "spades", 3)
@@ -61,14 +61,14 @@ async def test_guest_goes_on_in_the_browser_where_they_left_off(site: OpenPlaygr
         [person] = await site.worker.store.client.hkeys("{learn}:spades")
         progress = site.worker.feature(LearnFeature).progress
         assert await progress.reached(person.decode()) == {"spades": Reached("3")}
-        # A browser or a chat can load a link before anybody follows it.
+        # A browser or chat can load a link that nobody has followed.
         await anna.get("/learn/spades?step=9")
         await anna.get("/learn/packets?step=2")
         assert await progress.reached(person.decode()) == {"spades": Reached("3")}
 
 
 async def test_tap_of_a_signed_in_person_stores_their_profile(site: OpenPlayground) -> None:
-    # Without a profile, nobody would find the step when it is old.
+    # Old steps are found only by profiles.
     async with open_browser(site) as anna:
         await anna.play()
         [id_] = await site.worker.store.client.hkeys(people.PEOPLE)
@@ -109,13 +109,13 @@ class TestInBrowser:
         await take_screenshot(page, "learn")
         for name, course in COURSES.items():
             await page.goto(f"{playground.url}learn/{name}")
-            for step, number in enumerate(right_numbers(course), 1):
+            for step, index in enumerate(right_indexes(course), 1):
                 await check_accessibility(page)
                 assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
                 await take_screenshot(page, f"learn-{name}-{step}")
-                await page.locator(f"[name=taps][value='{number}']").click()
+                await page.locator(f"[name=taps][value='{index}']").click()
                 await expect(page.locator(".line")).to_contain_text("✅")
-            taps = sensible_taps(course)
+            taps = robot_taps(course)
             for end in range(1, len(taps) + 1):
                 await page.locator(f"[name=taps][value='{taps[:end]}']").click()
             await expect(page.locator(".words")).to_contain_text("You win")

@@ -1,4 +1,4 @@
-"""Right answers to the courses, for tests."""
+"""Right answers to the steps of courses."""
 
 from random import Random
 
@@ -7,13 +7,13 @@ from bot.features.learn.tables import ending_moves, ending_table, step_moves, st
 from engine.robots import make_robot
 
 
-def right_numbers(course: Course) -> list[int]:
-    """Return the number of the right move in each step before the last."""
+def right_indexes(course: Course) -> list[int]:
+    """Return the index of the right move in each step before the last."""
     return [step_moves(step_table(course.game, step), step).index(step.right) for step in course.steps]
 
 
-def sensible_taps(course: Course) -> str:
-    """Return the moves of the medium robot in the last step."""
+def robot_taps(course: Course) -> str:
+    """Return taps that play the last step as the medium robot does."""
     taps = ""
     while moves := ending_moves(game := ending_table(course, taps)):
         move = make_robot("medium", Random(0)).choose(game.view(0), game.history(0))

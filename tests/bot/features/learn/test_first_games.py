@@ -1,4 +1,4 @@
-"""Hints that hands show unasked in a person's first game against robots."""
+"""Automatic hints in a person's first games against robots."""
 
 import asyncio
 import json
@@ -25,17 +25,17 @@ TURNS = 5
 
 
 @pytest.fixture(autouse=True)
-def seen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[View, list[MoveEntry]]]:
-    """Show hints, each the first legal move, and return what they were computed from."""
-    seen: list[tuple[View, list[MoveEntry]]] = []
+def hint_requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[View, list[MoveEntry]]]:
+    """Let each hint be the first legal move. Return the views and histories from which hints were computed."""
+    requests: list[tuple[View, list[MoveEntry]]] = []
 
     async def hint(_pool: RobotPool, view: View, history: list[MoveEntry]) -> Hint:
-        seen.append((view, history))
+        requests.append((view, history))
         return Hint(view.moves[0], "only")
 
     monkeypatch.setattr(first_games, "TURNS_WITH_HINT", TURNS)
     monkeypatch.setattr(RobotPool, "hint", hint)
-    return seen
+    return requests
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
         yield worker
 
 
-async def begin(worker: Worker, fake: FakePlatform, game: str = "metamazzo", place: str = "") -> Player:
-    """Begin a game against the easy robot, and wait for the person's turn."""
+async def start_game(worker: Worker, fake: FakePlatform, game: str = "metamazzo", place: str = "") -> Player:
+    """Start a game against the easy robot, and wait for the person's turn."""
     anna = Player(worker, fake, "Anna", 1)
     await anna.say(f"/challenge {game}", place or anna.private)
     if place:
@@ -78,7 +78,7 @@ async def play_card(worker: Worker, player: Player) -> None:
 
 
 async def test_first_turns_show_a_hint_then_only_its_button(worker: Worker, fake: FakePlatform) -> None:
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     for _ in range(TURNS):
         assert shown_hint(anna)
         assert hint_buttons(anna) == ["No more hints"]
@@ -89,7 +89,7 @@ async def test_first_turns_show_a_hint_then_only_its_button(worker: Worker, fake
 
 @pytest.mark.parametrize("game", ["pizzichino", "spades"])
 async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: FakePlatform, game: str) -> None:
-    anna = await begin(worker, fake, game)
+    anna = await start_game(worker, fake, game)
     random, kinds = Random(1), set[str]()
     while ":play " not in str(anna.moves()):
         if hint := shown_hint(anna):
@@ -101,31 +101,31 @@ async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: F
 
 
 async def test_second_game_of_a_kind_shows_no_hint(worker: Worker, fake: FakePlatform) -> None:
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     await resign(worker, fake, [anna], 0)
-    await begin(worker, fake, "testa")
+    await start_game(worker, fake, "testa")
     assert hint_buttons(anna) == ["💡 Hint"]
     await resign(worker, fake, [anna], 0)
-    await begin(worker, fake, "spades")
+    await start_game(worker, fake, "spades")
     assert shown_hint(anna)
 
 
 async def test_player_of_earlier_games_sees_no_hint(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa")
     await resign(worker, fake, players, 0)
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     assert not shown_hint(anna)
     assert await worker.feature(LearnFeature).first_games.export(anna.person.id) == {"tressette": NO_TABLE}
 
 
 async def test_one_press_ends_hints_in_all_games(worker: Worker, fake: FakePlatform) -> None:
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     reply = await anna.press("No more hints")
     assert reply.toast == "No more hints, except when you press 💡 Hint."
     assert not shown_hint(anna)
     assert hint_buttons(anna) == ["💡 Hint"]
     await resign(worker, fake, [anna], 0)
-    await begin(worker, fake, "spades")
+    await start_game(worker, fake, "spades")
     assert not shown_hint(anna)
 
 
@@ -143,18 +143,18 @@ async def test_games_with_people_or_shared_cards_show_no_hint(worker: Worker, fa
 
 
 async def test_hint_comes_from_the_players_view_and_stays_private(
-    worker: Worker, fake: FakePlatform, seen: list[tuple[View, list[MoveEntry]]]
+    worker: Worker, fake: FakePlatform, hint_requests: list[tuple[View, list[MoveEntry]]]
 ) -> None:
-    anna = await begin(worker, fake, place=GROUP)
+    anna = await start_game(worker, fake, place=GROUP)
     assert shown_hint(anna)
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.game
-    assert seen[-1] == (table.view(0), table.game.history(0))
+    assert hint_requests[-1] == (table.view(0), table.game.history(0))
     assert not any("💡" in text for text in fake.texts(GROUP))
 
 
 async def test_shown_hint_and_its_button_agree_on_pages(worker: Worker, fake: FakePlatform) -> None:
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     [table] = await worker.room.lists.tables_of(anna.person.id)
     hand = await anna.dispatcher.hands.open_hand(table.code, anna.person.id)
     assert hand
@@ -166,7 +166,7 @@ async def test_shown_hint_and_its_button_agree_on_pages(worker: Worker, fake: Fa
 
 
 async def test_mydata_shows_first_games_and_forget_deletes_them(worker: Worker, fake: FakePlatform) -> None:
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     [table] = await worker.room.lists.tables_of(anna.person.id)
     reply = await anna.say("/mydata", anna.private)
     assert reply.file
@@ -185,7 +185,7 @@ async def test_busy_robots_leave_the_button(
         return None
 
     monkeypatch.setattr(RobotPool, "hint", is_busy)
-    anna = await begin(worker, fake)
+    anna = await start_game(worker, fake)
     assert not shown_hint(anna)
     assert hint_buttons(anna) == ["💡 Hint"]
 
@@ -193,11 +193,11 @@ async def test_busy_robots_leave_the_button(
 async def test_quick_player_gets_the_hint_of_the_next_turn(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_answer, asked = asyncio.Event(), list[View]()
+    gate, views = asyncio.Event(), list[View]()
 
     async def hint(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint:
-        asked.append(view)
-        await may_answer.wait()
+        views.append(view)
+        await gate.wait()
         return Hint(view.moves[0], "only")
 
     monkeypatch.setattr(RobotPool, "hint", hint)
@@ -210,11 +210,11 @@ async def test_quick_player_gets_the_hint_of_the_next_turn(
             assert table.game
             move = next(move for move in table.game.legal_moves(0) if move.startswith("play "))
             await worker.room.make_move(table.code, "paper:1", table.oldest_panel(0), move, f"move {turn}")
-    may_answer.set()
+    gate.set()
     await worker.hints.wait_until_idle()
     assert await worker.hints.hint_to_show(table, 0)
-    # No time goes into the turn in between.
-    assert len(asked) == 2
+    # The bot computes no hint for the second turn, which is over.
+    assert len(views) == 2
 
 
 def test_every_game_has_a_course() -> None:

@@ -1,4 +1,4 @@
-"""Courses of /learn: right by the engine's rules, and finished by taps in the chat."""
+"""Courses of /learn: their steps follow the rules, and taps in the chat finish them."""
 
 import json
 import time
@@ -24,13 +24,19 @@ from bot.texts import LANGUAGES
 from bot.worker import Worker
 from engine.errors import IllegalMove
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
-from tests.bot.features.learn.answers import right_numbers, sensible_taps
+from tests.bot.features.learn.answers import right_indexes, robot_taps
 from tests.long import long
 
 ALL_STEPS = [
     pytest.param(course, step, id=f"{name} {number}")
     for name, course in COURSES.items()
     for number, step in enumerate(course.steps, 1)
+]
+TRICK_STEPS = [
+    pytest.param(course, step, id=f"{name} {number}")
+    for name, course in COURSES.items()
+    for number, step in enumerate(course.steps, 1)
+    if step.text.endswith("Take it!")
 ]
 LONGEST_CAPTION = 1024
 
@@ -52,10 +58,8 @@ def test_right_move_is_legal_and_each_wrong_one_is_explained(course: Course, ste
         assert step.wrong.get(move) or step.wrong[""]
 
 
-@pytest.mark.parametrize(("course", "step"), ALL_STEPS)
-def test_asked_for_trick_is_won_by_the_right_card_only(course: Course, step: Step) -> None:
-    if not step.text.endswith("Take it!"):
-        return
+@pytest.mark.parametrize(("course", "step"), TRICK_STEPS)
+def test_only_the_right_card_wins_the_trick(course: Course, step: Step) -> None:
     game = step_table(course.game, step)
     plays = [move for move in game.legal_moves(0) if move.startswith("play ")]
     winners = []
@@ -68,7 +72,7 @@ def test_asked_for_trick_is_won_by_the_right_card_only(course: Course, step: Ste
     assert winners == [step.right]
 
 
-def test_free_card_is_the_only_one_worth_nothing() -> None:
+def test_right_card_is_the_only_worthless_one() -> None:
     for name, number in (("tressette", 4), ("packets", 3)):
         step = COURSES[name].steps[number - 1]
         game = step_table(COURSES[name].game, step)
@@ -116,13 +120,13 @@ def test_passed_draft_card_is_replaced_by_the_named_one() -> None:
 
 
 @pytest.mark.parametrize("course", COURSES.values(), ids=list(COURSES))
-def test_last_step_is_five_tricks_and_won_by_sensible_play(course: Course) -> None:
+def test_last_step_has_five_tricks_and_can_be_won(course: Course) -> None:
     start = ending_table(course, "")
     assert start.turn == 0
     assert start.current
     assert start.current.LENGTH - start.current.tricks_done == 5
     assert start.current.trick == ()
-    end = ending_table(course, sensible_taps(course))
+    end = ending_table(course, robot_taps(course))
     assert end.current
     assert end.current.is_over
     ours, theirs = end.current.score().points
@@ -131,12 +135,12 @@ def test_last_step_is_five_tricks_and_won_by_sensible_play(course: Course) -> No
 
 @pytest.mark.parametrize("course", COURSES, ids=list(COURSES))
 def test_last_step_can_be_lost(course: str) -> None:
-    randoms = Random(1)
+    random = Random(1)
     outcomes = set()
     for _ in range(20):
         lesson = Lesson(Spot(course, LAST), "en", "italian")
         while lesson.moves:
-            lesson = Lesson(lesson.tapped(randoms.randrange(len(lesson.moves))), "en", "italian")
+            lesson = Lesson(lesson.tapped(random.randrange(len(lesson.moves))), "en", "italian")
         outcomes.add(lesson.is_won)
     assert outcomes == {True, False}
 
@@ -148,8 +152,8 @@ def test_every_message_fits_its_limits_in_both_languages(language: str, suits: s
         for number in STEPS:
             lesson = Lesson(Spot(course, number), language, suits)
             tapped = [tap(lesson.tapped(move), language, suits) for move in range(len(lesson.moves))]
-            for shown, said in [(lesson, ""), *tapped]:
-                panel = lesson_page(shown, said)
+            for next_lesson, answer in [(lesson, ""), *tapped]:
+                panel = lesson_page(next_lesson, answer)
                 assert utf16_length(panel.plain) < LONGEST_CAPTION
                 assert "{" not in panel.plain
                 for button in (button for row in panel.rows for button in row):
@@ -184,25 +188,25 @@ def test_spot_that_does_not_exist_is_refused(spot: Spot) -> None:
 # In the chat
 
 
-async def tap_move(player: Player, number: int) -> None:
-    """Tap the move with this number, on the lowest message."""
-    [*moves, _ways] = player.fake.last(player.private).rows
-    [button] = [one for row in moves for one in row if one.payload.endswith(f"{number}")]
+async def tap_move(player: Player, index: int) -> None:
+    """Tap the move with this index in the last message."""
+    [*moves, _navigation] = player.fake.last(player.private).rows
+    [button] = [button for row in moves for button in row if button.payload.endswith(f"{index}")]
     await player.press(button.label)
 
 
 async def finish(player: Player, name: str) -> None:
-    """Take a whole course by right taps."""
+    """Finish a whole course with right taps."""
     course = COURSES[name]
-    for step, number in enumerate(right_numbers(course), 1):
+    for step, index in enumerate(right_indexes(course), 1):
         assert f"{course.title} · {step} " in player.fake.last(player.private).plain
-        await tap_move(player, number)
+        await tap_move(player, index)
         assert "✅" in player.fake.last(player.private).plain
-    for move in sensible_taps(course):
+    for move in robot_taps(course):
         await tap_move(player, int(move))
 
 
-def anna(worker: Worker, fake: FakePlatform, language: str = "en") -> Player:
+def create_anna(worker: Worker, fake: FakePlatform, language: str = "en") -> Player:
     return Player(worker, fake, "Anna", 1, language)
 
 
@@ -210,7 +214,7 @@ def anna(worker: Worker, fake: FakePlatform, language: str = "en") -> Player:
 async def test_course_is_finished_by_taps_and_stores_no_game(store: Store, name: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         await player.say("/learn", player.private)
         await player.press(COURSES[name].title)
         await finish(player, name)
@@ -219,7 +223,7 @@ async def test_course_is_finished_by_taps_and_stores_no_game(store: Store, name:
         assert not await store.client.keys("{games}:*")
         await player.press("Courses")
         assert player.button(f"✓ {COURSES[name].title}")
-        # A finished course begins again, and stays finished.
+        # A finished course can be taken again, and stays finished.
         await player.press(f"✓ {COURSES[name].title}")
         assert f"{COURSES[name].title} · 1 of 9" in fake.last(player.private).plain
         await player.press("Courses")
@@ -229,7 +233,7 @@ async def test_course_is_finished_by_taps_and_stores_no_game(store: Store, name:
 async def test_robot_of_the_same_game_follows_a_won_course(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         await player.say("/learn", player.private)
         await player.press("Spades")
         await finish(player, "spades")
@@ -241,7 +245,7 @@ async def test_robot_of_the_same_game_follows_a_won_course(store: Store) -> None
 async def test_wrong_tap_says_why_and_asks_again(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake, "it")
+        player = create_anna(worker, fake, "it")
         await player.say("/impara", player.private)
         await player.press("Tressette")
         await player.press("A🏆")
@@ -256,10 +260,10 @@ async def test_wrong_tap_says_why_and_asks_again(store: Store) -> None:
         assert "Tressette · 2 di 9" in text
 
 
-async def test_course_goes_on_where_the_person_left_off(store: Store) -> None:
+async def test_course_continues_where_the_person_stopped(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         await player.say("/learn", player.private)
         await player.press("Tressette")
         for _ in range(8):
@@ -277,7 +281,7 @@ async def test_course_goes_on_where_the_person_left_off(store: Store) -> None:
 async def test_greeting_leads_to_the_courses(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         await player.say("/start", player.private)
         await player.press("Learn in 3 minutes")
         assert "🎓 Learn in three minutes" in fake.last(player.private).plain
@@ -288,7 +292,7 @@ async def test_greeting_leads_to_the_courses(store: Store) -> None:
 async def test_group_message_stays_when_a_course_is_pressed(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         greeting = Panel((Span("Hi!"),), (tuple(worker.feature(LearnFeature).first_contact_buttons("en")),))
         await fake.send(GROUP, greeting, "greeting")
         reply = await player.press("Learn in 3 minutes", GROUP)
@@ -300,7 +304,7 @@ async def test_group_message_stays_when_a_course_is_pressed(store: Store) -> Non
 async def test_group_gets_courses_in_private(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         reply = await player.say("/learn")
         assert reply.private
         assert not fake.messages[GROUP]
@@ -310,7 +314,7 @@ async def test_group_gets_courses_in_private(store: Store) -> None:
 async def test_mydata_shows_progress_and_forget_deletes_it(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player = anna(worker, fake)
+        player = create_anna(worker, fake)
         await player.say("/learn", player.private)
         await player.press("Spades")
         await player.press("Skip")
@@ -324,10 +328,10 @@ async def test_mydata_shows_progress_and_forget_deletes_it(store: Store) -> None
         assert await worker.feature(LearnFeature).progress.reached(player.person.id) == {}
 
 
-async def test_tap_that_outlives_forgetting_leaves_nothing(store: Store) -> None:
+async def test_tap_stored_after_forgetting_is_deleted(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        player, learn = anna(worker, fake), worker.feature(LearnFeature)
+        player, learn = create_anna(worker, fake), worker.feature(LearnFeature)
         await player.say("/learn", player.private)
         await player.press("Spades")
         await finish(player, "spades")
@@ -336,8 +340,8 @@ async def test_tap_that_outlives_forgetting_leaves_nothing(store: Store) -> None
         forgetter = worker.feature(PrivacyFeature).forgetter
         while not (await forgetting_marks(store.client))[player.person.id].is_erased:
             await forgetter.work()
-        # The tap came before the first pass, and its step is stored after it.
-        for taps in ("", sensible_taps(COURSES["spades"])):
+        # A tap can be stored after the first pass, although it came before.
+        for taps in ("", robot_taps(COURSES["spades"])):
             await learn.progress.note(player.person.id, Lesson(Spot("spades", LAST, taps), "en", "italian"))
         forgetter.now = lambda: time.time() + SECOND_PASS_AFTER
         await forgetter.work()
@@ -346,8 +350,8 @@ async def test_tap_that_outlives_forgetting_leaves_nothing(store: Store) -> None
 
 
 @pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
-def test_bot_thinks_once_about_each_ending(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    taps = sensible_taps(course)
+def test_each_ending_is_computed_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    taps = robot_taps(course)
     first = ending_table(course, taps)
     monkeypatch.setattr(tables, "act", None)
     again = ending_table(course, taps)

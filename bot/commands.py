@@ -241,13 +241,13 @@ COMMANDS: tuple[CommandSpec, ...] = (
         group=HelpGroup.YOU,
         is_private=True,
     ),
+    CommandSpec("mydata", {"it": "mieidati"}, _("get all your data as a file"), group=HelpGroup.YOU, is_private=True),
     CommandSpec(
-        "mydata", {"it": "mieidati"}, _("get all data about you, as a file"), group=HelpGroup.YOU, is_private=True
-    ),
-    CommandSpec(
-        "forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), group=HelpGroup.YOU, is_private=True
+        "forget", {"it": "dimenticami"}, _("delete all your data; I ask first"), group=HelpGroup.YOU, is_private=True
     ),
     CommandSpec("help", {"it": "aiuto"}, _("see what I can do"), group=HelpGroup.YOU, is_main=True),
+    # Also a page of /settings. Telegram asks bots to have this command.
+    CommandSpec("privacy", is_private=True, is_listed=False),
     # Sent by platforms when the private chat is opened.
     CommandSpec("start", is_listed=False),
 )

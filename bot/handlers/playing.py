@@ -96,7 +96,7 @@ class Playing:
                     kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
                 )
             except NoSuchTable:
-                raise ProgramError("old", "The table that this key has opened is no more: send another key.") from None
+                raise ProgramError("old", "The table opened with this key is gone: send a new key.") from None
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:

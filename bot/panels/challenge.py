@@ -298,7 +298,7 @@ def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
     for seconds in CLOCKS:
         label = ("• " if seen.clock == seconds else "") + short_clock(words, seconds)
         clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
-    strict = _("Strict: a robot plays when time is up; three in a row lose")
+    strict = _("Strict: a robot plays late moves, three in a row lose")
     manner = _terms_button(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
     return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back_row(seen.code, words)]
 

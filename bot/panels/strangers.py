@@ -39,11 +39,11 @@ def deed_question(language: str, deed: Deed, name: str) -> tuple[str, str, str]:
     if deed == "block":
         return (
             _("Block {name}?").format(name=name),
-            _("I match you with them no more, and do not call you where they challenge you. Nobody tells them."),
+            _("I won’t match you again, or call you when they challenge you. They won’t know."),
             _("Yes, block"),
         )
-    told = _("They are told who you both are, and read how this game was played. Nobody tells {name}.")
-    return _("Report {name} to whoever hosts me?").format(name=name), told.format(name=name), _("Yes, report")
+    told = _("The host sees who you both are and how this game went. {name} won’t know.")
+    return _("Report {name} to the bot’s host?").format(name=name), told.format(name=name), _("Yes, report")
 
 
 def farewell_row(language: str, game_id: str) -> Row:

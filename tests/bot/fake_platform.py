@@ -249,7 +249,7 @@ async def open_worker(
 
 ACCEPT = {2: ("Play",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
-STRICT_CLOCK = ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+STRICT_CLOCK = ("⏱ 1 min", "Strict: a robot plays late moves, three in a row lose")
 """Labels of options."""
 
 

@@ -152,12 +152,12 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
         channel = server.channels[CHANNEL]
         for person in (anna, bruno):
             await person.slash("settings")
-            await person.press("My own settings", channel)
-            await person.press("for my eyes only", channel)
+            await person.press("My settings", channel)
+            await person.press("only for me", channel)
             assert person.button("• Hands in the group", channel)
         # The page was shown in the channel, not in the private chat.
         assert "Sent to your private chat." not in str(server.calls)
-        assert "My own settings" in str(server.calls)
+        assert "My settings" in str(server.calls)
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Play", channel)
         await until(lambda: bool(hands(bruno)))

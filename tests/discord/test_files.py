@@ -10,7 +10,7 @@ from tests.discord.server import DiscordServer
 async def test_mydata_file_comes_in_an_ephemeral_answer(store: Store, server: DiscordServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_discord(store, server):
-        assert "This is what I keep of you" in await anna.slash("mydata")
+        assert "This file has everything I keep about you" in await anna.slash("mydata")
         channel = server.channels[CHANNEL]
         [message] = channel.ephemerals[anna.number].values()
         assert [

@@ -352,7 +352,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         assert "discord:2" in report
 
         await anna.press("🚫 Block")
-        assert "matched with them no more" in await anna.press("Yes, block")
+        assert "I won’t match you again" in await anna.press("Yes, block")
         seat = table.seat_of("telegram:1")
         assert seat is not None
         version = (await worker.room.table(table.code)).oldest_panel(seat)

@@ -20,7 +20,7 @@ async def send_settings(server: TelegramServer, adapter: ObservedTelegram) -> Pe
     anna.start()
     await until(lambda: bool(bot_text(anna.private)))
     anna.say("/settings")
-    await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
+    await until(lambda: anna.button("My settings", server.group(GROUP)) is not None)
     await adapter.worker.settled()
     return anna
 
@@ -30,7 +30,7 @@ async def test_press_is_answered_while_its_page_waits(store: Store, server: Tele
         anna, answers = await send_settings(server, adapter), adapter.worker.delivery.answers
         adapter.rate_limit = lambda place: ONE_PER_HOUR  # type: ignore[method-assign]
         assert answers._limiter.take_turn(private_place("telegram:1")) == 0
-        assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
+        assert await anna.press("My settings", server.group(GROUP)) == ON_ITS_WAY
         assert "Your settings" not in bot_text(anna.private)
 
 
@@ -41,7 +41,7 @@ async def test_press_is_answered_while_uploads_fill_all_connections(store: Store
         for number in range(80):
             anna.say("/help", server.group(-5000 - number))
         await until(lambda: len(server._failures["sendMessage"]) <= 80 - 64)
-        message, button = anna.button("My own settings", server.group(GROUP)) or ({}, {})
+        message, button = anna.button("My settings", server.group(GROUP)) or ({}, {})
         query = server.press(server.group(GROUP), message, 1, button["callback_data"])
         await until(lambda: "answered" in server.answers[query])
         gate.set()
@@ -51,7 +51,7 @@ async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: Tel
     async with on_telegram(store, server) as adapter:
         anna, gate = await send_settings(server, adapter), asyncio.Event()
         server.fail_next("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
-        assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
+        assert await anna.press("My settings", server.group(GROUP)) == ON_ITS_WAY
         gate.set()
         await until(lambda: "Anna: I couldn’t send that" in bot_text(server.group(GROUP)))
 
@@ -60,9 +60,9 @@ async def test_unknown_private_chat_is_opened_instead_of_waiting(store: Store, s
     async with on_telegram(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         anna.say("/settings")
-        await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("My settings", server.group(GROUP)) is not None)
         adapter.worker.delivery.answers._limiter.block(private_place("telegram:1"), 3600.0)
-        await anna.press("My own settings", server.group(GROUP))
+        await anna.press("My settings", server.group(GROUP))
         [answer] = server.answers.values()
         assert answer["url"].endswith("?start=page")
 
@@ -76,7 +76,7 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
             return Reply("That card is not yours.")
 
         adapter.card_room.handle_press = slow  # type: ignore[method-assign]
-        assert await anna.press("My own settings", server.group(GROUP)) == "One moment…"
+        assert await anna.press("My settings", server.group(GROUP)) == "One moment…"
         gate.set()
         await until(lambda: "That card is not yours." in bot_text(anna.private))
 
@@ -85,13 +85,13 @@ async def test_lost_answer_is_sent_again(store: Store, server: TelegramServer) -
     async with on_telegram(store, server) as adapter:
         anna = await send_settings(server, adapter)
         server.fail_next("answerCallbackQuery", Failure(body=b"<html>", status=502), Failure(Refused(500, "Oops")))
-        assert await anna.press("My own settings", server.group(GROUP)) == "Sent to your private chat."
+        assert await anna.press("My settings", server.group(GROUP)) == "Sent to your private chat."
 
 
 async def test_dropped_page_is_reported_in_the_private_chat(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
         anna = await send_settings(server, adapter)
-        await anna.press("My own settings", server.group(GROUP))
+        await anna.press("My settings", server.group(GROUP))
         await until(lambda: "Your settings" in bot_text(anna.private))
         answers = adapter.worker.delivery.answers
         await until(lambda: not answers._waiting)

@@ -15,12 +15,12 @@ async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, serv
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/settings", group)
-        assert await anna.press("My own settings", group) == ""
+        assert await anna.press("My settings", group) == ""
         [url] = [answer["url"] for answer in server.answers.values()]
         assert url == f"https://t.me/{BOT['username']}?start=page"
         anna.start("page")
         await until(lambda: "I deal Tressette" in bot_text(anna.private))
-        assert await anna.press("My own settings", group) == "Sent to your private chat."
+        assert await anna.press("My settings", group) == "Sent to your private chat."
         assert "Your settings" in bot_text(anna.private)
 
 
@@ -28,9 +28,9 @@ async def test_press_is_answered_when_its_page_gets_lost(store: Store, server: T
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
         anna.say("/settings")
-        await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("My settings", server.group(GROUP)) is not None)
         server.fail_next("sendMessage", Failure(hang_up=True))
-        toast = await anna.press("My own settings", server.group(GROUP))
+        toast = await anna.press("My settings", server.group(GROUP))
         assert toast == "It may not have reached our private chat: if nothing comes, press again."
 
 
@@ -40,7 +40,7 @@ async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: 
         adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MAX_WAITING
         group = server.group(GROUP)
         anna.say("/settings", group)
-        toast = await anna.press("My own settings", group)
+        toast = await anna.press("My settings", group)
         assert toast == "Too many messages are waiting: press again in a moment."
         assert not bot_text(anna.private)
 

@@ -171,8 +171,8 @@ async def test_ending_a_session_in_settings_closes_its_page(
     async with sign_in(site, chat, code) as laptop, sign_in(site, chat, code) as phone:
         reply = await chat.press("1pbrowsers list")
         assert reply.panel
-        buttons = [button for row in reply.panel.rows for button in row if button.label.startswith("End ")]
-        assert [button.label for button in buttons] == ["End 1", "End 2", "End all"]
+        buttons = [button for row in reply.panel.rows for button in row if button.label.startswith("Sign out ")]
+        assert [button.label for button in buttons] == ["Sign out 1", "Sign out 2", "Sign out all"]
         # Other people cannot end or see these sessions.
         reply_to_stranger = await stranger.press(buttons[0].payload)
         assert reply_to_stranger.panel

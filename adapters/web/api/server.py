@@ -131,7 +131,9 @@ class Api:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.report_store_error(error), 5).response()
             except Exception:
                 log.exception("api_request_failed")
-                return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "The bot failed: its log has the reason.").response()
+                return ApiError(
+                    HTTPStatus.INTERNAL_SERVER_ERROR, "The bot failed: ask its host, the log has the reason."
+                ).response()
 
         return answer
 
@@ -177,9 +179,13 @@ class Api:
         try:
             return await self.analysis(request, begin=True)
         except AnalysisBusy:
-            raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed.", 60) from None
+            raise ApiError(
+                HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed: try again in a minute.", 60
+            ) from None
         except NotAnalysed:
-            raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "This game could not be analysed.", 60) from None
+            raise ApiError(
+                HTTPStatus.SERVICE_UNAVAILABLE, "This game couldn’t be analysed: try again in a minute.", 60
+            ) from None
 
     # Players
 

@@ -74,8 +74,8 @@ def nickname_page(language: str, nickname: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     if nickname:
-        page.line(_("Strangers read the name {name}."), name=Span(isolate_name(nickname), "bold"))
-    page.line(_("Another one: /nickname and the name, 2 to 16 letters."))
+        page.line(_("Strangers see you as {name}."), name=Span(isolate_name(nickname), "bold"))
+    page.line(_("To change it, write /nickname and a name of 2 to 16 letters."))
     return page.panel()
 
 
@@ -154,32 +154,32 @@ def done_page(language: str, deed: Deed, name: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     if deed == "block":
-        page.line(_("You have blocked {name}."), name=Span(isolate_name(name), "bold"))
-        page.line(_("/block shows whom you have blocked, and lets you unblock them."))
+        page.line(_("You’ve blocked {name}."), name=Span(isolate_name(name), "bold"))
+        page.line(_("Unblock with /block."))
     else:
-        page.line(_("You have reported {name}."), name=Span(isolate_name(name), "bold"))
-        page.line(_("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block."))
+        page.line(_("You’ve reported {name}."), name=Span(isolate_name(name), "bold"))
+        page.line(_("The bot’s host can read your report. To never meet them again: /block."))
     return page.panel()
 
 
 def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("Whom you have blocked"), "bold")
+    page.line(_("Blocked players"), "bold")
     if not blocks:
-        page.line(_("Nobody. There is a button for it beside a stranger's game, or write /block @name."))
+        page.line(_("Nobody yet: press 🚫 Block in a game with a stranger, or write /block @name."))
     else:
         page.line(
             _(
-                "I match you with none of them. They sit down at a table of yours only if you challenge them by name, "
-                "and where they challenge you I do not call you."
+                "I never match you with them, or call you when they challenge you. They can join your tables only if "
+                "you challenge them by name."
             )
         )
     rows = [
         (Button(_("Unblock {name}").format(name=isolate_name(block.name)), actions.page("block", "undo", block.token)),)
         for block in reversed(blocks)
     ]
-    return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
+    return page.panel(*rows, (Button(_("My settings"), actions.page("settings")),))
 
 
 def report_panel(language: str, id: str, report: Report) -> Panel:

@@ -67,10 +67,8 @@ class Strangers:
         await self._updates.send_change(table.code, Hand(own), Change(draft=NO_DRAFT))
         _ = texts(profile.language).gettext
         if deed == "report":
-            return Reply(
-                _("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block.")
-            )
-        return Reply(_("You are matched with them no more. /block lets you unblock them."))
+            return Reply(_("The bot’s host can read your report. To never meet them again: /block."))
+        return Reply(_("I won’t match you again. Unblock with /block."))
 
     async def answer(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:
         match page, words:
@@ -86,7 +84,7 @@ class Strangers:
                 replay = await self._replays.replay(press.place, profile, found.game_id, "1")
                 return Reply(panel=replay, private=True)
             case "block" | "report", ["no"]:
-                kept = texts(profile.language).gettext("Good: everything stays as it is.")
+                kept = texts(profile.language).gettext("OK, everything stays as it is.")
                 return Reply(panel=Panel((Span(kept),)))
             case "block" | "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
                 shared = await find_shared_game(self._archive, profile, game_id)

@@ -1,19 +1,33 @@
-"""The commands /forget and /mydata, and the buttons that follow them."""
+"""The commands /privacy, /mydata and /forget, and the buttons that follow them."""
 
 from bot.actions import BadPayload
 from bot.features.privacy.errors import AskedJustNow, NotYourPage
 from bot.features.privacy.forgetting import Forgetter
 from bot.features.privacy.mydata import COOLDOWN_SECONDS, MyData
-from bot.features.privacy.pages import forget_page, forgotten_page, mydata_page, not_forgotten_page, owner_tag
+from bot.features.privacy.pages import (
+    forget_page,
+    forgotten_page,
+    mydata_page,
+    not_forgotten_page,
+    owner_tag,
+    privacy_page,
+)
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private
-from bot.replies import answer_place, private_toast
+from bot.replies import answer_place, private_reply, private_toast
 from bot.tables.table_lists import TableLists
 
 
 class OwnData:
     def __init__(self, forgetter: Forgetter, mydata: MyData, lists: TableLists, people: People) -> None:
         self._forgetter, self.mydata, self._lists, self._people = forgetter, mydata, lists, people
+
+    async def show_privacy(self, command: Command, profile: Profile) -> Reply:
+        toast = private_toast(answer_place(command), profile.language)
+        return Reply(toast, privacy_page(profile.language), private=True)
+
+    async def show_privacy_page(self, press: Press, profile: Profile, _words: list[str]) -> Reply:
+        return private_reply(press.place, profile.language, privacy_page(profile.language))
 
     async def send_data(self, command: Command, profile: Profile) -> Reply:
         """Send a person's data as a file. Raises AskedJustNow during the cooldown."""

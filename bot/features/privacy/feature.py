@@ -1,4 +1,4 @@
-"""The feature of /mydata and /forget."""
+"""The feature of /privacy, /mydata and /forget."""
 
 from bot.core import Core
 from bot.feature import Feature
@@ -18,8 +18,12 @@ class PrivacyFeature(Feature):
         )
         mydata = MyData(core.store.client, core.archive, core.ratings, core.features)
         self.own_data = OwnData(self.forgetter, mydata, core.room.lists, core.people)
-        self.commands = {"mydata": self.own_data.send_data, "forget": self.own_data.ask_to_forget}
-        self.pages = {"forget": self.own_data.answer}
+        self.commands = {
+            "privacy": self.own_data.show_privacy,
+            "mydata": self.own_data.send_data,
+            "forget": self.own_data.ask_to_forget,
+        }
+        self.pages = {"privacy": self.own_data.show_privacy_page, "forget": self.own_data.answer}
         self.loops = {"forgetting": self.forgetter.run, "rewriting": Rewriter(core.store, core.shards).run}
         if days := core.settings.forget_after_days:
             self.loops["unused"] = UnusedProfiles(core.store, core.people, self.forgetter, days).run

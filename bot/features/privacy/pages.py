@@ -13,21 +13,30 @@ def owner_tag(person: str) -> str:
     return blake2b(person.encode(), digest_size=5).hexdigest()
 
 
+def privacy_page(language: str) -> Panel:
+    """Return what is stored about a person, and how to get and delete it."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Your data"), "bold")
+    page.line(_("I keep your name, settings, games and ratings. The bot’s host can read them."))
+    page.line(_("/mydata sends you all your data as a file."))
+    page.line(_("/forget deletes it; I ask first."))
+    return page.panel((Button(_("◀ Back"), actions.page("settings")),))
+
+
 def forget_page(language: str, person: str, resigned: Sequence[str], left: Sequence[str]) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Shall I forget you?"), "bold")
-    page.line(_("For good I forget your name, your settings, your ratings and your places in leaderboards."))
-    page.line(_("In finished games, their replays and exports, “somebody” takes your place."))
+    page.line(_("I delete your name, settings, ratings and leaderboard places for good."))
+    page.line(_("In finished games and replays you become “somebody”."))
     if resigned:
-        page.line(_("You resign where a game is on: {codes}."), codes=", ".join(resigned))
+        page.line(_("You resign your running games: {codes}."), codes=", ".join(resigned))
     if left:
-        page.line(_("You leave the tables that wait for players: {codes}."), codes=", ".join(left))
-    page.line(_("You cannot play today's deal or answer today's puzzle a second time."))
-    page.line(_("For that I keep a mark until midnight. It holds neither your name nor your id."))
-    page.gap()
-    page.line(_("What stands in chats already I cannot take back; its old buttons do nothing any more."))
-    page.line(_("If you write to me afterwards, I meet you as a stranger. /mydata sends you what I keep of you."))
+        page.line(_("You leave your open tables: {codes}."), codes=", ".join(left))
+    page.line(_("You can’t play today’s deal or puzzle again: until midnight I keep a mark without your name or id."))
+    page.line(_("Messages already in chats stay, but their buttons stop working."))
+    page.line(_("Want a copy first? /mydata sends it."))
     tag = owner_tag(person)
     yes = Button(_("Yes, forget me"), actions.page("forget", "yes", tag), "danger")
     return page.panel((yes, Button(_("No"), actions.page("forget", "no", tag))))
@@ -36,17 +45,17 @@ def forget_page(language: str, person: str, resigned: Sequence[str], left: Seque
 def forgotten_page(language: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("I am forgetting you. In a minute nothing here names you."))
-    page.line(_("Farewell! If you write to me again, I meet you as a stranger."))
+    page.line(_("I’m forgetting you: in a minute nothing here has your name."))
+    page.line(_("Goodbye! If you write to me again, we start over."))
     return page.panel()
 
 
 def mydata_page(language: str) -> Panel:
-    return _sentence(texts(language).gettext("This is what I keep of you."))
+    return _sentence(texts(language).gettext("This file has everything I keep about you. Delete it with /forget."))
 
 
 def not_forgotten_page(language: str) -> Panel:
-    return _sentence(texts(language).gettext("Good: everything stays as it is."))
+    return _sentence(texts(language).gettext("OK, everything stays as it is."))
 
 
 def _sentence(text: str) -> Panel:

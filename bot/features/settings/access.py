@@ -71,7 +71,7 @@ class OwnPrograms:
                 scopes = SCOPES if words[1] == "play" else ("read",)
                 program, token = await self._programs.add_owned(profile.id, scopes, press.key)
             except ValueError:
-                return Reply(_("There are too many programs already: revoke one."))
+                return Reply(_("There are too many programs already: revoke one of yours."))
             return Reply(panel=token_panel(profile.language, program, token, pages), private=True)
         if words[:1] == [REVOKE] and len(words) == 2:
             await self._programs.revoke_owned(profile.id, words[1])

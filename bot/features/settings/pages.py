@@ -26,26 +26,26 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
-    page.line(_("Your language, the suits on your cards, and pictures. Spades is always played with French suits."))
+    page.line(_("Language, suits and pictures. Spades always has French suits."))
     names = _suit_names(profile.language)
-    places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
+    places = {"private": _("Cards in our private chat"), "aside": _("Cards in the group, only for me")}
     if has_ephemeral:
-        page.line(_("Where your cards come: in the group only when you press My hand, here, and without a sound."))
+        page.line(_("In the group, your cards come when you press “My hand, here”, without a sound."))
     return page.panel(
         _language_row(profile.language),
         tuple(
             choice_button(names[suits], profile.suits == suits, actions.page("settings", "suits", suits))
             for suits in SUITS
         ),
+        *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
         *(
             (choice_button(places[hands], profile.hands == hands, actions.page("settings", "hands", hands)),)
             for hands in HANDS
             if has_ephemeral
         ),
-        *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
-        (_toggle(_("Call me in the group when it is my turn"), "called", profile.wants_calls),),
-        (_toggle(_("Show me what strangers say"), "phrases", profile.wants_phrases),),
-        (Button(_("Whom you have blocked"), actions.page("block", "list")),),
+        (_toggle(_("Call me in the group on my turn"), "called", profile.wants_calls),),
+        (_toggle(_("Show what strangers say"), "phrases", profile.wants_phrases),),
+        (Button(_("Blocked players"), actions.page("block", "list")), Button(_("Privacy"), actions.page("privacy"))),
         (
             Button(_("Browsers"), actions.page("browsers", "list")),
             Button(_("Programs"), actions.page("programs", "list")),
@@ -111,10 +111,10 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
     words = Wording(chat.language, [])
     _ = words.text
     page = Writer()
-    page.line(_("This chat's settings"), "bold")
-    page.line(_("The language here, the clock of new tables, and pictures."))
+    page.line(_("This chat’s settings"), "bold")
+    page.line(_("Language, pictures, and the clock of new tables."))
     if for_admins:
-        page.line(_("Only administrators of this group can change them."), "italic")
+        page.line(_("Only administrators can change them."), "italic")
     clocks = [
         choice_button(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS
@@ -123,10 +123,10 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
         _language_row(chat.language),
         tuple(clocks[:3]),
         tuple(clocks[3:]),
-        (_toggle(_("Strict: a robot plays when time is up; three in a row lose"), "strict", chat.strict),),
-        (_toggle(_("Whoever has the link may watch"), "watched", chat.can_be_watched),),
+        (_toggle(_("Strict: a robot plays late moves, three in a row lose"), "strict", chat.strict),),
+        (_toggle(_("Anyone with the link can watch"), "watched", chat.can_be_watched),),
         *(_picture_rows(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
-        (Button(_("My own settings"), actions.page("settings")),),
+        (Button(_("My settings"), actions.page("settings")),),
     )
 
 
@@ -138,7 +138,7 @@ def link_panel(language: str, address: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     page.line(_("This link opens your cards in a browser. It works once, within ten minutes."))
-    page.line(_("Keep it to yourself: whoever opens it plays as you. /settings shows and ends browsers."))
+    page.line(_("Keep it to yourself: anyone who opens it plays as you. /settings signs browsers out."))
     return page.panel((Button(_("Open in the browser"), address, "good", kind="link"),))
 
 
@@ -149,9 +149,9 @@ def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool)
     """
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("Browsers in which you play"), "bold")
+    page.line(_("Your browsers"), "bold")
     if not sessions:
-        page.line(_("None: the button below your cards opens one."))
+        page.line(_("None yet: open one with the button below your cards."))
     for number, session in enumerate(sessions, 1):
         page.line(
             _("{number}. since {made}, last used {used}"),
@@ -161,10 +161,10 @@ def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool)
         )
     opening = (Button(_("Open in the browser"), actions.page("browsers", "home")),) if can_open else ()
     ends = tuple(
-        Button(_("End {number}").format(number=number), actions.page("browsers", "end", session.id), "danger")
+        Button(_("Sign out {number}").format(number=number), actions.page("browsers", "end", session.id), "danger")
         for number, session in enumerate(sessions, 1)
     )
-    all_ = (Button(_("End all"), actions.page("browsers", "end", "all"), "danger"),) if len(sessions) > 1 else ()
+    all_ = (Button(_("Sign out all"), actions.page("browsers", "end", "all"), "danger"),) if len(sessions) > 1 else ()
     return page.panel(opening, ends, all_, (Button(_("◀ Back"), actions.page("settings")),))
 
 
@@ -179,15 +179,15 @@ def programs_page(language: str, programs: Sequence[Program]) -> Panel:
     """List a person's programs, each with a button that revokes its token."""
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("Programs of yours that play"), "bold")
-    page.line(_("With a token a program sits down as a robot, under a name of its own; its games are in no rating."))
-    plays, reads = _("plays"), _("only sees")
+    page.line(_("Your programs"), "bold")
+    page.line(_("With a token, a program plays as a robot under its own name. Its games aren’t rated."))
+    plays, reads = _("plays"), _("only watches")
     for number, program in enumerate(programs, 1):
         line = _("{number}. {name}: {does}")
         page.line(line, number=number, name=program.name, does=plays if "play" in program.scopes else reads)
     making = (
         Button(_("Token to play"), actions.page("programs", "make", "play"), "good"),
-        Button(_("Token to see"), actions.page("programs", "make", "read")),
+        Button(_("Token to watch"), actions.page("programs", "make", "read")),
     )
     revoking = tuple(
         Button(_("Revoke {number}").format(number=number), actions.page("programs", "revoke", program.id), "danger")
@@ -203,6 +203,6 @@ def token_panel(language: str, program: Program, token: str, pages: str) -> Pane
     page = Writer()
     page.line(_("The token of {name}:"), name=program.name)
     page.line(token, "code")
-    page.line(_("It is shown only now: keep it to yourself, and delete this message when you have copied it."))
-    page.line(_("What a program may ask for: {address}"), address=f"{pages}/api/v1/openapi.json")
+    page.line(_("You see it only now: copy it, keep it to yourself, then delete this message."))
+    page.line(_("What a program can do: {address}"), address=f"{pages}/api/v1/openapi.json")
     return page.panel()

@@ -135,7 +135,7 @@ async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePl
     await anna.press("to 21", GROUP)
     await anna.press("packets: peeked at", GROUP)
     await anna.press("⏱ 1 min", GROUP)
-    await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
+    await anna.press("Strict: a robot plays late moves, three in a row lose", GROUP)
     card = fake.last(GROUP).plain
     assert "to 21." in card
     assert "Packets: peeked at" in card

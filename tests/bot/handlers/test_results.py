@@ -88,7 +88,7 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     assert (await carla.press("Is it fair?", GROUP)).toast == "Sent to your private chat."
     assert (await carla.press("Analysis", GROUP)).toast == "Sent to your private chat."
     await carla.say("/settings")
-    assert (await carla.press("My own settings", GROUP)).toast == "Sent to your private chat."
+    assert (await carla.press("My settings", GROUP)).toast == "Sent to your private chat."
 
     # In the private chat, the page replaces the pressed message.
     assert not (await carla.press("Italiano", carla.private)).toast

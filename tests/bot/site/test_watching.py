@@ -188,7 +188,7 @@ async def test_chat_can_forbid_watching(store: Store) -> None:
         states = await open_stream(worker, watch_id)
         await read_next_state(states)
         await players[0].say("/settings")
-        await players[0].press("Whoever has the link may watch", GROUP)
+        await players[0].press("Anyone with the link can watch", GROUP)
         assert await worker.watching.get_table(watch_id) is None
         assert await find_watch_id(worker, players[0]) == ""
         table = await worker.room.table(watch_id.split("-")[0])
@@ -196,7 +196,7 @@ async def test_chat_can_forbid_watching(store: Store) -> None:
         assert table.game.turn is not None
         await players[table.game.turn].play(Random(1))
         assert await read_remaining_states(states) == []
-        await players[0].press("Whoever has the link may watch", GROUP)
+        await players[0].press("Anyone with the link can watch", GROUP)
         assert await worker.watching.get_table(watch_id)
 
 

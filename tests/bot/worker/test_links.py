@@ -41,9 +41,9 @@ async def test_chat_can_turn_off_watch_links(store: Store) -> None:
         players = await seat_players(worker, fake, "metamazzo")
         board = next(message for message, panel in fake.messages[GROUP].items() if find_links(panel))
         await players[0].say("/settings")
-        await players[0].press("Whoever has the link may watch", GROUP)
+        await players[0].press("Anyone with the link can watch", GROUP)
         assert find_links(fake.messages[GROUP][board]) == []
-        await players[0].press("Whoever has the link may watch", GROUP)
+        await players[0].press("Anyone with the link can watch", GROUP)
         assert len(find_links(fake.messages[GROUP][board])) == 1
 
 

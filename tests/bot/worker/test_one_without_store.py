@@ -103,7 +103,7 @@ async def test_owner_shows_missed_moves_after_its_outage(fleet: Fleet, proxies: 
     assert not (await player.press(button.label)).toast
     assert (await other.room.table(table.code)).version > table.version
     owner_player = Player(owner, fleet.fake, player.person.name, 9)
-    assert "I cannot" in (await owner_player.say("/tables")).toast
+    assert "I can’t" in (await owner_player.say("/tables")).toast
     assert not (await owner.check_health())["store"]
     assert (await other.check_health())["store"]
     await proxy.open()
@@ -123,7 +123,7 @@ async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: l
     for presser in players:
         presser.person = player.person
     refused, first, repeated, _ = players
-    assert "I cannot" in (await refused.send(button.payload, player.private, message, key="pressed")).toast
+    assert "I can’t" in (await refused.send(button.payload, player.private, message, key="pressed")).toast
     assert (await other.room.table(table.code)).version == table.version
     assert not (await first.send(button.payload, player.private, message, key="pressed")).toast
     after = (await other.room.table(table.code)).version

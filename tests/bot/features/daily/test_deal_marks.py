@@ -100,7 +100,7 @@ async def test_forgotten_player_reads_why_and_plays_tomorrow(store: Store, monke
         await play_deal(anna, await begin_deal(anna), 1)
         await anna.say("/forget", anna.private)
         question = anna.fake.last(anna.private).plain
-        assert "You cannot play today's deal or answer today's puzzle a second time." in question
+        assert "You can’t play today’s deal or puzzle again" in question
         await anna.press("Yes, forget me", anna.private)
         await forget_person(worker, "paper:1")
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []

@@ -48,9 +48,9 @@ async def test_host_gets_report_and_replay_after_the_game(playing: list[Player])
     await olga.say("/help", olga.private)
     nickname = (await anna.worker.people.person(bruno.person.id)).nickname
     await anna.press("🚩 Report")
-    assert "whoever hosts me" in anna.fake.last(anna.private).plain
+    assert "the bot’s host" in anna.fake.last(anna.private).plain
     assert await list_reports(anna.worker) == []
-    assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
+    assert "The bot’s host can read your report" in (await anna.press("Yes, report")).toast
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     received = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]
@@ -75,7 +75,7 @@ async def test_reports_are_limited_per_game_and_day(playing: list[Player]) -> No
     # The other player can report the game too.
     await bruno.press("🚩 Report")
     await bruno.press("Yes, report")
-    assert "You have reported" in bruno.fake.last(bruno.private).plain
+    assert "You’ve reported" in bruno.fake.last(bruno.private).plain
     [first, second] = await list_reports(anna.worker)
     assert {first.by, second.by} == {anna.person.id, bruno.person.id}
     reports = anna.worker.feature(FindFeature).report_sender.reports

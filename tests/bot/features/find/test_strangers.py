@@ -55,7 +55,7 @@ async def test_block_on_a_hand_prevents_matches(playing: list[Player]) -> None:
     assert f"Block \u2068{name}\u2069?" in anna.fake.last(anna.private).plain
     assert not any(button.payload.startswith("1m") for row in anna.fake.last(anna.private).rows for button in row)
     reply = await anna.press("Yes, block")
-    assert "matched with them no more" in reply.toast
+    assert "I won’t match you again" in reply.toast
     # The hand is back, and the other player noticed nothing.
     assert "Block" not in anna.fake.last(anna.private).plain
     assert bruno.fake.texts(bruno.private) == before
@@ -99,7 +99,7 @@ async def test_block_list_shows_nicknames_only(playing: list[Player]) -> None:
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
     await anna.say("/settings", anna.private)
-    await anna.press("Whom you have blocked")
+    await anna.press("Blocked players")
     page = repr(anna.fake.last(anna.private))
     file = await anna.worker.feature(PrivacyFeature).own_data.mydata.file(anna.person.id, [], 0)
     nickname = (await anna.worker.people.person(bruno.person.id)).nickname
@@ -109,7 +109,7 @@ async def test_block_list_shows_nicknames_only(playing: list[Player]) -> None:
         for secret in (bruno.person.id, bruno.person.name, f"{bruno.person.handle}"):
             assert secret not in text
     await anna.press("Unblock")
-    assert "Nobody." in anna.fake.last(anna.private).plain
+    assert "Nobody yet" in anna.fake.last(anna.private).plain
 
 
 async def test_block_ends_a_pairing_without_a_reason(two_strangers: list[Player]) -> None:

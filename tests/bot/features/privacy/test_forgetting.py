@@ -316,7 +316,7 @@ async def test_forget_asks_first_and_names_its_effects(store: Store) -> None:
         reply = await anna.say("/dimenticami")
         assert reply.private
         assert reply.panel
-        assert f"You resign where a game is on: {table.code}." in reply.panel.plain
+        assert f"You resign your running games: {table.code}." in reply.panel.plain
         await anna.press("No")
         assert "stays as it is" in fake.last(anna.private).plain
         assert await forgetting_marks(store.client) == {}
@@ -349,7 +349,7 @@ async def test_returning_person_starts_as_a_stranger(store: Store) -> None:
         reply = await anna.say("/forget")
         assert reply.panel
         done = await press_payload(anna, reply.panel.rows[0][0].payload)
-        assert "I am forgetting you" in done.plain
+        assert "I’m forgetting you" in done.plain
         await forget_person(worker)
         assert "table" in (await anna.send(card.payload, anna.private)).toast
         profile = await worker.people.person(ANNA)

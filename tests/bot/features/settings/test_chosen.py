@@ -23,7 +23,7 @@ async def test_chat_keeps_its_game_and_clock(store: Store) -> None:
         anna, *_ = create_players(worker, fake)
         await anna.say("/settings")
         await anna.press("⏱ 30 min", GROUP)
-        await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
+        await anna.press("Strict: a robot plays late moves, three in a row lose", GROUP)
         await anna.say("/challenge spades")
         await anna.press("Cancel", GROUP)
         await anna.say("/challenge")

@@ -230,7 +230,7 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
         watch_id = await worker.watching.watch_id(table)
         assert await worker.watching.get_table(watch_id)
         await players[0].say("/settings")
-        await players[0].press("Whoever has the link may watch", GROUP)
+        await players[0].press("Anyone with the link can watch", GROUP)
         assert await worker.watching.get_table(watch_id) is None
         for _ in range(200):
             table = await play_random_move(worker, table.code, Random(table.version))

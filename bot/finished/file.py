@@ -113,17 +113,17 @@ def read_all_entries(paths: Sequence[Path]) -> list[FileEntry]:
 
 async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> AsyncIterator[ArchiveEntry]:
     """Yield the entries of the archive and of files, each once, in the order of their numbers."""
-    place = 0
+    index = 0
     async for entry in archive.entries_after(0):
-        while place < len(games) and games[place][:2] < entry[:2]:
-            yield games[place].read()
-            place += 1
-        if place < len(games) and games[place][:2] == entry[:2]:
-            yield entry if entry.game else games[place].read()
-            place += 1
+        while index < len(games) and games[index][:2] < entry[:2]:
+            yield games[index].read()
+            index += 1
+        if index < len(games) and games[index][:2] == entry[:2]:
+            yield entry if entry.game else games[index].read()
+            index += 1
         else:
             yield entry
-    for file_entry in games[place:]:
+    for file_entry in games[index:]:
         yield file_entry.read()
 
 

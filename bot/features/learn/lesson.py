@@ -137,7 +137,7 @@ class Lesson:
             ranks = _("{ranks} (R king, C knight, F jack)").format(ranks=ranks)
         return {
             "ranks": ranks,
-            **{one: rank(one) for one in "RCF"},
+            **{letter: rank(letter) for letter in "RCF"},
             **{code: self.words.card(code) for code in pack.codes},
         }
 

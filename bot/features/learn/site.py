@@ -103,11 +103,11 @@ def _lesson_page(lesson: Lesson, answer: str, style: str) -> LessonPage:
         return [card._replace(taps=taps.get(f"play {code}", "")) for code in codes for card in cards([code])]
 
     def played(trick: Iterable[ShownCard]) -> list[LearnCard]:
-        return [card._replace(by=names[one.seat]) for one in trick for card in cards([one.card])]
+        return [card._replace(by=names[shown.seat]) for shown in trick for card in cards([shown.card])]
 
     def tops(seat: int) -> list[str]:
         packets = deal.packets if isinstance(deal, PacketsView) else ()
-        return [one.top for one in packets if one.owner == seat and one.top]
+        return [packet.top for packet in packets if packet.owner == seat and packet.top]
 
     last: LastTrick | None = None if deal.trick or lesson.step else deal.last_trick
     return LessonPage(

@@ -120,7 +120,7 @@ class _Bracket:
         """All differences of scores for C18 to C21, from the largest."""
         own = self.records[self.residents[0]].score
         scores = [self.records[team].score for team in self.moved_down]
-        return sorted({one - two for one in scores for two in (*scores, own, own - 1)}, reverse=True)
+        return sorted({score - other for score in scores for other in (*scores, own, own - 1)}, reverse=True)
 
     def _is_pair(self, edge: Edge) -> bool:
         return edge[0] in self._members and edge[1] in self._members
@@ -230,13 +230,13 @@ def _pair_homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, 
         return number[edge[0]] if edge[0] in number and edge[1] in number else 0
 
     def exchanges(edge: Edge) -> list[int]:
-        at = upper(edge)
-        leave = [int(at == one) for one in range(count, 0, -1)]
-        come = [-int(at == one) for one in range(count + 1, len(teams) + 1)]
-        return [int(at > count), at, *leave, *come]
+        team = upper(edge)
+        leave = [int(team == other) for other in range(count, 0, -1)]
+        come = [-int(team == other) for other in range(count + 1, len(teams) + 1)]
+        return [int(team > count), team, *leave, *come]
 
     def transpositions(edge: Edge, s1: Iterable[int]) -> list[int]:
-        return [number[edge[1]] if upper(edge) == one else 0 for one in s1]
+        return [number[edge[1]] if upper(edge) == team else 0 for team in s1]
 
     original = range(1, count + 1)
     found = _match({edge: [*row, *exchanges(edge), *transpositions(edge, original)] for edge, row in criteria.items()})

@@ -167,7 +167,7 @@ def _tie_breaks(
     for match in matches:
         # A Swiss match without cards counts like a match against an equal team.
         is_like_equal = t.form == "swiss" and not match.was_played
-        score = scores[team] if is_like_equal else sum((scores[one] for one in match.teams if one != team), ZERO)
+        score = scores[team] if is_like_equal else sum((scores[other] for other in match.teams if other != team), ZERO)
         opponents.append((score, match.score(team)))
     if t.form == "swiss":
         yield sum((score for score, _own in opponents), ZERO)

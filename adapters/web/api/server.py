@@ -44,6 +44,7 @@ from bot.texts import language_of
 NO_GAME = "There is no finished game with this id, or the game has no such deal."
 NO_PLAYER = "There is no player with this id, or they have played no rated game."
 NO_TABLE = "No table can be watched under this id: its game is over, or its chat does not allow it."
+MISSING = {"player": NO_PLAYER, "table": NO_TABLE}  # why an operation has no result; NO_GAME for others
 
 STATUSES = {  # by the reason of `ProgramError`
     "missing": HTTPStatus.NOT_FOUND,
@@ -60,6 +61,9 @@ BODY: web.RequestKey[Any] = web.RequestKey("body", RequestBody)
 log = structlog.get_logger()
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+Result = Answer | BaseModel | web.StreamResponse | None
+"""The result of an operation; None if what it reads does not exist."""
 
 
 class Api:
@@ -101,15 +105,21 @@ class Api:
                 _check_parameter(parameter, request)
             if operation.body:
                 request[BODY] = await _read_body(request, operation.body)
-            handler: Handler = getattr(self, operation.name)
+            handler: Callable[[web.Request], Awaitable[Result]] = getattr(self, operation.name)
             try:
                 if KEY in operation.parameters:
                     content = fingerprint(operation.name, dict(request.match_info), request[BODY].model_dump())
                     key = request.headers[KEY.name]
                     await self._card_room.playing.claim_key(request[PROGRAM], key, content)
-                return await handler(request)
+                result = await handler(request)
             except ProgramError as error:
                 raise ApiError(STATUSES[error.reason], str(error), error.wait) from None
+            if isinstance(result, web.StreamResponse):
+                return result
+            if operation.scope and isinstance(result, BaseModel):
+                body, headers = result.model_dump_json().encode(), {"Cache-Control": "no-store"}
+                return web.Response(body=body, content_type="application/json", headers=headers)
+            return _cached_response(request, result, MISSING.get(operation.name, NO_GAME))
 
         return answer
 
@@ -159,23 +169,21 @@ class Api:
 
     # Finished games
 
-    async def game(self, request: web.Request) -> web.StreamResponse:
-        game_id = request.match_info["game_id"]
-        return _cached_response(request, await self._card_room.games.get_game(game_id, _reader(request)))
+    async def game(self, request: web.Request) -> Result:
+        return await self._card_room.games.get_game(request.match_info["game_id"], _reader(request))
 
-    async def record(self, request: web.Request) -> web.StreamResponse:
-        return _cached_response(request, await self._card_room.games.get_record(request.match_info["game_id"]))
+    async def record(self, request: web.Request) -> Result:
+        return await self._card_room.games.get_record(request.match_info["game_id"])
 
-    async def deal(self, request: web.Request) -> web.StreamResponse:
+    async def deal(self, request: web.Request) -> Result:
         game_id, number = request.match_info["game_id"], int(request.match_info["deal"])
-        return _cached_response(request, await self._card_room.games.get_deal(game_id, number, _reader(request)))
+        return await self._card_room.games.get_deal(game_id, number, _reader(request))
 
-    async def analysis(self, request: web.Request, *, begin: bool = False) -> web.StreamResponse:
+    async def analysis(self, request: web.Request, *, begin: bool = False) -> Result:
         game_id = request.match_info["game_id"]
-        answer = await self._card_room.games.get_analysis(game_id, _reader(request), begin=begin)
-        return _cached_response(request, answer)
+        return await self._card_room.games.get_analysis(game_id, _reader(request), begin=begin)
 
-    async def begin_analysis(self, request: web.Request) -> web.StreamResponse:
+    async def begin_analysis(self, request: web.Request) -> Result:
         try:
             return await self.analysis(request, begin=True)
         except AnalysisBusy:
@@ -189,17 +197,14 @@ class Api:
 
     # Players
 
-    async def leaderboard(self, request: web.Request) -> web.StreamResponse:
+    async def leaderboard(self, request: web.Request) -> Result:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
         players, person = self._card_room.feature(RatingsFeature).players, await self._person(request)
-        board = await players.leaderboard(person, game, period, _reader(request).language)
-        return _cached_response(request, board)
+        return await players.leaderboard(person, game, period, _reader(request).language)
 
-    async def player(self, request: web.Request) -> web.StreamResponse:
-        player_id, person = request.match_info["player_id"], await self._person(request)
-        players = self._card_room.feature(RatingsFeature).players
-        player = await players.player(player_id, person, _reader(request).language)
-        return _cached_response(request, player, NO_PLAYER)
+    async def player(self, request: web.Request) -> Result:
+        players, person = self._card_room.feature(RatingsFeature).players, await self._person(request)
+        return await players.player(request.match_info["player_id"], person, _reader(request).language)
 
     async def _person(self, request: web.Request) -> str:
         """Return the person with these cookies, or ""."""
@@ -208,11 +213,10 @@ class Api:
 
     # Tables
 
-    async def table(self, request: web.Request) -> web.StreamResponse:
-        table = await self._card_room.watching.get_table(request.match_info["watch_id"])
-        return _cached_response(request, table, NO_TABLE)
+    async def table(self, request: web.Request) -> Result:
+        return await self._card_room.watching.get_table(request.match_info["watch_id"])
 
-    async def table_stream(self, request: web.Request) -> web.StreamResponse:
+    async def table_stream(self, request: web.Request) -> Result:
         with self._limits.open_stream(request):
             states = await self._card_room.watching.stream(request.match_info["watch_id"])
             if states is None:
@@ -221,32 +225,30 @@ class Api:
 
     # A program's own tables
 
-    async def me(self, request: web.Request) -> web.StreamResponse:
-        program = request[PROGRAM]
-        return _private_response(Me(name=program.name, scopes=list(program.scopes)))
+    async def me(self, request: web.Request) -> Result:
+        return Me(name=request[PROGRAM].name, scopes=list(request[PROGRAM].scopes))
 
-    async def my_tables(self, request: web.Request) -> web.StreamResponse:
-        return _private_response(OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person)))
+    async def my_tables(self, request: web.Request) -> Result:
+        return OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person))
 
-    async def my_table(self, request: web.Request) -> web.StreamResponse:
-        code, person = request.match_info["code"], request[PROGRAM].person
-        return _private_response(await self._card_room.playing.table(code, person))
+    async def my_table(self, request: web.Request) -> Result:
+        return await self._card_room.playing.table(request.match_info["code"], request[PROGRAM].person)
 
-    async def open_table(self, request: web.Request) -> web.StreamResponse:
+    async def open_table(self, request: web.Request) -> Result:
         body: WantedTable = request[BODY]
         program, key = request[PROGRAM], request.headers[KEY.name]
-        return _private_response(await self._card_room.playing.open(program, body.game, body.rules, body.robots, key))
+        return await self._card_room.playing.open(program, body.game, body.rules, body.robots, key)
 
-    async def sit(self, request: web.Request) -> web.StreamResponse:
+    async def sit(self, request: web.Request) -> Result:
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _private_response(await self._card_room.playing.sit(program, code, request[BODY].seat, key))
+        return await self._card_room.playing.sit(program, code, request[BODY].seat, key)
 
-    async def move(self, request: web.Request) -> web.StreamResponse:
+    async def move(self, request: web.Request) -> Result:
         body: Move = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _private_response(await self._card_room.playing.move(program, code, body.version, body.move, key))
+        return await self._card_room.playing.move(program, code, body.version, body.move, key)
 
-    async def my_stream(self, request: web.Request) -> web.StreamResponse:
+    async def my_stream(self, request: web.Request) -> Result:
         code, person = request.match_info["code"], request[PROGRAM].person
         await self._card_room.playing.table(code, person)
         states = self._card_room.playing.states(code, person)
@@ -331,12 +333,6 @@ def _token(request: web.Request) -> str:
     """
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
-
-
-def _private_response(answer: BaseModel) -> web.Response:
-    """Return a response that is never cached."""
-    headers = {"Cache-Control": "no-store"}
-    return web.Response(body=answer.model_dump_json().encode(), content_type="application/json", headers=headers)
 
 
 def _reader(request: web.Request) -> Reader:

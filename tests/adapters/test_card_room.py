@@ -62,6 +62,7 @@ ALLOWED_IMPORTS = {
     "bot.places",
     "bot.platform",
     "bot.identity.adapter_data",
+    "bot.http.bodies",
     "bot.http.proxies",
     "bot.rate_limits",
     "bot.http.server",

@@ -1,8 +1,7 @@
 """Take screenshots of every game in the playground: `python -m tests.e2e.shots --into FOLDER`.
 
-Each moment is taken on a phone and a desktop, light and dark, in each language, as `LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`.
-The folder `messages/` has the complete message alone. `--games`, `--languages`, `--windows`, `--themes` and `--moments`
-select fewer screenshots. `--join FILES` puts pictures side by side.
+The files are `LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`. The folder `messages/` next to them has the last message alone.
+`--games`, `--languages`, `--windows`, `--themes` and `--moments` select fewer screenshots. `--join FILES` puts pictures side by side.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ LANGUAGES = ("it", "en")
 PEOPLE = {1: "Anna", 3: "Maximiliane-Friederike Hohenstein", 4: "Ελένη Παπαδοπούλου", 5: "王小明"}
 """Players by their numbers in the playground, where number 2 is another person.
 
-The names are short, long, in letters of the pictures' font, and in letters that the font lacks.
+One name is short and one long. One is in letters of the pictures' font, and one in letters that the font lacks.
 """
 
 TALL_HEIGHT = 2400
@@ -44,7 +43,7 @@ Moment = tuple[str, Callable[[Table], bool]]
 
 
 def has_move(prefix: str) -> Callable[[Table], bool]:
-    """Return a test for a legal move that starts with ``word``."""
+    """Return a condition: a legal move starts with ``prefix``."""
     return lambda table: any(move.startswith(prefix) for move in legal_moves(table))
 
 
@@ -59,12 +58,12 @@ def view_deal(table: Table):  # type: ignore[no-untyped-def]
     return table.game.view(None).deal
 
 
-def is_in_play(tricks: int, lying: int) -> Callable[[Table], bool]:
-    """Return a test for this many taken tricks and this many cards on the table."""
+def is_in_play(tricks: int, cards: int) -> Callable[[Table], bool]:
+    """Return a condition: this many tricks were taken, and this many cards are on the table."""
 
     def check(table: Table) -> bool:
         deal = view_deal(table)
-        return deal.phase == "play" and sum(deal.tricks) >= tricks and len(deal.trick) == lying
+        return deal.phase == "play" and sum(deal.tricks) >= tricks and len(deal.trick) == cards
 
     return check
 
@@ -81,12 +80,12 @@ def moments(game: str) -> list[Moment]:
         "spizzichino": [("take", is_in_phase("take")), ("hold", is_in_phase("hold"))],
         "spades": [("draft", is_in_phase("draft")), ("drawn", has_move("keep")), ("bid", is_in_phase("bid"))],
     }.get(game, [])
-    begin: list[Moment] = [("begin", is_in_play(0, 0)), ("answer", is_in_play(2, 1))]
+    early: list[Moment] = [("begin", is_in_play(0, 0)), ("answer", is_in_play(2, 1))]
     late: list[Moment] = (
         [("four-lie", is_in_play(3, 3)), ("end", is_in_play(8, 1))] if seats == 4 else [("end", is_in_play(10, 1))]
     )
-    declares: list[Moment] = [] if game == "spades" else [("declare", has_move("declare"))]
-    return [*before, *begin, *declares, *late]
+    declarations: list[Moment] = [] if game == "spades" else [("declare", has_move("declare"))]
+    return [*before, *early, *declarations, *late]
 
 
 class Shooter:
@@ -96,7 +95,7 @@ class Shooter:
         self.playground, self.page, self.language, self.options = playground, page, language, options
         self.worker = playground.worker
         self.random = Random(17)
-        # The same cards each time, so that old and new screenshots can be compared.
+        # Old and new screenshots show the same cards.
         self.worker.room.new_secret = Random(18).randbytes
         self._updates = count()
 
@@ -128,7 +127,7 @@ class Shooter:
         )
 
     async def take_screenshots(self, name: str, person: int | None = None) -> None:
-        """Take the group, or a person's private chat, in all windows and themes."""
+        """Take screenshots of the group, or of a person's private chat, in all windows and themes."""
         if self.options.moments and not any(moment in name for moment in self.options.moments):
             return
         await self.page.evaluate(
@@ -148,7 +147,7 @@ class Shooter:
                 await self.page.screenshot(path=str(folder / f"{name}.png"))
                 last = self.page.locator(".message").last
                 if await last.count():
-                    # The complete message, also if it is higher than the window.
+                    # Make the window high enough for the whole message.
                     await self.page.set_viewport_size({"width": width, "height": TALL_HEIGHT})
                     await last.screenshot(path=str(folder / "messages" / f"{name}.png"))
                     await self.page.set_viewport_size({"width": width, "height": height})
@@ -222,7 +221,6 @@ class Shooter:
         await self.take_screenshots(f"{game}-result")
         await self.take_screenshots(f"{game}-over", 1)
         if f"{game}-accuracy" in self.options.moments:
-            # This takes a while, because the analysis starts a process.
             await self.worker.settled()
             await self.worker.feature(AnalysisFeature).completion.wait()
             await self.worker.delivery.answers.tasks.wait()
@@ -258,7 +256,7 @@ class Shooter:
 
 @asynccontextmanager
 async def open_shooter(browser: Browser, folder: Path, language: str, options: Namespace) -> AsyncIterator[Shooter]:
-    """A new playground with all people, and a page that can act as each of them."""
+    """Open a playground with all people, and a page that can act as each of them."""
     playground = OpenPlayground(folder)
     await playground.start()
     store = playground.playground.chat_store
@@ -277,7 +275,7 @@ async def open_shooter(browser: Browser, folder: Path, language: str, options: N
 
 
 def join_pictures(files: Sequence[Path], into: Path) -> None:
-    """Put pictures side by side, several in a file."""
+    """Put pictures side by side, a few in each file."""
     images = [Image.open(path).convert("RGB") for path in files]
     for number, start in enumerate(range(0, len(images), PICTURES_PER_ROW)):
         row = images[start : start + PICTURES_PER_ROW]

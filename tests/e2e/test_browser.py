@@ -70,7 +70,7 @@ class Tab:
         await expect(self.page.locator("[aria-busy]")).to_have_count(0)
 
     async def catch_up(self) -> None:
-        """Wait for all messages of the bot. They arrive in order, so an answer to nonsense comes last."""
+        """Wait for all messages of the bot. They arrive in order, so the answer to a last request ends the wait."""
         await self.page.evaluate("() => ask({ do: 'nonsense' })")
 
     async def take_screenshot(self, name: str) -> None:
@@ -97,7 +97,7 @@ class Tab:
 
 
 def board_at_trick(watcher: Tab, tricks: str) -> Locator:
-    """Return a locator of a board at one of these tricks, or at the tenth or later: a slow page skips some."""
+    """Return a locator of a board at one of these tricks or after the ninth. A slow page skips some tricks."""
     return watcher.page.locator(".message", has_text=re.compile(rf"Trick ({tricks}|\d\d):"))
 
 
@@ -141,7 +141,7 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
 
 
 @pytest.mark.long
-async def test_a_game_of_spades_against_a_robot(playground: OpenPlayground, browser: Browser) -> None:
+async def test_game_of_spades_against_a_robot(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     watcher = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge spades")
@@ -214,7 +214,6 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
 
 
 async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, browser: Browser) -> None:
-    """The test plays a whole game from the challenge to its end."""
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge metamazzo")
@@ -310,7 +309,7 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
             break
         refresh = anna.button("Refresh")
         if await refresh.count():
-            # The button can disappear before the click; then its result is already visible.
+            # The button can disappear before the click, because its result has appeared.
             with suppress(PlaywrightTimeout):
                 await refresh.click(timeout=2_000)
         await anna.page.wait_for_timeout(500)

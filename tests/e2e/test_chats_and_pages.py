@@ -1,4 +1,4 @@
-"""People at one table, some on its page in a real Chromium and some in chats."""
+"""People at one table, some on its web page in Chromium and some in chats."""
 
 from functools import partial
 from pathlib import Path
@@ -43,9 +43,7 @@ async def test_page_player_and_discord_player_play_together(tmp_path: Path, brow
             open_store(valkey.url) as store,
             on_discord(store, server, playground_port=port, public_url=public) as adapter,
         ):
-            [playground] = [
-                adapter_ for adapter_ in make(Dispatcher(adapter.worker)) if isinstance(adapter_, Playground)
-            ]
+            [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]
             async with playground.site.open():
                 await _play_on_page_and_discord(server, adapter, browser)
     finally:
@@ -64,7 +62,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
             open_store(valkey.url) as store,
             on_both_platforms(store, server, playground_port=port, public_url=public) as (worker, telegram_server),
         ):
-            [playground] = [adapter_ for adapter_ in make(Dispatcher(worker)) if isinstance(adapter_, Playground)]
+            [playground] = [page for page in make(Dispatcher(worker)) if isinstance(page, Playground)]
             async with playground.site.open():
                 anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), Person(server, 2, "Bruno")
                 page = await (await browser.new_context(viewport={"width": 360, "height": 640})).new_page()
@@ -84,7 +82,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
 
 
 async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPerson, bruno: Person) -> None:
-    """Play on the page and in both chats. In the end all show the same cards."""
+    """Play a deal on the page and in both chats, and check that all show the same totals."""
     random = Random(1)
     await expect(page.locator(".felt")).to_be_visible()
     while (table := await worker.room.table(code)).game and table.game.deal_number == 1:
@@ -92,7 +90,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
         if turn and turn.person.startswith("web:"):
             await page.locator(".line.mine").wait_for()
             await page.locator(".fan .tap.playable").first.click()
-            # Wait until the bot has the move, or it would seem to be the page's turn again.
+            # Until the bot has the move, it would seem to be the page's turn again.
             await until(partial(has_version_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)
@@ -102,11 +100,9 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
     unit = int(table.game.rules.model_dump()["score_unit"])
     totals = [str(total * unit) for total in table.game.totals]
     assert [await page.locator(".side .points").nth(side).inner_text() for side in (0, 1)] == totals
-    anna_texts, bruno_texts = (
-        [message["text"] for message in anna.private.messages.values()],
-        map(text_of, bruno.private.messages.values()),
-    )
-    assert [total in text for text in (anna_texts[-1], list(bruno_texts)[-1]) for total in totals] == [True] * 4
+    annas_text = list(anna.private.messages.values())[-1]["text"]
+    brunos_text = text_of(list(bruno.private.messages.values())[-1])
+    assert [total in text for text in (annas_text, brunos_text) for total in totals] == [True] * 4
     assert {chair.person.split(":")[0] for chair in table.chairs if chair} == {"web", "telegram", "discord", "robot"}
 
 
@@ -141,10 +137,9 @@ async def _play_on_page_and_discord(server: DiscordServer, adapter: ObservedDisc
     await card.tap()
 
     def played_cards() -> list[str]:
-        """Return the played cards."""
-        table_ = adapter.worker.room.cached_table(table.code)
-        moves = [move.split(" ") for _, move, *_ in table_.game.history(0)] if table_ and table_.game else []
-        return [parts[1] for parts in moves if parts[0] == "play"]
+        current = adapter.worker.room.cached_table(table.code)
+        moves = [move for _, move, *_ in current.game.history(0)] if current and current.game else []
+        return [move.removeprefix("play ") for move in moves if move.startswith("play ")]
 
     await until(lambda: played_cards() == [played])
     # The hand in Discord is updated, and so is the page after a card in Discord.

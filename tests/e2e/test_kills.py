@@ -1,4 +1,4 @@
-"""Repeated kills of a bot and its store: no acknowledged move is lost, and none is made twice."""
+"""Repeated kills of the bot and its store lose no acknowledged move and repeat none."""
 
 import os
 from pathlib import Path

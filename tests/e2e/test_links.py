@@ -1,4 +1,4 @@
-"""A playground open to a network, in a browser: the host's page, and invalid links."""
+"""A playground that is open to a network, in a browser: the host's page and personal links."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -19,10 +19,10 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 @pytest_asyncio.fixture(loop_scope="session")
 async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground that is open to a network."""
-    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
-    await opened.start()
-    yield opened
-    await opened.stop()
+    playground = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
+    await playground.start()
+    yield playground
+    await playground.stop()
 
 
 async def open_page(browser: Browser, url: str, locale: str = "en-GB") -> Page:
@@ -64,22 +64,22 @@ async def test_host_immediately_sees_the_link_of_a_new_person(network: OpenPlayg
 
 
 @pytest.mark.parametrize(
-    ("locale", "key", "says"),
+    ("locale", "key", "error"),
     [
         ("en-GB", "", "You need a personal link to come in"),
         ("en-GB", "#key=wrong", "This link no longer works"),
         ("it-IT", "#key=wrong", "Questo link non vale più"),
     ],
 )
-async def test_invalid_link_says_so(
-    network: OpenPlayground, browser: Browser, locale: str, key: str, says: str
+async def test_invalid_link_shows_an_error(
+    network: OpenPlayground, browser: Browser, locale: str, key: str, error: str
 ) -> None:
     page = await open_page(browser, network.chat_url + key, locale)
-    await expect(page.get_by_role("alert")).to_contain_text(says)
+    await expect(page.get_by_role("alert")).to_contain_text(error)
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#composer")).to_be_hidden()
     await take_screenshot(page, f"no-link-{locale}{len(key)}")
-    # The correct link, in the same tab.
+    # The right link opens in the same tab.
     anna = network.playground.chat_store.people["1"]
     await page.goto(f"{network.chat_url}#key={anna.token}")
     await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")

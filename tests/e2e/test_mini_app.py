@@ -1,4 +1,4 @@
-"""The Mini App in a real Chromium, opened as Telegram opens it."""
+"""The Mini App in Chromium, opened as Telegram opens it."""
 
 import json
 import time
@@ -15,10 +15,10 @@ from tests.telegram.test_mini_app import anna_launch, with_pages
 
 pytestmark = ONE_BROWSER
 
-PROXY = "window.told = []; window.TelegramWebviewProxy = {postEvent: (type, data) => told.push([type, data])};"
+PROXY = "window.events = []; window.TelegramWebviewProxy = {postEvent: (type, data) => events.push([type, data])};"
 
 
-async def test_a_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, browser: Browser) -> None:
+async def test_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, browser: Browser) -> None:
     server = TelegramServer()
     await server.start()
     valkey = EmbeddedStore(tmp_path)
@@ -52,11 +52,11 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     await card.tap()
 
     def is_played() -> bool:
-        table_ = adapter.worker.room.cached_table(code)
-        return bool(table_ and table_.game and [move for _, move, *_ in table_.game.history(0) if played in move])
+        current = adapter.worker.room.cached_table(code)
+        return bool(current and current.game and any(played in move for _, move, *_ in current.game.history(0)))
 
     await until(is_played)
-    events = [kind for kind, _data in await page.evaluate("told")]
+    events = [kind for kind, _data in await page.evaluate("events")]
     assert events[:3] == ["web_app_ready", "web_app_expand", "web_app_setup_swipe_behavior"]
     assert "web_app_trigger_haptic_feedback" in events
     # The app switches to its light theme while the page is open.
@@ -79,7 +79,7 @@ async def test_page_outside_the_app_says_where_to_open_it(tmp_path: Path, browse
             await page.goto("about:blank")
             await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF#tgWebAppData=forged&x=1")
             await page.get_by_role("button", name="Open my cards").click()
-            await page.wait_for_selector("text=too old, or not for this bot")
+            await page.wait_for_selector("text=too old or belongs to another bot")
     finally:
         await valkey.stop()
         await server.stop()

@@ -1,4 +1,4 @@
-"""The playground behind a real nginx and a real Caddy, with the configurations in docs/hosting-configure.md."""
+"""The playground behind nginx and Caddy, with the configurations in docs/hosting-configure.md."""
 
 import asyncio
 import json
@@ -65,7 +65,7 @@ def read_configuration(language: str) -> str:
 
 
 def replace_all(text: str, *changes: tuple[str, str]) -> str:
-    """Replace the parts that tests cannot use: ports below 1024 and Let's Encrypt certificates."""
+    """Replace what tests cannot use: ports below 1024 and Let's Encrypt certificates."""
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)
@@ -116,7 +116,6 @@ class Proxy:
         self.folder, self.port, self._session, self._trust = folder, port, session, trust
 
     def _request(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
-        # Like requests of a browser on port 443.
         return {
             "url": f"https://127.0.0.1:{self.port}{path}",
             "headers": {"Host": NAME, **headers},
@@ -152,15 +151,15 @@ class Proxy:
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     async def wait_for_log(self, path: str) -> str:
-        """Wait for a request of that path in the log, and return the log. Connections are logged when they close."""
+        """Wait until the log has a request of that path; return the log. Connections are logged when they close."""
         async with asyncio.timeout(60):
             while path not in (log := self.log):
                 await asyncio.sleep(0.05)
         return log
 
 
-class HereResolver(aiohttp.abc.AbstractResolver):
-    """A resolver that resolves every name to this machine."""
+class LocalResolver(aiohttp.abc.AbstractResolver):
+    """Resolves every name to this machine."""
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[Any]:
         return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 0, "flags": 0}]
@@ -188,7 +187,7 @@ async def open_proxy(kind: str, folder: Path, upstream: int, block: str | None =
     port = free_port()
     command = PROXIES[kind](folder, port, upstream, block)
     trust = ssl.create_default_context(cafile=str(folder / "cert.pem"))
-    connector = aiohttp.TCPConnector(resolver=HereResolver())
+    connector = aiohttp.TCPConnector(resolver=LocalResolver())
     with run_proxy(command, folder) as process:
         async with aiohttp.ClientSession(connector=connector) as session:
             proxy = Proxy(folder, port, session, trust)
@@ -202,18 +201,18 @@ async def open_proxy(kind: str, folder: Path, upstream: int, block: str | None =
             yield proxy
 
 
-@pytest.fixture(params=list(PROXIES))
-async def proxy(request: pytest.FixtureRequest, tmp_path: Path, public: OpenPlayground) -> AsyncIterator[Proxy]:
-    async with open_proxy(request.param, tmp_path / "proxy", public.port) as running:
-        yield running
-
-
 @pytest.fixture
 async def public(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
     playground = OpenPlayground(tmp_path / "data", public_url=PUBLIC)
     await playground.start()
     yield playground
     await playground.stop()
+
+
+@pytest.fixture(params=list(PROXIES))
+async def proxy(request: pytest.FixtureRequest, tmp_path: Path, public: OpenPlayground) -> AsyncIterator[Proxy]:
+    async with open_proxy(request.param, tmp_path / "proxy", public.port) as running:
+        yield running
 
 
 async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: OpenPlayground) -> None:
@@ -253,7 +252,7 @@ async def test_malformed_bodies_through_a_proxy_log_few_lines(
         for _ in range(30):
             assert await proxy.post("/nowhere", b"no gzip", **{"Content-Encoding": "gzip"}) in (400, 404)
     assert [record.getMessage() for record in caplog.records] == []
-    assert {(socket["event"], socket["log_level"]) for socket in logs} == {("request_malformed", "info")}
+    assert {(line["event"], line["log_level"]) for line in logs} == {("request_malformed", "info")}
     assert len(logs) <= LOG_LINES.burst
 
 
@@ -274,7 +273,7 @@ async def test_unopened_playground_refuses_visitors_from_a_proxy(kind: str, tmp_
 
 
 async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path) -> None:
-    """The configuration has only `proxy_pass`: the host is then 127.0.0.1, and no headers are forwarded."""
+    """With only `proxy_pass`, the host is 127.0.0.1 and no headers are forwarded."""
     bare = re.sub(r"^ *proxy_(?!pass).*\n", "", read_configuration("nginx"), flags=re.MULTILINE)
     assert bare.count("proxy_") == 1
     playground = OpenPlayground(tmp_path / "data")
@@ -301,7 +300,7 @@ async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, publi
         await expect(link).to_have_attribute("href", f"{PUBLIC}/chat#key={anna.token}")
         if SHOTS:
             await page.screenshot(path=str(Path(SHOTS) / "links.png"))
-        # In the same tab, where only the part after # changes.
+        # The link opens in the same tab: only the part after # changes.
         await link.click()
         await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
         await page.fill("#text", "/challenge testa")

@@ -1,4 +1,4 @@
-"""`tests.e2e.readme_pictures` still draws the README's pictures, and the product still looks like them."""
+"""The product looks like the README's pictures."""
 
 import io
 
@@ -13,13 +13,13 @@ from tests.open_playground import OpenPlayground
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 SIZE = (48, 48)
-MOST_DIFFERENCE = 24  # mean difference of a colour, of 255, at the small size: fonts differ between machines
+MOST_DIFFERENCE = 24  # mean difference of a colour, of 255; fonts differ between machines
 
 
 async def test_product_looks_like_the_readme_pictures(playground: OpenPlayground, browser: Browser) -> None:
     for name, picture in (await draw_all(browser, playground)).items():
-        shown, drawn = (
+        stored, drawn = (
             Image.open(source).convert("RGB").resize(SIZE) for source in (PICTURES / f"{name}.png", io.BytesIO(picture))
         )
-        difference = max(ImageStat.Stat(ImageChops.difference(shown, drawn)).mean)
+        difference = max(ImageStat.Stat(ImageChops.difference(stored, drawn)).mean)
         assert difference < MOST_DIFFERENCE, f"{name}.png is out of date: python -m tests.e2e.readme_pictures"

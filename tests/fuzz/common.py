@@ -1,4 +1,4 @@
-"""Odd values, mutated payloads and checks of the store, shared by the fuzzers of all adapters."""
+"""Odd values, payloads and checks of the store for all fuzzers."""
 
 import asyncio
 import gc
@@ -153,7 +153,7 @@ def odd_value(random: Random, depth: int = 0) -> Any:
 
 
 def mutate_json(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
-    """Return a copy of a JSON value with a few parts replaced, removed or doubled, except the keys in ``spare``."""
+    """Return a copy of a JSON value with a few values replaced, removed or doubled, except those of keys in ``spare``."""
     copy = json.loads(json.dumps(value))
     for _ in range(random.choice((1, 1, 1, 2, 4))):
         locations = [location for location in _iter_locations(copy) if location[1] not in spare]
@@ -194,7 +194,7 @@ class Payloads:
         self.random, self.worker, self.codes, self.real = random, worker, codes, real
 
     def choose_for_stranger(self) -> str:
-        """Return a payload for a person without a seat; a well-formed one belongs to another person."""
+        """Return a payload for a person without a seat. A valid one is only valid for another person."""
         random = self.random
         code = random.choice((*self.codes, "ABCDEF", "ZZZZ22", "A", "²²²²", "ABCDEFGHJ"))
         match random.randrange(8):
@@ -323,7 +323,7 @@ def _is_same(before: object, after: object) -> bool:
 
 
 async def turn_off_clocks(worker: Worker, chat: str) -> None:
-    """Turn off clocks in a chat: players would run out of time in a long run."""
+    """Turn off clocks in a chat, so that players do not run out of time in a long run."""
     await worker.people.update_chat(chat, clock="0")
 
 
@@ -359,13 +359,13 @@ def fail_on_errors(outcome: Outcome) -> Iterator[Outcome]:
     """Count warnings, and raise `FuzzFailure` if the bot or a library logs an error or a traceback."""
     failures: list[MutableMapping[str, Any]] = []
 
-    def note(_logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    def check_event(_logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         name = str(event.get("event"))
         if name == "store_may_lose_data":
             # Test stores write to disk late.
             raise structlog.DropEvent
         if name == "store_failed" and event.get("why") == "TimeoutError":
-            # The machine is too busy; the person gets an error message.
+            # The machine is too busy. The person gets an error message.
             outcome.count_warning(name)
         elif method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
             failures.append(dict(event))
@@ -374,7 +374,7 @@ def fail_on_errors(outcome: Outcome) -> Iterator[Outcome]:
         raise structlog.DropEvent
 
     processors, library = structlog.get_config()["processors"], _LibraryLogHandler(outcome, failures)
-    structlog.configure(processors=[structlog.processors.format_exc_info, note])
+    structlog.configure(processors=[structlog.processors.format_exc_info, check_event])
     logging.getLogger().addHandler(library)
     start = time.monotonic()
     try:

@@ -76,7 +76,7 @@ class AnsweringServer(DiscordServer):
 
 
 class DiscordFuzzer:
-    """A channel with a table of every game, and the events sent about it."""
+    """A channel with a table of every game, and malformed events about it."""
 
     def __init__(self, server: AnsweringServer, adapter: ObservedDiscord, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
@@ -92,7 +92,7 @@ class DiscordFuzzer:
         await turn_off_clocks(self.adapter.worker, f"discord:{BAR}/{CHANNEL}")
         for game in GAMES:
             people = await seat_people(self.server, game, first=FIRST_PLAYER)
-            # The next table could be mistaken for this one until the card shows the game.
+            # Before the card shows the game, the next table could be mistaken for this one.
             await self.settle()
         await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")
         await self.settle()
@@ -127,7 +127,7 @@ class DiscordFuzzer:
         server.calls.clear()
         server.pings.clear()
         for session in server.gateway.sessions.values():
-            # The sequence numbers stay in case the session is resumed.
+            # Sequence numbers stay, because the session can be resumed.
             for event in session.events[self._pruned : -PRUNE_INTERVAL]:
                 event["d"] = None
             self._pruned = max(0, len(session.events) - PRUNE_INTERVAL)
@@ -201,7 +201,7 @@ class DiscordFuzzer:
         return self._channel(), {"id": "1", "name": name, "type": 1, "options": options, "resolved": resolved}
 
     def _menu_command(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Return a menu command on a user who cannot be challenged."""
+        """Return a menu command for a user who cannot be challenged."""
         target = self.random.choice((BOT_USER["id"], "no id", "77", None, ""))
         users = {BOT_USER["id"]: BOT_USER}
         return {"id": "1", "name": command["name"], "type": 2, "target_id": target, "resolved": {"users": users}}
@@ -240,7 +240,7 @@ class DiscordFuzzer:
             case _:
                 sent = self._interaction(COMMAND, *self._command())
                 while takes_a_game(sent.data["data"]["name"]):
-                    # A mutated one could become valid by chance.
+                    # A mutated command could be valid by chance.
                     sent = self._interaction(COMMAND, *self._command())
         odd = mutate_json(random, sent.data)
         can_be_answered = all(odd.get(name) == sent.data[name] for name in ("id", "token", "type"))

@@ -32,10 +32,10 @@ STRANGERS = 10
 TABS = 6
 ANSWER_TIMEOUT = 60.0  # seconds; generous because the machine can be slow
 
-# Tables are in the first chat. Strangers give commands in the second, where answers push old messages out.
+# Tables are in the first chat. Strangers send commands to the second, where answers replace old messages.
 BAR, ELSEWHERE = "1", "2"
 
-# Messages and answers of strangers. Their private chats grow too, with the files of /mydata and pictures.
+# Keys that grow with the messages of strangers. Their private chats grow too, with files of /mydata and pictures.
 GROWING_KEYS = (b"playground:messages:2", b"playground:sends:2")
 
 HOSTS = (
@@ -133,7 +133,7 @@ class FuzzRequest(NamedTuple):
 
 
 class PlaygroundFuzzer:
-    """A chat with a table of every game, and the requests sent about it."""
+    """A chat with a table of every game, and malformed requests about it."""
 
     def __init__(self, playground: OpenPlayground, random: Random) -> None:
         self.playground, self.random = playground, random
@@ -275,19 +275,19 @@ class PlaygroundFuzzer:
     def make_malformed_head(self) -> bytes:
         """Return the head of a request that must be refused."""
         random = self.random
-        ours = f"Host: 127.0.0.1:{self.playground.port}"
-        wrong = random.randrange(4)
-        tabs = [f"Host: {random.choice(HOSTS)}" if wrong == 0 else ours]
-        if wrong == 1:
-            tabs.append(f"Origin: {random.choice(ORIGINS)}")
-        elif wrong == 2:
-            tabs.append(random.choice(FORWARDING))
-        elif wrong == 3:
-            tabs.append(random.choice((*BROKEN, ours)))
-        tabs += [tab for tab in UPGRADE if random.random() < 0.7]
-        random.shuffle(tabs)
+        right_host = f"Host: 127.0.0.1:{self.playground.port}"
+        fault = random.randrange(4)
+        headers = [f"Host: {random.choice(HOSTS)}" if fault == 0 else right_host]
+        if fault == 1:
+            headers.append(f"Origin: {random.choice(ORIGINS)}")
+        elif fault == 2:
+            headers.append(random.choice(FORWARDING))
+        elif fault == 3:
+            headers.append(random.choice((*BROKEN, right_host)))
+        headers += [header for header in UPGRADE if random.random() < 0.7]
+        random.shuffle(headers)
         first = f"{random.choice(METHODS)} {random.choice(TARGETS)} HTTP/{random.choice(('1.1', '1.1', '1.0', '9.9'))}"
-        return "\r\n".join([first, *tabs, "", ""]).encode("latin-1")
+        return "\r\n".join([first, *headers, "", ""]).encode("latin-1")
 
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:

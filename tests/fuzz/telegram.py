@@ -76,7 +76,7 @@ class FuzzRequest(NamedTuple):
 
 
 class TelegramFuzzer:
-    """A group with a table of every game, and the updates sent about it."""
+    """A group with a table of every game, and malformed requests about it."""
 
     def __init__(self, server: TelegramServer, adapter: ObservedTelegram, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
@@ -92,7 +92,7 @@ class TelegramFuzzer:
         await turn_off_clocks(self.adapter.worker, f"telegram:{GROUP}")
         for game in GAMES:
             await seat_people(self.server, game)
-            # The next table could be mistaken for this one until the card shows the game.
+            # Before the card shows the game, the next table could be mistaken for this one.
             await self._settle()
         worker, before = self.adapter.worker, self._count_group_messages()
         Person(self.server, 1, "Anna").say("/challenge testa @bruno")
@@ -201,7 +201,7 @@ class TelegramFuzzer:
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
         """Return an update with a command.
 
-        If not ``opens``, it is no command that opens or looks for a table: a mutated one could become valid by chance.
+        If not ``opens``, the command cannot open or find a table, because a mutated command could be valid by chance.
         """
         random, user = self.random, choose_user(self.random, self.strangers)
         opens = opens and random.random() < 0.8
@@ -242,7 +242,7 @@ class TelegramFuzzer:
         message: dict[str, Any] | None = {**stored, "chat": chat.as_json}
         if random.random() < 0.15:
             number = random.choice((1, 0, 2**31, 2**53, -5))
-            # A message that is too old to be included, or an inline message.
+            # A message that Telegram leaves out because of its age, or an inline message.
             message = random.choice(({"message_id": number, "date": 0, "chat": chat.as_json}, None))
         query = str(next(self.numbers))
         self.server.answers[query] = {}

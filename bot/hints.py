@@ -11,12 +11,12 @@ import structlog
 from cachetools import LRUCache
 
 from bot.concurrency.background import TaskSet
-from bot.concurrency.processes import ProcessDied
 from bot.robots.pool import RobotPool
 from bot.tables.table import Table
 from engine.robots.findings import Hint
 
 REMEMBERED = 1000  # hints
+TRIES = 3  # to compute a hint that is shown unasked: the robots' processes can be starting
 
 Decision = tuple[str, int, int]  # a table's code and version, and a seat
 
@@ -81,16 +81,20 @@ class Hints:
 
     async def _prepare(self, person: str, table: Table, decision: Decision) -> None:
         """Compute a hint to show, after the one that this person waits for, unless they have moved meanwhile."""
+        tries = 0
         try:
-            while self._wanted.get(person) == decision:
+            while tries < TRIES and self._wanted.get(person) == decision:
                 running = self._running.get(person)
-                if running is None or running[0] == decision:
-                    if await self.find_hint(person, table, decision[2]):
-                        self.notify(table.code)
+                if running and running[0] != decision:
+                    await asyncio.wait([running[1]])
+                    continue
+                tries += 1
+                if await self.find_hint(person, table, decision[2]):
+                    self.notify(table.code)
                     return
-                await asyncio.wait([running[1]])
-        except ProcessDied:
-            log.warning("hint_failed", table=table.code)
+        except Exception:
+            # The hand stays without a hint.
+            log.exception("hint_failed", table=table.code)
         finally:
             if self._wanted.get(person) == decision:
                 del self._wanted[person]

@@ -75,7 +75,7 @@ class Core:
         self.blocks = Blocks(store.client)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
-        self.replays = Replays(self.archive, self.viewers)
+        self.replays = Replays(self.archive, self.viewers, self.room)
         self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
         self.outages = Outages(self.is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
@@ -89,7 +89,14 @@ class Core:
             adapters=self.adapters,
             limiter=limiter,
             drawer=Drawer(
-                self.people, self.adapters, limiter, self.picture_pool, self.watching, self.policies, self.hints
+                self.people,
+                self.adapters,
+                limiter,
+                self.picture_pool,
+                self.watching,
+                self.policies,
+                self.hints,
+                self.archive,
             ),
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),

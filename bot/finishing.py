@@ -3,9 +3,10 @@
 import time
 
 from bot.finished.archive import Archive
-from bot.finished.ratings import Ratings
+from bot.finished.ratings import LEAST_GAMES, Ratings, Scope
 from bot.finished.unrated_games import unrated_reason
 from bot.metrics import GAMES
+from bot.panels.board import RatingChange
 from bot.store import Store, keys
 from bot.table_policy import Outcome, Policies
 from bot.tables.table import Table
@@ -31,7 +32,13 @@ class Finisher:
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self._ratings.changes(game.id)
-        shown = [(names.get(change.person, "?"), change.before, change.after) for change in changes]
+        scope = Scope(game=table.game_id)
+        shown = [
+            RatingChange(
+                names.get(person, "?"), before, after, (await self._ratings.standing(scope, person)).games < LEAST_GAMES
+            )
+            for person, before, after in changes
+        ]
         return Outcome(game.id, shown, game.ended, unrated=unrated_reason(game, changes))
 
     async def catch_up(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from bot.panel import Panel
-from bot.panels.board import duplicate_panel
+from bot.panels.board import RatingChange, duplicate_panel
 from bot.tables.snapshot import DEFAULT_TEXTS, OwnTexts, TableSnapshot, snapshot
 from bot.tables.table import Table
 from engine.robots.findings import Summary
@@ -17,14 +17,14 @@ from engine.robots.findings import Summary
 class Outcome(NamedTuple):
     """The outcome of a finished game.
 
-    ``game_id`` is its id in the archive. ``changes`` are ratings before and after, by name. ``ended`` is in Unix
+    ``game_id`` is its id in the archive. ``ended`` is in Unix
     seconds, 0 if unknown. ``summaries`` say how well each seat played, once known. ``unrated`` is the reason why no
     rating rises (a key of `bot.panels.board.UNRATED`), empty if one does. Only the policy reads ``details``, when it
     draws a result.
     """
 
     game_id: str
-    changes: Sequence[tuple[str, int, int]]
+    changes: Sequence[RatingChange]
     ended: int = 0
     summaries: Sequence[Summary] = ()
     unrated: str = ""

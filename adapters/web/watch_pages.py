@@ -48,6 +48,6 @@ def _texts(language: str) -> dict[str, str]:
         "signalled": _("{name} plays {card} and says {signal}"),
         "somebody": _(NAME),
         "target": _("to {target}"),
-        "to_move": _("{name} is to move."),
+        "to_move": _("{name}’s turn."),
         "won": _("{side} won."),
     }

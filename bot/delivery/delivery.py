@@ -282,7 +282,7 @@ class Delivery:
         if table.phase in ("over", "closed"):
             await self._room.remove(table)
             if sync.outcome:
-                self._on_results(table, sync.outcome, sync.results())
+                self._on_results(table, sync.outcome, sync.results(table))
             return True
         self._writer.write_soon(sync, table.version)
         sync.clear_cached_panels()

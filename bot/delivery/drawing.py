@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 
+from cachetools import LRUCache
+
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
+from bot.finished.archive import Archive, game_id
 from bot.hints import Hints
-from bot.panel import Panel
+from bot.panel import Panel, Row
 from bot.panel_picture import Subject
-from bot.panels.board import board_panel, finished_deal_panel, result_panel
+from bot.panels.board import board_panel, finished_deal_panel, private_result_rows, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.tables import set_aside_panel
@@ -28,6 +31,8 @@ from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
 from engine.robots.findings import Hint
 
+HANDS_CACHED = 50_000  # hands of which is known whether they are their player's first game
+
 
 class Drawer:
     """Draws what surfaces should show."""
@@ -41,8 +46,10 @@ class Drawer:
         watching: Watching,
         policies: Policies,
         hints: Hints,
+        archive: Archive,
     ) -> None:
-        self._hints = hints
+        self._hints, self._archive = hints, archive
+        self._first_games: LRUCache[tuple[str, str], bool] = LRUCache(HANDS_CACHED)
         self._people, self._adapters, self._limiter = people, adapters, limiter
         self._pictures, self._watching, self._policies = pictures, watching, policies
         self._viewers = Viewers(people, adapters)
@@ -97,10 +104,21 @@ class Drawer:
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
+        is_beginner = isinstance(name, Hand) and await self._is_first_game(table, name)
         policy = self._policies.policy_of(table)
-        panel = draw_surface(table, name, known, viewer, extras, sync.outcome, policy, hint)
+        panel = draw_surface(table, name, known, viewer, extras, sync.outcome, policy, hint, is_beginner=is_beginner)
         surface.cache_panel(key, panel)
         return panel
+
+    async def _is_first_game(self, table: Table, hand: Hand) -> bool:
+        """Return whether the player of a hand had finished no game when the hand was first drawn here."""
+        chair = table.chairs[hand.seat]
+        if chair is None or table.game is None:
+            return False
+        key = table.code, chair.person
+        if key not in self._first_games:
+            self._first_games[key] = not await self._archive.has_played(chair.person)
+        return self._first_games[key]
 
 
 def draw_surface(
@@ -112,8 +130,13 @@ def draw_surface(
     outcome: Outcome | None,
     policy: TablePolicy = ORDINARY,
     hint: Hint | None = None,
+    *,
+    is_beginner: bool = False,
 ) -> Panel:
-    """Return a surface's panel, drawn only from what its viewer can see. A hand shows the ``hint``."""
+    """Return a surface's panel, drawn only from what its viewer can see. A hand shows the ``hint``.
+
+    ``is_beginner`` is whether this is the first game of a hand's player.
+    """
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
     is_only, name = isinstance(name, OnlyMessage), content_of(table, name)
@@ -125,7 +148,18 @@ def draw_surface(
         case Hand():
             chosen = known.draft.choice_at(seen.version)
             seen = seen if viewer.wants_phrases else seen._replace(phrases=())
-            panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages_url), hint=hint)
+            end_rows: tuple[Row, ...] = ()
+            if outcome and outcome.game_id and home_of(table, name) not in table.hosts and not table.is_duplicate:
+                end_rows = private_result_rows(seen, outcome.game_id, viewer.language)
+            panel = hand_panel(
+                seen,
+                *words,
+                chosen,
+                has_pages=bool(viewer.pages_url),
+                hint=hint,
+                is_beginner=is_beginner,
+                end_rows=end_rows,
+            )
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
             place = table.hosts[name.host]
@@ -138,21 +172,22 @@ def draw_surface(
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            game_id, changes, ended, summaries, unrated, _details = outcome or Outcome("", ())
+            id_, changes, ended, summaries, unrated, _details = outcome or Outcome("", ())
             strangers: list[tuple[int, str]] = []
             if table.are_strangers:
                 # A rating would identify strangers in a leaderboard.
                 reader = person_of(table.hosts[name.host])
                 own = {chair.name for chair in table.chairs if chair and chair.person == reader}
-                changes = [change for change in changes if change[0] in own]
+                changes = [change for change in changes if change.name in own]
                 strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != reader]
             panel = result_panel(
                 seen,
                 record,
                 *words,
-                game_id,
+                id_,
                 changes,
                 summaries,
+                in_private=is_private(table.hosts[name.host]),
                 unrated=unrated,
                 leaderboard=is_only,
                 strangers=strangers,
@@ -167,7 +202,7 @@ def draw_surface(
             assert table.game
             if deal < table.game.deal_number or table.phase == "over":
                 past = finished_deal(table, deal)
-                panel = finished_deal_panel(seen, past, *words)
+                panel = finished_deal_panel(seen, past, *words, game_id(table))
                 if viewer.deck:
                     subject = deal_sheet(
                         past.record,
@@ -187,6 +222,7 @@ def draw_surface(
                     called=extras.called,
                     watch=f"{viewer.pages_url}/t/{extras.watch_id}" if extras.watch_id else "",
                     is_pictured=bool(viewer.deck),
+                    game_id=game_id(table),
                 )
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)

@@ -6,6 +6,7 @@ from zlib import crc32
 
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.platform import is_inline, is_private, private_place
+from bot.tables.snapshot import CUT_SHORT
 from bot.tables.table import Table
 
 
@@ -27,8 +28,11 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
         # would reveal the deal to others.
         running = is_private(table.hosts[host]) and table.phase != "over"
         deals = 0 if table.is_duplicate else table.game.deal_number - running
-        yield from (Board(deal, host) for deal in range(1, deals + 1))
-        if table.phase == "over":
+        boards = [Board(deal, host) for deal in range(1, deals + 1)]
+        if is_private(table.hosts[host]) and is_last_deal_unfinished(table):
+            boards = boards[:-1]
+        yield from boards
+        if table.phase == "over" and not (boards and isinstance(content_of(table, boards[-1]), Result)):
             yield Result(host)
 
 
@@ -43,8 +47,21 @@ def board_at(table: Table, host: int) -> SurfaceName:
     return Board(table.game.deal_number, host)
 
 
+def is_last_deal_unfinished(table: Table) -> bool:
+    """Return whether the game ended during a deal: a player resigned or ran out of time, or it was cancelled."""
+    if table.game is None or table.phase != "over":
+        return False
+    deal = table.game.view(None).deal
+    return deal is not None and deal.phase != "over" and table.game.ending in CUT_SHORT
+
+
 def content_of(table: Table, name: SurfaceName) -> SurfaceName:
-    """Return the surface's content: itself, or for a chat's only message the newest content."""
+    """Return the surface's content: itself, or the newest content of a chat's only message.
+
+    The board of an unfinished last deal becomes the result.
+    """
+    if isinstance(name, Board) and table.game and name.deal == table.game.deal_number:
+        return Result(name.host) if is_last_deal_unfinished(table) else name
     if not isinstance(name, OnlyMessage):
         return name
     if table.game is None:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from bot.delivery.lag import Lag
 from bot.delivery.message_state import MessageState, State
-from bot.delivery.names import Board, Hand, Result, SurfaceName
+from bot.delivery.names import Board, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
-from bot.delivery.surfaces import is_player_hand, required_surfaces, tag_of
+from bot.delivery.surfaces import content_of, is_player_hand, required_surfaces, tag_of
 from bot.platform import SentMessage
 from bot.table_policy import Outcome
 from bot.tables.table import Table
@@ -215,12 +215,14 @@ class TableSync:
                 has_ephemeral = has_ephemeral or bool(surface.known.ephemeral)
         return BoardExtras(tuple(unreachable), has_ephemeral, called, watch_id)
 
-    def results(self) -> dict[Result, SentMessage]:
+    def results(self, table: Table) -> dict[Result, SentMessage]:
         """Return the final result messages that this worker sent or edited."""
         return {
-            name: surface.final_message
+            content: surface.final_message
             for name, surface in self._surfaces.items()
-            if isinstance(name, Result) and surface.final_message
+            if not isinstance(name, OnlyMessage)
+            and isinstance(content := content_of(table, name), Result)
+            and surface.final_message
         }
 
     def clear_cached_panels(self) -> None:

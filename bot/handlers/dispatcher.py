@@ -76,7 +76,7 @@ class Dispatcher:
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
         self.playing = Playing(room, people, challenges, robot_pool, self.hands, guard)
-        self._offers = Offers(store, people, challenges, lists, features)
+        self._offers = Offers(store, people, challenges, lists, archive, features)
         invitations = Invitations(store, worker.adapters)
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)
         joining = Joining(room, challenges, people, guard, updates)

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from bot.actions import BadPayload, OfferAction
 from bot.feature import Feature
+from bot.finished.archive import Archive
 from bot.handlers import offer_terms as offers
 from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
-from bot.panels.offer import offer_description, offer_panel, offer_title
+from bot.panels.offer import offer_description, offer_panel, offer_title, result_offer
 from bot.parsing.games import targets
+from bot.parsing.join_links import read_pasted
 from bot.people import People, Profile
 from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of
@@ -32,13 +34,25 @@ class Offers:
     """Makes offers, and opens the tables of accepted ones."""
 
     def __init__(
-        self, store: Store, people: People, challenges: Challenges, lists: TableLists, features: Sequence[Feature]
+        self,
+        store: Store,
+        people: People,
+        challenges: Challenges,
+        lists: TableLists,
+        archive: Archive,
+        features: Sequence[Feature],
     ) -> None:
-        self._store, self._people, self._challenges = store, people, challenges
+        self._store, self._people, self._challenges, self._archive = store, people, challenges, archive
         self._lists, self._features = lists, features
 
     async def find_offers(self, profile: Profile, typed: str) -> list[Offer]:
-        """Return the offers that match the typed text. Features add theirs if it is empty."""
+        """Return the offers that match the typed text. Features add theirs if it is empty.
+
+        The text can also be the id of a finished game, to share its result.
+        """
+        pasted = read_pasted(typed)
+        if pasted and pasted.kind == "game" and (game := await self._archive.get(pasted.id)):
+            return [result_offer(game, profile.language)]
         secret, language = await self._store.secret(), profile.language
         found = []
         for choice in await self._choices(profile.id, typed):

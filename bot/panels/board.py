@@ -1,17 +1,18 @@
 """The boards in a group: one for each deal, edited after each trick, and one for the end of the game."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.offer import share_button
 from bot.panels.strangers import deed_row, farewell_row
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
-from bot.words.course import course_line, decisive_line, declared_lines, declared_totals_line
+from bot.texts import texts
+from bot.words.course import deal_line, decisive_line, declared_totals_line, result_line
 from bot.words.phrases import Phrases, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
-from bot.words.wording import signed_text
+from bot.words.wording import Wording, signed_text
 from engine import Record
 from engine.robots.findings import Summary
 from engine.views import DealView, StockView, TressetteView
@@ -27,12 +28,14 @@ def board_panel(
     called: tuple[str, str] | None = None,
     watch: str = "",
     is_pictured: bool = False,
+    game_id: str = "",
 ) -> Panel:
     """Return the public view of a deal; ``unreachable`` are players who cannot be sent their hand.
 
     ``ephemeral`` is whether a hand is shown in the group to its player alone; such messages can vanish. ``called`` is
     the person and name of the player to move, if they want to be notified. ``watch`` is the address of the page for
     spectators, or empty. ``is_pictured`` is whether a picture shows each card, so that the text describes the trick.
+    ``game_id`` is the game's future id in the archive, for the seal of its shuffle.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -40,65 +43,62 @@ def board_panel(
     view = seen.view
     assert view
     assert view.deal
-    phrases.write_heading(page, view.deal_number)
     turn = view.turn
     if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
     elif called:
         page.line(_("{name}, it is your turn."), name=Span(isolate_name(called[1]), "call", called[0]))
+    else:
+        page.line(turn_line(seen, words) if is_pictured else _next_step(phrases, view.deal), "bold")
     for line in phrases.robot_lines():
         page.line(line)
     for person, name in unreachable:
         mention = Span(isolate_name(name), "mention", person)
         page.line(_("{name}, I can’t write to you: press below for your cards."), name=mention)
     page.fold()
-    page.line(phrases.totals(view.totals))
-    page.gap()
     if is_pictured:
-        _write_trick(page, phrases, view.deal)
+        phrases.write_trick(page, view.deal)
+        phrases.write_packets(page, view.deal)
+        if stock := phrases.stock_text(view.deal):
+            page.line(stock)
     _write_deal(page, phrases, view.deal)
-    if view.commitment and not sum(view.deal.tricks):
-        page.gap()
-        page.line(_("🔒 The shuffle is sealed. Is it fair? /rules fair"), "small")
-        page.line(_("Seal: {seal}"), "small", seal=view.commitment)
+    page.gap()
+    page.line(phrases.totals(view.totals))
+    if sum(view.deal.tricks):
+        page.line(_("Tricks: {sides}"), sides=phrases.side_figures(view.deal.tricks))
+    phrases.write_heading(page, view.deal_number)
     rows: list[Row] = []
     if unreachable or ephemeral:
         here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
         rows.append((Button(_("My hand"), seen.code, "good", "private"), here))
-    if watch:
-        rows.append((Button(_("👁 Watch"), watch, "", "link"),))
+    links = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
+    rows.append((*_fairness_row(words, game_id, view.deal_number), *links))
     return page.panel(*rows)
 
 
-def _write_trick(page: Writer, phrases: Phrases, deal: DealView) -> None:
-    """Write the lines that change with each card."""
-    if turn := turn_line(phrases.seen, phrases.words):
-        page.line(turn)
-    phrases.write_trick(page, deal)
-    phrases.write_packets(page, deal)
-    if stock := phrases.stock_text(deal):
-        page.line(stock)
+def _next_step(phrases: Phrases, deal: DealView) -> str:
+    """Return who leads or acts next. It does not change during a trick, so a board of text shows it."""
+    _ = phrases.text
+    steps = {
+        "take": _("{name} chooses packets."),
+        "hold": _("{name} chooses packets."),
+        "draft": _("{name} draws."),
+        "exchange": _("{name} exchanges cards."),
+        "bid": _("{name} bids."),
+        "over": "",
+    }
+    begins = steps.get(deal.phase, _("{name} leads."))
+    seat = deal.trick[0].seat if deal.trick else deal.turn
+    return begins.format(name=phrases.names[(deal.dealer + 1) % len(phrases.names) if seat is None else seat])
 
 
 def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
     """Write the deal up to the last trick. Hands and pictures show the current one."""
     _ = phrases.text
     words = phrases.words
-    if not sum(deal.tricks) and deal.phase != "over":
-        steps = {
-            "take": _("{name} chooses packets."),
-            "hold": _("{name} chooses packets."),
-            "draft": _("{name} draws."),
-            "exchange": _("{name} exchanges cards."),
-            "bid": _("{name} bids."),
-        }
-        begins = steps.get(deal.phase) or _("The cards are dealt: {name} begins.")
-        first = deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
-        page.line(begins.format(name=phrases.names[deal.trick[0].seat if deal.trick else first]))
-    phrases.write_bids(page, deal)
     if deal.last_trick:
         trick = Span(phrases.trick_text(deal.last_trick), "bold")
-        page.line(_("Trick {number}: {trick}"), number=sum(deal.tricks), trick=trick)
+        page.line(_("Last trick: {trick}"), trick=trick)
     if isinstance(deal, StockView) and deal.drawn:
         page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.played_card(by, card) for by, card, _s in deal.drawn))
     if isinstance(deal, TressetteView):
@@ -112,32 +112,32 @@ def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
     for seat, known in enumerate(deal.known):
         if known:
             page.line(_("{name} has shown {cards}"), name=phrases.names[seat], cards=words.cards(known))
-    if sum(deal.tricks):
-        page.line(_("Tricks: {sides}"), sides=phrases.side_figures(deal.tricks))
-        tricks = phrases.seen.kind.cards_per_deal // phrases.seen.kind.seats
-        left = (tricks - sum(deal.tricks)) * len(deal.counts)  # including the current trick
-        page.line(words.ngettext("{count} card left", "{count} cards left", left), count=left)
+    phrases.write_bids(page, deal)
 
 
-def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
-    """Return the score of a finished deal, and how to check its shuffle."""
-    words = table_words(seen, language, suits)
+def _fairness_row(words: Wording, game_id: str, deal: int) -> Row:
+    """Return the button to the seal of a deal, and after the deal to its proof."""
     _ = words.text
-    phrases, page = Phrases(seen, words), Writer()
-    phrases.write_heading(page, past.number)
+    return (Button(_("🔒 Sealed deck"), actions.page("fair", game_id, deal)),) if game_id else ()
+
+
+def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str, game_id: str = "") -> Panel:
+    """Return the score of a finished deal. ``game_id`` is the game's id in the archive, for the proof of a shuffle."""
+    words = table_words(seen, language, suits)
+    page = Writer()
+    page.line(deal_line(words, past.record, past.number), "bold")
     page.fold()
-    page.gap()
-    phrases.write_score(page, past.entries, past.totals)
-    for line in declared_lines(words, past.record, past.number):
-        page.line(line)
-    if line := course_line(words, past.record, past.number):
-        page.line(line)
-    if past.secret:
-        page.gap()
-        page.line(_("🔓 The shuffle's secret is out. Is it fair? /rules fair"), "small")
-        page.line(_("Seal: {seal}"), "small", seal=past.commitment)
-        page.line(_("Secret: {secret}"), "small", secret=past.secret)
-    return page.panel()
+    Phrases(seen, words).write_heading(page, past.number)
+    return page.panel(_fairness_row(words, game_id, past.number))
+
+
+class RatingChange(NamedTuple):
+    """A rating before and after a game. ``is_provisional``: its player has too few games for a rank."""
+
+    name: str
+    before: int
+    after: int
+    is_provisional: bool = False
 
 
 UNRATED = {
@@ -153,9 +153,10 @@ def result_panel(
     language: str,
     suits: str,
     game_id: str,
-    changes: Sequence[tuple[str, int, int]],
+    changes: Sequence[RatingChange],
     summaries: Sequence[Summary] = (),
     *,
+    in_private: bool = False,
     unrated: str = "",
     leaderboard: bool = False,
     strangers: Sequence[tuple[int, str]] = (),
@@ -163,8 +164,8 @@ def result_panel(
 ) -> Panel:
     """Return the result of a game, from its ``record``.
 
-    ``changes`` are names with their rating before and after. ``summaries`` say how well each seat played, if known;
-    seats without decisions are left out. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard`` adds a button to
+    ``summaries`` say how well each seat played, if known; seats without decisions are left out. ``in_private`` is
+    whether only one player reads it. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard`` adds a button to
     the chat's leaderboard, which has no command in chats without the bot. ``strangers`` are the seats and names that
     the reader can block. ``pages`` is the base address of our web pages, or empty.
     """
@@ -173,20 +174,21 @@ def result_panel(
     phrases, page = Phrases(seen, words), Writer()
     view = seen.view
     assert view
-    page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
-    phrases.write_fixture(page)
-    page.line(words.ending(view.winner, view.ending), "bold")
+    page.line(result_line(words, record), "bold")
     if changes:
-        page.gap()
-        page.line(_("Ratings in {game}:"), game=_(seen.kind.name))
-        for name, before, after in changes:
-            page.line(f"{isolate_name(name)}: {before} → {after} ({signed_text(after - before)})")
+        ratings = []
+        for change in changes:
+            sentence = _("{name} {rating} ({change})")
+            if change.is_provisional:
+                sentence = _("{name} {rating} ({change}, provisional)")
+            difference = signed_text(change.after - change.before)
+            ratings.append(sentence.format(name=isolate_name(change.name), rating=change.after, change=difference))
+        page.line(_("Rating: {ratings}"), ratings=" · ".join(ratings))
     if unrated:
         page.line(_(UNRATED[unrated]))
     page.fold()
     page.gap()
-    page.line(phrases.totals(view.totals))
-    for line in (course_line(words, record), decisive_line(words, record), declared_totals_line(words, record)):
+    for line in (decisive_line(words, record), declared_totals_line(words, record)):
         if line:
             page.line(line)
     shares = [
@@ -196,19 +198,29 @@ def result_panel(
     ]
     if shares:
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
+    page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
+    phrases.write_fixture(page)
+    rows = private_result_rows(seen, game_id, language)
+    if not in_private:
+        [(*again, analysis, share)] = rows
+        fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
+        board = Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id))
+        buttons = (replay_button(words, game_id, pages), analysis, fair)
+        rows = (tuple(again), buttons, (board,) if leaderboard else (), (share,))
     return page.panel(
-        # The tournament decides who plays again.
-        () if seen.fixture else (Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH),),
-        (
-            replay_button(words, game_id, pages),
-            Button(_("Analysis"), actions.page("analysis", game_id)),
-            Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
-        ),
-        (Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id)),) if leaderboard else (),
-        (share_button(language, _(seen.kind.name)),),
-        farewell_row(language, game_id) if strangers else (),
-        deed_row(language, game_id, strangers),
+        *rows, farewell_row(language, game_id) if strangers else (), deed_row(language, game_id, strangers)
     )
+
+
+def private_result_rows(seen: TableSnapshot, game_id: str, language: str) -> tuple[Row, ...]:
+    """Return the buttons at the end of a game in a player's private chat."""
+    _ = texts(language).gettext
+    analysis = Button(_("Analysis"), actions.page("analysis", game_id))
+    share = Button(_("Share"), game_id, kind="share")
+    if seen.fixture:
+        # The tournament decides who plays again.
+        return ((analysis, share),)
+    return ((Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH), analysis, share),)
 
 
 def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:

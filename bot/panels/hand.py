@@ -15,9 +15,10 @@ from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table_state import PHRASES
-from bot.words.phrases import Phrases, shown_points, table_words, turn_line
+from bot.words.course import deal_points_line
+from bot.words.phrases import Phrases, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import hint_text
-from bot.words.wording import JOINER, Wording
+from bot.words.wording import JOINER, Wording, score_pair, score_unit
 from engine.cards import ITALIAN
 from engine.robots.findings import Hint
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
@@ -27,6 +28,7 @@ RESIGN = "resign"
 SAY = "say"
 CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MAX_EXCHANGED = 4, 3
+POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
 ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role.RESIGN}
 """Roles by the first word of a move; others are `Role.MOVE`."""
 
@@ -39,18 +41,22 @@ def hand_panel(
     *,
     has_pages: bool = False,
     hint: Hint | None = None,
+    is_beginner: bool = False,
+    end_rows: tuple[Row, ...] = (),
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
     ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is one to show unasked.
+    ``is_beginner`` explains the letters on cards. ``end_rows`` are the rows of buttons after the game.
     """
-    return _Hand(seen, table_words(seen, language, suits), chosen, has_pages=has_pages, hint=hint).panel()
+    words = table_words(seen, language, suits)
+    return _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner).panel(end_rows)
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
     """Return the task of a seat in one line, or the player it waits for: the beginning of `hand_panel`."""
     words = table_words(seen, language, suits)
-    hand = _Hand(seen, words, chosen, has_pages=False)
+    hand = _Hand(seen, words, chosen)
     if asked := hand.question():
         return " ".join(asked)
     warning, turn = hand.warning(), turn_line(seen, words)
@@ -58,11 +64,33 @@ def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") 
     return " ".join(filter(None, [*hand.phrases.robot_lines(), to_do]))
 
 
+def is_claim_possible(seen: TableSnapshot) -> bool:
+    """Return whether a claim of the game could be right, as far as the player can know."""
+    view = seen.view
+    if view is None or view.deal is None or seen.seat is None:
+        return False
+    side, target, declared, tricks = seen.seat & 1, int(view.rules["target"]), (0, 0), (0, 0)
+    if isinstance(view.deal, TressetteView):
+        declared, tricks = view.deal.declared, view.deal.tricks
+    if min(view.totals) >= target:
+        # The deal breaks a tie, so the side needs a lead: by a trick or by its declarations.
+        return bool(tricks[side]) or declared[side] > declared[1 - side]
+    return view.totals[side] + declared[side] + POINTS_IN_TRICKS >= target
+
+
 class _Hand:
     def __init__(
-        self, seen: TableSnapshot, words: Wording, chosen: str, *, has_pages: bool, hint: Hint | None = None
+        self,
+        seen: TableSnapshot,
+        words: Wording,
+        chosen: str,
+        *,
+        has_pages: bool = False,
+        hint: Hint | None = None,
+        is_beginner: bool = False,
     ) -> None:
-        self.seen, self.words, self.chosen, self.has_pages = seen, words, chosen, has_pages
+        self.seen, self.words, self.chosen = seen, words, chosen
+        self.has_pages, self.is_beginner = has_pages, is_beginner
         # A half-made choice has its own text.
         self.hint = None if chosen else hint
         self.phrases = Phrases(seen, words)
@@ -73,7 +101,7 @@ class _Hand:
         for move in seen.view.moves if seen.view else ():
             self.moves[move.partition(" ")[0]].append(move)
 
-    def panel(self) -> Panel:
+    def panel(self, end_rows: tuple[Row, ...] = ()) -> Panel:
         if self.seen.phase in ("open", "closed"):
             return self._waiting_panel()
         _ = self.words.text
@@ -85,7 +113,7 @@ class _Hand:
             self.page.fold()
             self._write_last_deal(view)
             self._write_totals(view)
-            return self.page.panel()
+            return self.page.panel(*end_rows)
         self._write_task()
         self.phrases.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
@@ -100,6 +128,8 @@ class _Hand:
             faces = self.words.faces
             for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):
                 self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
+            if self.is_beginner and (legend := rank_legend(self.words, view.deal.hand)):
+                self.page.line(legend, "italic")
         self.page.gap()
         self.phrases.write_packets(self.page, view.deal)
         self._write_table(view.deal)
@@ -112,8 +142,8 @@ class _Hand:
 
     def _write_totals(self, view: View) -> None:
         self.page.gap()
-        self.phrases.write_heading(self.page, view.deal_number)
         self.page.line(self.phrases.totals(view.totals))
+        self.phrases.write_heading(self.page, view.deal_number)
 
     def _waiting_panel(self) -> Panel:
         _ = self.words.text
@@ -139,9 +169,14 @@ class _Hand:
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
         else:
-            self.page.line(_("You win!") if self.seen.seat in winner else _("You lose."), "bold")
+            line = _("You win!") if self.seen.seat in winner else _("You lose.")
             if self.seen.is_cut_short:
+                self.page.line(line, "bold")
                 self.page.line(self.words.ending(winner, self.seen.view.ending))
+                return
+            unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1
+            ours, theirs = (self.seen.view.totals[side] * unit for side in (own_side, 1 - own_side))
+            self.page.line(f"{line} {score_pair(ours, theirs)}", "bold")
 
     def _write_news(self) -> None:
         """Write the others' events since the player's last move, except played cards."""
@@ -156,14 +191,13 @@ class _Hand:
 
     def _write_last_deal(self, view: View) -> None:
         """Write the score of the previous deal at the beginning of a deal, or of the last deal after the game."""
-        _ = self.words.text
         result = view.result
         if self.seen.is_cut_short:
             return
         if result and (view.ending or (result.deal < view.deal_number and self.seen.since == 0)):
+            words = Wording(self.words.language, self.phrases.names)
             self.page.gap()
-            self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
-            self.phrases.write_score(self.page, result.entries)
+            self.page.line(deal_points_line(words, result.deal, result.entries, self.seen.rules))
 
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text
@@ -339,7 +373,7 @@ class _Hand:
 
     def _claim_rows(self) -> list[Row]:
         _ = self.words.text
-        claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
+        claims = self._moves("claim") if is_claim_possible(self.seen) else []
         hints: Row = ()
         if self.hint:
             hints = (Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)

@@ -1,9 +1,13 @@
 """Offers: challenges that people send into chats without the bot."""
 
+from bot.finished.game import FinishedGame
+from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Span, Writer
+from bot.platform import Offer
 from bot.tables.choice import Choice
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
+from bot.words.course import result_line
 from bot.words.phrases import option_lines, write_unusual_terms
 from bot.words.wording import Wording, score_unit
 from engine import GAMES
@@ -43,6 +47,16 @@ def offer_description(choice: Choice, language: str) -> str:
     line = _("{players}, to {points} points").format(players=players, points=_target(choice))
     options = option_lines(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)
     return " · ".join([line, *options])
+
+
+def result_offer(game: FinishedGame, language: str) -> Offer:
+    """Return an offer of the result of a finished game, for sharing."""
+    words = Wording(language, [isolate_name(localize_name(name, language)) for name in game.record.seats])
+    _ = words.text
+    page, line = Writer(), result_line(words, game.record)
+    page.line(line, "bold")
+    page.line(_(game.record.kind.name))
+    return Offer(f"result.{game.id}", _("Share the result"), line, page.panel())
 
 
 def _target(choice: Choice) -> int:

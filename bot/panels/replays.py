@@ -1,25 +1,31 @@
 """Pages about finished games: a deal trick by trick, and the proof of its shuffle."""
 
+from typing import NamedTuple
+
 from bot import actions
 from bot.actions import BadPayload
 from bot.commands import FAIR
 from bot.finished.archive import Archive
+from bot.finished.archive import game_id as id_of_table
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.people import Profile
-from bot.tables.errors import GameNotKept
+from bot.tables.errors import GameNotKept, NoSuchTable, SetAside
+from bot.tables.room import Room
+from bot.tables.snapshot import finished_deal
 from bot.texts import texts
 from bot.viewers import Viewers
 from bot.words.phrases import fixture_line, option_lines
 from bot.words.transcript import story
 from bot.words.wording import Wording, faces_of
+from engine import GAMES
 
 
 class Replays:
     """Pages about archived games. ``deal`` is a number from 1, as text. Raises GameNotKept for an unknown game."""
 
-    def __init__(self, archive: Archive, viewers: Viewers) -> None:
-        self._archive, self._viewers = archive, viewers
+    def __init__(self, archive: Archive, viewers: Viewers, room: Room) -> None:
+        self._archive, self._viewers, self._room = archive, viewers, room
 
     async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
         """Return a deal trick by trick, in a place's language and a person's suits."""
@@ -27,16 +33,53 @@ class Replays:
         return replay_page(game, number, (await self._viewers.viewer_at(place)).language, profile.suits)
 
     async def fair(self, place: str, game_id: str, deal: str) -> Panel:
+        """Return the proof of a finished deal's shuffle, or the seal of a running one."""
+        language = (await self._viewers.viewer_at(place)).language
+        if panel := await self._live_fair_page(game_id, deal, language):
+            return panel
         game, number = await self._deal_of(game_id, deal)
-        return fair_page(game, number, (await self._viewers.viewer_at(place)).language)
+        return fair_page(game, number, language)
+
+    async def _live_fair_page(self, game_id: str, deal: str, language: str) -> Panel | None:
+        """Return the page of a running game; None if the game is over, or its cards are secret."""
+        try:
+            table = await self._room.table(game_id.partition("-")[0])
+        except (NoSuchTable, SetAside):
+            return None
+        if table.game is None or table.is_duplicate or table.phase != "playing" or id_of_table(table) != game_id:
+            return None
+        deals = table.game.deal_number
+        number = _parse_deal(deal, deals)
+        past = finished_deal(table, number) if number < deals or table.game.needs_deal else None
+        seal = past.commitment if past else table.game.view(None).commitment or ""
+        subject = _Subject(game_id, table.game_id, table.code, number, deals)
+        return _fair_panel(subject, seal, past.secret if past else "", language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
         game = await self._archive.get(game_id)
         if game is None:
             raise GameNotKept()
-        if not deal.isdecimal() or not 1 <= int(deal) <= len(game.record.deals):
-            raise BadPayload()
-        return game, int(deal)
+        return game, _parse_deal(deal, len(game.record.deals))
+
+
+class _Subject(NamedTuple):
+    """A deal of a game, for headings and buttons. ``game`` is its kind's id, ``deals`` the number of deals so far."""
+
+    game_id: str
+    game: str
+    code: str
+    deal: int
+    deals: int
+
+
+def _parse_deal(deal: str, deals: int) -> int:
+    if not deal.isdecimal() or not 1 <= int(deal) <= deals:
+        raise BadPayload()
+    return int(deal)
+
+
+def _subject_of(game: FinishedGame, deal: int) -> _Subject:
+    return _Subject(game.id, game.record.kind.id, game.code, deal, len(game.record.deals))
 
 
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:
@@ -50,31 +93,44 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
             page.line(line, "" if number else "bold")
         else:
             page.gap()
-    return page.panel(_other_deals(game, deal, "replay"))
+    fair = Button(words.text("Is it fair?"), actions.page("fair", game.id, deal))
+    return page.panel(_other_deals(_subject_of(game, deal), "replay"), (fair,))
 
 
 def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
     """Return the proof of a deal's shuffle in a finished game."""
+    proof = game.record.deals[deal - 1].proof
+    seal, secret = (proof.commitment, proof.secret) if proof else ("", "")
+    return _fair_panel(_subject_of(game, deal), seal, secret, language)
+
+
+def _fair_panel(subject: _Subject, seal: str, secret: str, language: str) -> Panel:
+    """Return a deal's seal, and its secret unless that is empty. Cards laid out by hand have no seal."""
     _ = texts(language).gettext
-    page, proof = Writer(), game.record.deals[deal - 1].proof
+    page = Writer()
     page.line(_("Is it fair?"), "bold")
-    page.line(_("{game} · {code} · deal {deal}"), game=_(game.record.kind.name), code=game.code, deal=deal)
+    game = _(GAMES[subject.game].name)
+    page.line(_("{game} · {code} · deal {deal}"), game=game, code=subject.code, deal=subject.deal)
     page.gap()
-    if proof is None:
+    if not seal:
         page.line(_("These cards were laid out by hand."))
-        return page.panel(_other_deals(game, deal, "fair"))
-    page.line(_("Seal, shown before the first card:"))
-    page.line("{seal}", seal=Span(proof.commitment, "code"))
-    page.line(_("Secret, shown after the deal:"))
-    page.line("{secret}", secret=Span(proof.secret, "code"))
-    page.gap()
-    page.line(_("The secret's SHA-256 must be the seal, and the pack follows from the secret alone."))
-    return page.panel(_other_deals(game, deal, "fair"), (Button(_("How it works"), actions.page("rules", FAIR)),))
+        return page.panel(_other_deals(subject, "fair"))
+    page.line(_("Seal, fixed before the first card:"))
+    page.line("{seal}", seal=Span(seal, "code"))
+    if secret:
+        page.line(_("Secret, shown after the deal:"))
+        page.line("{secret}", secret=Span(secret, "code"))
+        page.gap()
+        page.line(_("The secret's SHA-256 must be the seal, and the pack follows from the secret alone."))
+    else:
+        page.gap()
+        page.line(_("After the deal you get the secret: its SHA-256 must be this seal."))
+    return page.panel(_other_deals(subject, "fair"), (Button(_("How it works"), actions.page("rules", FAIR)),))
 
 
-def _other_deals(game: FinishedGame, deal: int, page: str) -> Row:
+def _other_deals(subject: _Subject, page: str) -> Row:
     """Return buttons for the same page of the deals before and after."""
-    deals = len(game.record.deals)
+    deal, deals = subject.deal, subject.deals
     around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
-    row = tuple(Button(label, actions.page(page, game.id, number)) for label, number in around if 1 <= number <= deals)
-    return row if deals > 1 else ()
+    row = [Button(label, actions.page(page, subject.game_id, at)) for label, at in around if 1 <= at <= deals]
+    return tuple(row) if deals > 1 else ()

@@ -24,9 +24,8 @@ from bot.tables.table import Table
 from bot.words.phrases import table_words
 from bot.words.verdicts import hint_text
 from engine.robots.findings import Hint
-from engine.views import DealView, Packet, PacketsView, TressetteView
+from engine.views import DealView, Packet, PacketsView
 
-POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
 
 
@@ -227,7 +226,7 @@ class _PageBuilder:
 
     def build(self, outcome: Outcome, again: str, unrated: str) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
-        rows = (tuple(b for b in row if not b.about and not self._is_too_early(b)) for row in panel.rows)
+        rows = (tuple(button for button in row if not button.about) for row in panel.rows)
         page = HandPage(
             code=seen.code,
             phase=seen.phase,
@@ -290,19 +289,6 @@ class _PageBuilder:
             # Others still have to play these cards.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
-
-    def _is_too_early(self, button: Button) -> bool:
-        """Return whether the button claims a win that is not yet possible. It is only in the menu then."""
-        if button.role is not Role.CLAIM or self.seen.seat is None or not self.seen.view:
-            return False
-        side, view, target = self.seen.seat % 2, self.seen.view, int(self.seen.view.rules["target"])
-        declared, tricks = (0, 0), (0, 0)
-        if isinstance(self.deal, TressetteView):
-            declared, tricks = self.deal.declared, self.deal.tricks
-        if min(view.totals) >= target:
-            # The deal breaks a tie, so the side needs a lead: by a trick or by its declarations.
-            return not tricks[side] and declared[side] <= declared[1 - side]
-        return view.totals[side] + declared[side] + POINTS_IN_TRICKS < target
 
     def _tap_card(self, card: Card, code: str | None, light: Light, packet: Packet | None = None) -> TapCard:
         """Return a card or a packet's top card with the payload of a tap on it."""

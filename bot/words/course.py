@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from bot.words.phrases import capitalize
 from bot.words.transcript import ending_of
-from bot.words.wording import Wording, fix_minus, score_unit
+from bot.words.wording import Wording, score_pair, score_unit
 from engine import Record
+from engine.declarations import COMBINATIONS
 
 
 def totals_by_deal(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
@@ -30,8 +32,76 @@ def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
     """Return the totals after each deal; empty for a single deal, which has only its final points."""
     _ = words.text
     totals = totals_by_deal(record, upto)
-    course = fix_minus(" · ".join(f"{ours}–{theirs}" for ours, theirs in totals))
-    return _("Deal by deal: {course}").format(course=course) if len(totals) > 1 else ""
+    return _("Deal by deal: {course}").format(course=course_text(totals)) if len(totals) > 1 else ""
+
+
+def course_text(totals: Sequence[tuple[int, int]]) -> str:
+    return " · ".join(score_pair(ours, theirs) for ours, theirs in totals)
+
+
+def result_line(words: Wording, record: Record) -> str:
+    """Return who won and how, the winners' points first, with the totals after each deal in brackets."""
+    _, totals = words.text, totals_by_deal(record)
+    if not record.winner:
+        return words.ending(record.winner, record.ending)
+    side = record.winner[0] & 1
+    if side:
+        totals = [(theirs, ours) for ours, theirs in totals]
+    players = len(words.names[side::2])
+    if record.ending == "resign":
+        sentence = words.ngettext("🏆 {winner} wins: {loser} resigned", "🏆 {winner} win: {loser} resigned", players)
+    elif record.ending == "timeout":
+        sentence = words.ngettext(
+            "🏆 {winner} wins: {loser} ran out of time", "🏆 {winner} win: {loser} ran out of time", players
+        )
+    else:
+        sentence = words.ngettext("🏆 {winner} beats {loser} {score}", "🏆 {winner} beat {loser} {score}", players)
+    score = score_pair(*totals[-1]) if totals else ""
+    line = sentence.format(winner=words.side(side), loser=words.side(1 - side), score=score)
+    is_cut_short = record.ending in ("resign", "timeout")
+    shown = totals[:-1] if is_cut_short else totals
+    return f"{line} ({course_text(shown)})" if len(shown) > 1 or (shown and is_cut_short) else line
+
+
+def deal_line(words: Wording, record: Record, number: int) -> str:
+    """Return the score of a deal, numbered from 1, in sentences: its points, their sources, and the totals."""
+    _, deal, rules = words.text, record.deals[number - 1], record.rules
+    unit = score_unit(rules)
+    sentences = [deal_points_line(words, number, deal.entries(), rules), *_declared_sentences(words, record, number)]
+    score, target = score_pair(*(total * unit for total in deal.totals)), int(rules["target"]) * unit
+    sentences.append(_("Score {score}, to {target}.").format(score=score, target=target))
+    return " ".join(sentences)
+
+
+def deal_points_line(
+    words: Wording, number: int, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object]
+) -> str:
+    """Return each side's points in a deal; at Spades also their bids, tricks and bags."""
+    _, unit = words.text, score_unit(rules)
+    points = [figure * unit for figure in entries["points"]]
+    sentences = [_("Deal {number}: {points}.").format(number=number, points=words.sides(points, ", "))]
+    if "bids" in entries:
+        for side, bid in enumerate(entries["bids"]):
+            sentence = _("{side} bid {bid} and took {tricks}.").format(
+                side=words.side(side), bid=words.figure(bid), tricks=entries["tricks"][side]
+            )
+            sentences.append(capitalize(sentence))
+        if any(entries["bags"]):
+            sentences.append(_("Bags: {sides}.").format(sides=words.sides(entries["bags"], ", ")))
+    return " ".join(sentences)
+
+
+def _declared_sentences(words: Wording, record: Record, number: int) -> Iterator[str]:
+    """Yield a sentence for each player with declarations in a deal."""
+    _, unit = words.text, score_unit(record.rules)
+    for seat, name in enumerate(words.names):
+        combinations = ", ".join(
+            f"{words.combination_name(move)} ({COMBINATIONS[move].points * unit})"
+            for player, move, *_rest in record.deals[number - 1].moves
+            if player == seat and move in COMBINATIONS
+        )
+        if combinations:
+            yield _("{name} declared {combinations}.").format(name=name, combinations=combinations)
 
 
 def decisive_line(words: Wording, record: Record) -> str:

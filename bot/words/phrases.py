@@ -125,14 +125,6 @@ class Phrases:
         shown_signal = f" “{signal}!”" if signal else ""
         return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{shown_signal}"
 
-    def write_score(
-        self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int] | None = None
-    ) -> None:
-        """Write a line for each entry of a deal's score, and the totals if given. Thirds are only in the record."""
-        shown = {name: value for name, value in entries.items() if name != "thirds"}
-        for line in Wording(self.words.language, self.names).score(shown, totals, self.seen.rules):
-            page.line(capitalize(line))
-
 
 def stock_count(seen: TableSnapshot, deal: DealView) -> int:
     """Return the number of cards in a deal's stock, the same for all viewers."""
@@ -157,6 +149,15 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
     return f"{line} · {deal.format(number=name.deal)}"
 
 
+def rank_legend(words: Wording, hand: Sequence[str]) -> str:
+    """Return the meaning of the letters in a hand, such as "A (ace) · F (jack)"; empty without letters."""
+    _ = words.text
+    names = {"A": _("ace"), "R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
+    names["J"] = names["F"]
+    letters = [letter for letter in names if any(words.faces.rank(code) == letter for code in hand)]
+    return " · ".join(f"{letter} ({names[letter]})" for letter in letters)
+
+
 def shown_points(seen: TableSnapshot, points: int) -> int:
     """Return points in the table's unit: classic Tressette shows three for one."""
     return points * score_unit(seen.rules)
@@ -168,7 +169,7 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
     if seen.turn is None or not seen.view or not seen.view.deal:
         return ""
     if not seen.is_my_turn:
-        return _("{name} is to move.").format(name=seen.name(seen.turn))
+        return _("{name}’s turn.").format(name=seen.name(seen.turn))
     deal = seen.view.deal
     asks = {
         "take": _("Your turn: take four packets."),

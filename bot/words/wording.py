@@ -62,6 +62,11 @@ def fix_minus(figure: str) -> str:
     return figure.replace("-", MINUS)
 
 
+def score_pair(ours: int, theirs: int) -> str:
+    """Return two sides' points: 12–2, or −40 – 12 with a minus."""
+    return fix_minus(f"{ours} – {theirs}" if min(ours, theirs) < 0 else f"{ours}–{theirs}")
+
+
 def signed_text(figure: int) -> str:
     """Return a difference with its sign: +5, −5."""
     return fix_minus(f"{figure:+d}")
@@ -162,12 +167,18 @@ class Wording:
     def combination(self, move: str) -> str:
         """Return a declaration's combination, such as "three twos, missing cups"."""
         _ = self.text
-        _declare, kind, subject, *rest = move.split(" ")
+        _declare, kind, _subject, *rest = move.split(" ")
+        name = self.combination_name(move)
+        return _("{three}, missing {suit}").format(three=name, suit=self.suits[rest[1]]) if kind == "three" else name
+
+    def combination_name(self, move: str) -> str:
+        """Return a declaration's combination without the missing suit, such as "three twos"."""
+        _ = self.text
+        _declare, kind, subject, *_rest = move.split(" ")
         if kind == "four":
             return {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}[subject]
         if kind == "three":
-            three = {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}[subject]
-            return _("{three}, missing {suit}").format(three=three, suit=self.suits[rest[1]])
+            return {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}[subject]
         return _("napoletana in {suit}").format(suit=self.suits[subject])
 
     def move(self, seat: int | None, move: str) -> str:
@@ -229,9 +240,9 @@ class Wording:
         _ = self.text
         return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))  # type: ignore[arg-type]
 
-    def sides(self, figures: Sequence[int | str | None]) -> str:
-        """Return each side's players with their figure."""
-        return " · ".join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
+    def sides(self, figures: Sequence[Any], separator: str = " · ") -> str:
+        """Return each side's players with their figure, an int, a bid or None."""
+        return separator.join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
 
     def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:
         """Return each side's points in the table's unit."""

@@ -8,6 +8,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from bot.actions import is_page
 from bot.handlers import Dispatcher
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
 from bot.places import Place
@@ -219,6 +220,7 @@ class Player:
             return False
         message, panel = list(messages.items())[-1]
         buttons = [button for row in panel.rows for button in row if button.kind == "press"]
+        buttons = [button for button in buttons if not is_page(button.payload)]
         buttons = [button for button in buttons if "Claim" not in button.label and "blind" not in button.payload]
         buttons = [button for button in buttons if "hint" not in button.payload]
         bids = [button for button in buttons if ":bid " in button.payload]

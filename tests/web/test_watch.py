@@ -41,7 +41,7 @@ async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: Open
         assert await page.locator(".seat .hand svg:not([data-card=back])").count() == await count_known_cards(
             playground, code
         )
-    await expect(page.locator(".says")).to_contain_text("is to move")
+    await expect(page.locator(".says")).to_contain_text("’s turn")
 
 
 async def count_known_cards(site: OpenPlayground, code: str) -> int:
@@ -56,7 +56,7 @@ async def count_known_cards(site: OpenPlayground, code: str) -> int:
 async def test_finished_watched_game_leads_to_the_replay(playground: OpenPlayground, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
     page = await open_page(browser, f"{playground.url}t/{watch_id}")
-    await expect(page.locator(".says")).to_contain_text("is to move")
+    await expect(page.locator(".says")).to_contain_text("’s turn")
     await play_card(playground, code, "m1")
     table = await playground.worker.room.table(code)
     await playground.worker.room.make_move(code, "playground:1", table.version, "resign", "m2")
@@ -74,7 +74,7 @@ async def test_link_to_an_unknown_table_says_so(playground: OpenPlayground, brow
 async def test_closing_a_chats_tables_ends_watching(playground: OpenPlayground, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
     page = await open_page(browser, f"{playground.url}t/{watch_id}", errors=False)
-    await expect(page.locator(".says")).to_contain_text("is to move")
+    await expect(page.locator(".says")).to_contain_text("’s turn")
     await playground.worker.people.update_chat("playground:bar", watched="0")
     card = await play_card(playground, code, "m1")
     await expect(page.locator("[role=alert]")).to_contain_text("nothing to watch")

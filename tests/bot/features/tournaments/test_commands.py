@@ -113,7 +113,7 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
     assert "Round 1 of 2 · 24 h left" in group.card_text
     assert "My match" in group.labels()
     for player in group.people[:4]:
-        assert any("Your turn" in text or "is to move" in text for text in group.fake.texts(player.private))
+        assert any("Your turn" in text or "’s turn" in text for text in group.fake.texts(player.private))
 
     await group.play_until(" has won!")
     await group.settle()

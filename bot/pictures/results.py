@@ -9,8 +9,14 @@ from itertools import islice
 from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
-from bot.words.course import course_line, decisive_line, declared_lines, declared_totals, totals_by_deal
-from bot.words.transcript import ending_of
+from bot.words.course import (
+    course_line,
+    decisive_line,
+    declared_lines,
+    declared_totals,
+    result_headline,
+    totals_by_deal,
+)
 from bot.words.wording import Wording, fix_minus, score_unit
 from engine import Record
 from engine.robots.findings import Summary
@@ -69,7 +75,9 @@ def game_sheet(
     """
     words = Wording(language, drawable_names(names, language), "italian")
     _, deals = words.text, len(record.deals)
-    parts: list[Part] = [Words(ending_of(record, words), INKS[record.winner[0] % 2] if record.winner else None)]
+    parts: list[Part] = [
+        Words(drawable_text(result_headline(words, record)), INKS[record.winner[0] % 2] if record.winner else None)
+    ]
     if deals:
         parts.append(_scores(words, record, deals))
     parts += _plot(words, record, deals)

@@ -11,6 +11,8 @@ from bot.words.wording import Wording, score_pair, score_unit
 from engine import Record
 from engine.declarations import COMBINATIONS
 
+CUT_SHORT = ("resign", "timeout")
+
 
 def totals_by_deal(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
     """Return each side's points after each deal up to ``upto``, in the table's unit."""
@@ -40,13 +42,24 @@ def course_text(totals: Sequence[tuple[int, int]]) -> str:
 
 
 def result_line(words: Wording, record: Record) -> str:
-    """Return who won and how, the winners' points first, with the totals after each deal in brackets."""
-    _, totals = words.text, totals_by_deal(record)
+    """Return who won and how, with the totals after each finished deal in brackets, the winners' points first."""
+    finished = _totals_for_winner(record)[: -1 if record.ending in CUT_SHORT else None]
+    headline = result_headline(words, record)
+    has_course = record.winner and len(finished) > (record.ending not in CUT_SHORT)
+    return f"{headline} ({course_text(finished)})" if has_course else headline
+
+
+def _totals_for_winner(record: Record) -> list[tuple[int, int]]:
+    """Return the totals after each deal, the winners' points first."""
+    side = record.winner[0] & 1 if record.winner else 0
+    return [(totals[side], totals[1 - side]) for totals in totals_by_deal(record)]
+
+
+def result_headline(words: Wording, record: Record) -> str:
+    """Return who won and how."""
     if not record.winner:
-        return words.ending(record.winner, record.ending)
-    side = record.winner[0] & 1
-    if side:
-        totals = [(theirs, ours) for ours, theirs in totals]
+        return ending_of(record, words)
+    side, totals = record.winner[0] & 1, _totals_for_winner(record)
     players = len(words.names[side::2])
     if record.ending == "resign":
         sentence = words.ngettext("🏆 {winner} wins: {loser} resigned", "🏆 {winner} win: {loser} resigned", players)
@@ -57,10 +70,7 @@ def result_line(words: Wording, record: Record) -> str:
     else:
         sentence = words.ngettext("🏆 {winner} beats {loser} {score}", "🏆 {winner} beat {loser} {score}", players)
     score = score_pair(*totals[-1]) if totals else ""
-    line = sentence.format(winner=words.side(side), loser=words.side(1 - side), score=score)
-    is_cut_short = record.ending in ("resign", "timeout")
-    shown = totals[:-1] if is_cut_short else totals
-    return f"{line} ({course_text(shown)})" if len(shown) > 1 or (shown and is_cut_short) else line
+    return sentence.format(winner=words.side(side), loser=words.side(1 - side), score=score)
 
 
 def deal_line(words: Wording, record: Record, number: int) -> str:

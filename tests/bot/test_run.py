@@ -324,7 +324,7 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
         async with open_worker(store, fake) as worker:
             players = await seat_players(worker, fake, "testa", "to 11")
             texts = fake.texts
-            await play_until(worker, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
+            await play_until(worker, players, Random(1), lambda: any(" beat" in text for text in texts("paper:100")))
             await worker.settled()
             before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")
             assert before

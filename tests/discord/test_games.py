@@ -20,7 +20,7 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
         people = await seat_people(server, game, *shortest_target(game))
 
         def is_over() -> bool:
-            return any("won by" in text_of(message) for message in channel.messages.values())
+            return any(" beat" in text_of(message) for message in channel.messages.values())
 
         for _ in range(3000):
             if is_over():

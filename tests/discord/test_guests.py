@@ -42,7 +42,7 @@ async def test_whole_game_where_the_bot_is_no_member(store: Store, server: Disco
             if await adapter.worker.archive.count():
                 break
         assert await adapter.worker.archive.count() == 1
-        assert any("won by" in text_of(message) for message in channel.messages.values())
+        assert any(" beat" in text_of(message) for message in channel.messages.values())
         scope = Scope(chat="discord:guest300")
         assert (await adapter.worker.ratings.standing(scope, "discord:1")).games == 1
         # The bot never tried to write there as a member.

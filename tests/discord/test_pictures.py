@@ -174,7 +174,7 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
         people = await seat_people(server, "testa", *shortest_target("testa"))
         random = Random(3)
         for _ in range(3000):
-            if any("won by" in text_of(message) for message in server.channels[CHANNEL].messages.values()):
+            if any(" beat" in text_of(message) for message in server.channels[CHANNEL].messages.values()):
                 break
             for person in people:
                 await person.play(random)
@@ -200,7 +200,7 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
         pairs = record_pictures(adapter)
         people = await seat_people(server, game, *shortest_target(game))
         for _ in range(3000):
-            if any("won by" in text_of(message) for message in channel.messages.values()):
+            if any(" beat" in text_of(message) for message in channel.messages.values()):
                 break
             for person in people:
                 await person.play(random)

@@ -90,8 +90,8 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         [game] = [game async for game in worker.archive.games()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
-        assert any("won by" in text_of(message) for message in channel.messages.values())
-        assert any("won by" in message["text"] for message in group.messages.values())
+        assert any(" beat" in text_of(message) for message in channel.messages.values())
+        assert any(" beat" in message["text"] for message in group.messages.values())
 
 
 @pytest.mark.long
@@ -120,8 +120,8 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         [game] = [game async for game in worker.archive.games()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
-        assert any("won by" in text_of(message) for message in channel.messages.values())
-        assert "won by" in only_text(chat)
+        assert any(" beat" in text_of(message) for message in channel.messages.values())
+        assert " beat" in only_text(chat)
 
 
 class DailyPlayer:

@@ -20,7 +20,7 @@ async def test_whole_game(store: Store, server: TelegramServer, game: str) -> No
         group = server.group(GROUP)
 
         def is_over() -> bool:
-            return any("won by" in message["text"] for message in group.messages.values())
+            return any(" beat" in message["text"] for message in group.messages.values())
 
         for _ in range(3000):
             if is_over():

@@ -156,7 +156,7 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
         # Bruno never pressed Start, so the answer to his press opens the private chat.
         assert start_links(server) == [f"{LINK}{code}"]
         bruno.start(code)
-        await play_until(people, lambda: "won by" in only_text(chat))
+        await play_until(people, lambda: " beat" in only_text(chat))
         await until(lambda: anna.button("Rematch", chat) is not None)
         [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
@@ -324,7 +324,7 @@ async def test_two_people_can_play_below_a_channel_post(store: Store, server: Te
         comments.messages[7] = {"message_id": 7, "from": {"id": 777000, "is_bot": False}, "text": "A post"}
         await seat_others(adapter, (anna, bruno), comments)
         board = next(message for message in comments.messages.values() if message.get("via_bot"))
-        await play_until((anna, bruno), lambda: "won by" in board["text"])
+        await play_until((anna, bruno), lambda: " beat" in board["text"])
         assert [game async for game in adapter.worker.archive.games()]
         assert not [fields for _method, fields in server.calls if fields.get("chat_id") == comments.id]
 
@@ -432,7 +432,7 @@ async def test_several_workers_open_and_play_one_table(store: Store, server: Tel
         [table] = await workers[0].worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")
         players = [person for person in people if table.seat_of(f"telegram:{person.number}") is not None]
         assert len(players) == 2
-        await play_until(players, lambda: "won by" in only_text(chat))
+        await play_until(players, lambda: " beat" in only_text(chat))
         assert len(chat.messages) == 1
 
 
@@ -593,7 +593,7 @@ async def test_restarted_bot_continues_in_the_same_message(store: Store, server:
         await bruno.press("Play", chat)
         await play_until([anna, bruno], lambda: has_reached_trick(3, [only_text(chat)]))
     async with on_telegram(store, server):
-        await play_until([anna, bruno], lambda: "won by" in only_text(chat))
+        await play_until([anna, bruno], lambda: " beat" in only_text(chat))
     assert len(chat.messages) == 1
 
 
@@ -688,7 +688,7 @@ async def test_slowed_board_is_complete_after_the_wait(store: Store, server: Tel
         server.fail_next(
             "editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2
         )
-        await play_until(people, lambda: "won by" in only_text(chat))
+        await play_until(people, lambda: " beat" in only_text(chat))
 
 
 async def test_offer_of_a_forgotten_person_is_over(store: Store, server: TelegramServer) -> None:

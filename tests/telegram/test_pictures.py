@@ -145,7 +145,7 @@ async def test_whole_game_with_pictures(
         people = await seat_people(server, game, *shortest_target(game))
         group = server.group(GROUP)
         for _ in range(3000):
-            if any("won by" in text_of(message) for message in group.messages.values()):
+            if any(" beat" in text_of(message) for message in group.messages.values()):
                 break
             for person in people:
                 await person.play(random)

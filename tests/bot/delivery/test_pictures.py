@@ -34,6 +34,7 @@ from tests.bot.fake_platform import (
     open_worker,
     play_until,
     seat_players,
+    tricks_played,
 )
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.pictures.test_pool import paint_after, paint_slowly
@@ -226,7 +227,7 @@ async def test_platform_without_pictures_gets_none(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        await play_until(worker, players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
+        await play_until(worker, players, Random(1), lambda: tricks_played(fake.last(GROUP).plain) >= 3)
         assert not any(panel.picture for messages in fake.messages.values() for panel in messages.values())
 
 
@@ -462,7 +463,7 @@ async def test_result_pictures_do_not_depend_on_the_viewer(store: Store) -> None
     platform = PicturePlatform()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")
-        await play_until(worker, players, Random(1), lambda: "won by" in platform.last(GROUP).plain)
+        await play_until(worker, players, Random(1), lambda: " beats " in platform.last(GROUP).plain)
         panels = list(platform.messages[GROUP].values())
         assert len([panel for panel in panels if panel.picture and isinstance(panel.picture.subject, Sheet)]) > 1
         result = platform.last(GROUP).picture

@@ -75,9 +75,10 @@ def test_private_chat_has_boards_only_of_finished_deals() -> None:
         assert boards_of(table, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in all_deals)]
         assert boards_of(table, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in all_deals[:-1])]
     ended = table.with_entries([Stop("cancelled")], "u2")
-    for host in (0, 1):
-        boards = [Board(deal, host) for deal in (1, 2, 3)]
-        assert boards_of(ended, host) == [ChallengeCard(host), *boards, Result(host)]
+    # The board of the unfinished deal becomes the result.
+    assert boards_of(ended, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in (1, 2, 3))]
+    assert [content_of(ended, Board(deal, 0)) for deal in (2, 3)] == [Board(2, 0), Result(0)]
+    assert boards_of(ended, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in (1, 2)), Result(1)]
 
 
 def test_player_hand_needs_an_occupied_chair() -> None:
@@ -106,7 +107,6 @@ def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
     for table, name in zip((challenge, game, ended), newest_names, strict=True):
         assert boards_of(table, 1) == [OnlyMessage(1)]
         assert content_of(table, OnlyMessage(1)) == name
-        assert [content_of(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
         assert board_at(table, 1) == OnlyMessage(1)
     assert [board_at(table, 0) for table in (challenge, game)] == [ChallengeCard(0), Board(2, 0)]
     closed = challenge.with_entries([Close("declined")], "u2")

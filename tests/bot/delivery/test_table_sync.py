@@ -307,7 +307,7 @@ def test_results_are_only_messages_that_were_sent() -> None:
         if message:
             surface.finish_send(surface.begin_send("digest"), CHAT, SentMessage(message), 0, 0)
         surface.finish()
-    assert sync.results() == {Result(0): SentMessage("7")}
+    assert sync.results(create_table()) == {Result(0): SentMessage("7")}
 
 
 async def test_cancelled_table_does_no_more_work() -> None:

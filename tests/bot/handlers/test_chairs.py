@@ -4,7 +4,7 @@ import asyncio
 from random import Random
 
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, mover_of, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, mover_of, seat_players, tricks_played
 
 
 async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: FakePlatform) -> None:
@@ -57,7 +57,7 @@ async def test_robots_take_chairs_and_play(worker: Worker, fake: FakePlatform) -
     assert [chair.name for chair in table.chairs if chair] == ["Anna", "🤖 Gino", "🤖 Teresa", "🤖 Pina"]
     random = Random(4)
     async with asyncio.timeout(60):
-        while "Trick 5" not in fake.last(GROUP).plain:
+        while tricks_played(fake.last(GROUP).plain) < 5:
             await anna.play(random)
             await asyncio.sleep(0.02)
             await worker.settled()
@@ -69,7 +69,7 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
     await anna.press("🤖 Facile")
     random = Random(4)
     async with asyncio.timeout(60):
-        while not any("Segreto: " in text for text in fake.texts(anna.private)):
+        while not any("Smazzata 1: " in text for text in fake.texts(anna.private)):
             # The hand stays one message next to the challenge card and the boards of finished deals.
             hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
             assert len(hands) <= 1

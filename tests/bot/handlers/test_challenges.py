@@ -10,7 +10,7 @@ from bot.store import Store
 from bot.tables.chairs import Invited
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until, tricks_played
 from tests.bot.playing_time import ring_clocks
 from tests.long import long
 
@@ -157,7 +157,7 @@ async def test_table_is_shown_in_two_chats(worker: Worker, fake: FakePlatform) -
     assert fake.last("paper:200").plain == fake.last(GROUP).plain
     assert "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not fake.messages["paper:300"]
     random = Random(2)
-    await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in fake.last(GROUP).plain)
+    await play_until(worker, [anna, bruno], random, lambda: tricks_played(fake.last(GROUP).plain) >= 3)
     assert fake.last("paper:200").plain == fake.last(GROUP).plain
 
 

@@ -58,11 +58,16 @@ async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: F
     assert table.game
     seal = table.game.view(None).commitment
     assert seal
-    [small] = [span.text for span in fake.last(GROUP).text if span.style == "small"]
-    assert small.splitlines()[-1] == f"Seal: {seal}"
-    await play_until(worker, players, Random(1), lambda: "won by" in fake.last(GROUP).plain)
-    revealed_board = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
-    [secret] = re.findall(r"Secret: ([0-9a-f]{64})", revealed_board.plain)
+    assert seal not in fake.last(GROUP).plain
+    board, button = players[0].button("🔒 Sealed deck", GROUP)
+    for player in players:
+        # Before the first card, the seal is one press away.
+        await player.send(button.payload, GROUP, board)
+        assert [span.text for span in fake.last(player.private).text if span.style == "code"] == [seal]
+    await play_until(worker, players, Random(1), lambda: " beats " in fake.last(GROUP).plain)
+    await players[1].send(button.payload, GROUP, board)
+    [sealed, secret] = [span.text for span in fake.last(players[1].private).text if span.style == "code"]
+    assert sealed == seal
     assert sha256(bytes.fromhex(secret)).hexdigest() == seal
     await players[0].press("Is it fair?", GROUP)
     page = fake.last(players[0].private)

@@ -23,7 +23,7 @@ from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
+from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players, tricks_played
 from tests.bot.finished.games import finished_game, simulate_record
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
@@ -227,7 +227,7 @@ async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> 
                 texts.update(fake.texts(index))
                 for panel in fake.messages[index].values():
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
-            return any("Trick 6" in text for text in texts)
+            return any(tricks_played(text) >= 6 for text in texts)
 
         await play_until(worker, players, Random(3), has_six_tricks)
         signs = SUIT_SIGNS["italian"].values()

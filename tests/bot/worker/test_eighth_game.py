@@ -111,8 +111,8 @@ async def test_new_game_is_played_in_chat(store: Store) -> None:
         )
         [finished] = [game async for game in worker.archive.games()]
         verify(finished.record)
-        assert "won by" in fake.texts(GROUP)[-1]
-        assert "Ratings in Twenty:" in fake.texts(GROUP)[-1]
+        assert " beat" in fake.texts(GROUP)[-1]
+        assert "Rating: " in fake.texts(GROUP)[-1]
         overview = replayed_game(finished, "en", "italian")
         assert overview.is_french
         assert overview.cards["TH"] == "10\N{WORD JOINER}♥️"

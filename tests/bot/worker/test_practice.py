@@ -9,7 +9,7 @@ import structlog
 from bot.concurrency.processes import ProcessDied
 from bot.store import Store, keys
 from bot.tables.clock import TIME_TO_COME_BACK
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, tricks_played
 from tests.bot.test_hints import start_practice, wait_for_turn
 
 
@@ -48,7 +48,7 @@ async def test_strong_robot_plays(store: Store) -> None:
         assert [chair.person for chair in table.chairs if chair] == ["paper:1", "robot:strong"]
         random = Random(1)
         async with asyncio.timeout(60):
-            while "Trick 4" not in fake.last(GROUP).plain:
+            while tricks_played(fake.last(GROUP).plain) < 4:
                 await anna.play(random)
                 await asyncio.sleep(0.01)
                 await worker.settled()

@@ -13,7 +13,16 @@ from bot.tables.errors import SetAside
 from bot.tables.limits import MOST_TABLES
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    open_worker,
+    play_until,
+    seat_players,
+    tricks_played,
+)
 from tests.bot.handlers.test_hands import Page
 
 UNREADABLE = {
@@ -76,7 +85,7 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
 
             # Other tables continue.
             new_players = await seat_players(worker, fake, "testa")
-            await play_until(worker, new_players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
+            await play_until(worker, new_players, Random(1), lambda: tricks_played(fake.last(GROUP).plain) >= 3)
 
     assert [line for line in logs if line["event"] == "table_set_aside"] == [
         {"event": "table_set_aside", "log_level": "error", "table": code, "why": set_aside_reason(logs)}
@@ -170,7 +179,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
         remaining = await store.leases.clock_rings_in(code)
         assert remaining
         assert 900 < remaining <= 1000
-        await play_until(worker, players, Random(1), lambda: "Trick 2" in fake.last(GROUP).plain)
+        await play_until(worker, players, Random(1), lambda: tricks_played(fake.last(GROUP).plain) >= 2)
 
 
 async def _wait_until_notified(worker: Worker, fake: FakePlatform) -> None:

@@ -5,5 +5,13 @@ from collections.abc import Iterable
 
 
 def has_reached_trick(trick: int, texts: Iterable[str]) -> bool:
-    """Return whether a text shows this trick or a later one: a board that is rarely edited skips some tricks."""
-    return any(int(number) >= trick for text in texts for number in re.findall(r"Trick (\d+)", text))
+    """Return whether a board shows this many tricks or more: one that is rarely edited skips some."""
+    return any(tricks_played(text) >= trick for text in texts)
+
+
+def tricks_played(text: str) -> int:
+    """Return the number of finished tricks that a board or hand shows."""
+    for line in text.splitlines():
+        if line.startswith("Tricks: "):
+            return sum(int(figure) for figure in re.findall(r" (\d+)(?= ·|$)", line))
+    return 0

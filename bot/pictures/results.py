@@ -75,9 +75,8 @@ def game_sheet(
     """
     words = Wording(language, drawable_names(names, language), "italian")
     _, deals = words.text, len(record.deals)
-    parts: list[Part] = [
-        Words(drawable_text(result_headline(words, record)), INKS[record.winner[0] % 2] if record.winner else None)
-    ]
+    ink = INKS[record.winner[0] % 2] if record.winner else None
+    parts: list[Part] = [Words(drawable_text(result_headline(words, record)), ink)]
     if deals:
         parts.append(_scores(words, record, deals))
     parts += _plot(words, record, deals)

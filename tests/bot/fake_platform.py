@@ -293,12 +293,6 @@ async def code_of(worker: Worker, player: Player) -> str:
     return table.code
 
 
-def tricks_played(text: str) -> int:
-    """Return the number of tricks that a board shows."""
-    [*_before, line] = ["Tricks: x 0", *(line for line in text.splitlines() if line.startswith("Tricks: "))]
-    return sum(int(side.rpartition(" ")[2]) for side in line.split(" · "))
-
-
 async def play_until(worker: Worker, players: list[Player], random: Random, is_done: Callable[[], bool]) -> None:
     """Press random buttons until a condition is met."""
     for _ in range(5000):

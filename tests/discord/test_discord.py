@@ -26,7 +26,7 @@ from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discor
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
 from tests.discord.validation import Refused
 from tests.long import long, mostly_long
-from tests.tricks import has_reached_trick
+from tests.tricks import has_reached_trick, tricks_played
 
 
 @pytest.fixture(autouse=True)

@@ -34,10 +34,10 @@ from tests.bot.fake_platform import (
     open_worker,
     play_until,
     seat_players,
-    tricks_played,
 )
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.pictures.test_pool import paint_after, paint_slowly
+from tests.tricks import tricks_played
 
 
 class PicturePlatform(FakePlatform):

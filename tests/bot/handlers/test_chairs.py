@@ -4,7 +4,8 @@ import asyncio
 from random import Random
 
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, mover_of, seat_players, tricks_played
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, mover_of, seat_players
+from tests.tricks import tricks_played
 
 
 async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: FakePlatform) -> None:

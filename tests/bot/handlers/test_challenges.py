@@ -10,9 +10,10 @@ from bot.store import Store
 from bot.tables.chairs import Invited
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until, tricks_played
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until
 from tests.bot.playing_time import ring_clocks
 from tests.long import long
+from tests.tricks import tricks_played
 
 
 async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fake: FakePlatform, store: Store) -> None:

@@ -20,9 +20,9 @@ from tests.bot.fake_platform import (
     play_until,
     resign,
     seat_players,
-    tricks_played,
 )
 from tests.long import mostly_long
+from tests.tricks import tricks_played
 
 MADE_UP_PAYLOADS = [
     "",
@@ -145,7 +145,7 @@ async def test_any_name_can_sit_and_play(worker: Worker, fake: FakePlatform, nam
     random = Random(1)
     await play_until(worker, [anna, bruno], random, lambda: tricks_played(fake.last(GROUP).plain) >= 2)
     await resign(worker, fake, [anna, bruno], 0)
-    assert "won" in fake.last(GROUP).plain
+    assert "resigned" in fake.last(GROUP).plain
     await bruno.say("/leaderboard")
     [game] = [game async for game in worker.archive.games()]
     assert game.record.seats[0]

@@ -4,6 +4,7 @@ import re
 from hashlib import sha256
 from random import Random
 
+from bot.platform import Reply
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, code_of, create_players, play_until, resign, seat_players
 
@@ -62,11 +63,9 @@ async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: F
     board, button = players[0].button("🔒 Sealed deck", GROUP)
     for player in players:
         # Before the first card, the seal is one press away.
-        await player.send(button.payload, GROUP, board)
-        assert [span.text for span in fake.last(player.private).text if span.style == "code"] == [seal]
+        assert codes_of(await player.send(button.payload, GROUP, board)) == [seal]
     await play_until(worker, players, Random(1), lambda: " beats " in fake.last(GROUP).plain)
-    await players[1].send(button.payload, GROUP, board)
-    [sealed, secret] = [span.text for span in fake.last(players[1].private).text if span.style == "code"]
+    [sealed, secret] = codes_of(await players[1].send(button.payload, GROUP, board))
     assert sealed == seal
     assert sha256(bytes.fromhex(secret)).hexdigest() == seal
     await players[0].press("Is it fair?", GROUP)
@@ -75,6 +74,12 @@ async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: F
     await players[0].press("2 ▶", players[0].private)
     assert "deal 2" in fake.last(players[0].private).plain
     assert seal not in fake.last(players[0].private).plain
+
+
+def codes_of(reply: Reply) -> list[str]:
+    assert reply.panel
+    assert reply.private
+    return [span.text for span in reply.panel.text if span.style == "code"]
 
 
 async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: FakePlatform) -> None:

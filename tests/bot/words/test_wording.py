@@ -23,11 +23,12 @@ from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players, tricks_played
+from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, simulate_record
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
 from tests.paths import DOCS
+from tests.tricks import tricks_played
 
 FOUR = ("A", "B", "C", "D")
 

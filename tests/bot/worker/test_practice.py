@@ -9,8 +9,9 @@ import structlog
 from bot.concurrency.processes import ProcessDied
 from bot.store import Store, keys
 from bot.tables.clock import TIME_TO_COME_BACK
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, tricks_played
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 from tests.bot.test_hints import start_practice, wait_for_turn
+from tests.tricks import tricks_played
 
 
 async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from bot.delivery.names import Hand
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.panel_picture import CardStyle
+from bot.panels.board import RatingChange
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import Profile
 from bot.pictures.painter import paint
@@ -57,7 +58,7 @@ def random_table(game: str, random: Random, fixture: Fixture | Day | None = None
 def draw_panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
     """Return all panels, pages and program views of one seat, or the public ones, with their picture scenes."""
     view = public_table(table) if viewer is None else own_table(table, f"p:{viewer}")
-    outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
+    outcome = Outcome("ABCD-123456", [RatingChange("Person 0", 1000, 1040)])
     pages = {
         f"page {language} {suits}": repr(
             hand_page(table, f"p:{viewer}", Profile(f"p:{viewer}", language=language, suits=suits, deck=deck), choice)

@@ -21,9 +21,9 @@ from tests.bot.fake_platform import (
     open_worker,
     play_until,
     seat_players,
-    tricks_played,
 )
 from tests.bot.handlers.test_hands import Page
+from tests.tricks import tricks_played
 
 UNREADABLE = {
     "an illegal move": "0 play 9X",

@@ -76,28 +76,31 @@ def _common_rules(language: str, faces: str) -> list[str]:
     suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
     order = [
         _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
-        _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
+        _("With French suits (/settings), R, C and F are K, Q and J."),
     ]
     if faces == "french":
         order = [_("From high to low: 3 2 A K Q J 7 6 5 4.")]
     return [
+        _(
+            "A trick is one card from each player. Follow the suit led if you can. The highest card of that suit takes "
+            "the trick, and its player leads the next."
+        ),
         _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suits),
         *order,
-        _("Follow suit if you can. The highest card of the suit led takes the trick; who took it leads the next."),
         _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.").format(
             thirds=_third_ranks(words)
         ),
-        _("A deal gives 11 points, and what is declared."),
+        _("A deal is worth 11 points, plus declarations."),
         _(
             "Declarations (buongiochi): four 3s, four 2s or four aces: 4 points; three of them: 3 points, and you name "
             "the missing suit; the napoletana (3, 2 and A of one suit): 3 points."
         ),
         _(
-            "Each player scores each rank and each suit once in a deal (Metà Mazzo is different). Who holds all four "
-            "can declare only the four. A card may serve in several. Declared cards are shown to all; what is not "
-            "declared in time is lost."
+            "Each player scores each rank and each suit once in a deal (Metà Mazzo is different). With all four you "
+            "can declare only the four. A card can serve in several declarations. Declared cards are shown to "
+            "everyone. Declare in time, or the points are lost."
         ),
-        _("When a side stands at the target after a deal, the higher total wins; equal totals play on."),
+        _("When a side has reached the target after a deal, the higher total wins. Equal totals play on."),
     ]
 
 
@@ -126,7 +129,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
         _("Eight packets of five. The dealer's opponent takes four, the dealer the others."),
         _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
         _("Play from your hand or from the top of your packets; both count for following suit."),
-        _("At your turn you may pick up a 3, 2 or A from the top of your own packet into your hand."),
+        _("At your turn you can pick up a 3, 2 or A from the top of your own packet into your hand."),
         _(
             "Twenty tricks; the seat after the dealer leads. You declare before you play: at your first turn "
             "what you have in hand, later only what a card just picked up completes. Cards on packets do not "
@@ -136,7 +139,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
     return {
         "pizzichino": [
             *packets,
-            _("To 51 (or 21, 31, 41). Packets may be peeked at, and declarations played in other ways: see Options."),
+            _("To 51 (or 21, 31, 41). See Options to peek at packets or declare in other ways."),
         ],
         "spizzichino": [*packets, _("To 51; packets are chosen blind. There is nothing to set.")],
         "metamazzo": [
@@ -144,7 +147,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             _("After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
             _(
-                "At your first turn you may declare what your first cards hold, then what a card drawn "
+                "At your first turn you can declare what your first cards hold, then what a card drawn "
                 "completes, until you next play."
             ),
             _(
@@ -158,36 +161,40 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "gone you play on."
             ),
             _(
-                "Whoever holds the 4 of {coins} leads the first deal, or the seat after the dealer if it lies in the "
-                "stock; then the players take turns."
+                "The holder of the 4 of {coins} leads the first deal, or the seat after the dealer if it’s in the "
+                "stock. Then you take turns."
             ).format(coins=coins),
             _(
-                "At your turn in the first four tricks, before you play, you may declare whatever you hold; each "
+                "At your turn in the first four tricks, before you play, you can declare anything you hold; each "
                 "rank and suit counts once. To 21 (or 11, 31). More under Options."
             ),
         ],
         "tressette": [
             _("Four players, two against two, partners opposite. Ten cards each, ten tricks."),
             _("The seat after the dealer leads."),
-            _("Leading, you may say busso (play your highest and come back) or volo (I have no more of this suit)."),
             _(
-                "From the end of the first trick until your own card to the second you may declare, in turn or not, "
+                "When you lead, you can say busso (play your highest and come back) or volo (my last card of "
+                "this suit)."
+            ),
+            _("There’s no striscio (I have more of this suit): a lead without volo already says so."),
+            _(
+                "From the end of the first trick until your own card to the second you can declare, in turn or not, "
                 "what your ten cards held; the one already played counts."
             ),
             _(
-                "At any time you may claim to have reached the target. In a deal that breaks a tie you must also be "
+                "At any time you can claim to have reached the target. In a deal that breaks a tie you must also be "
                 "ahead. A wrong claim costs nothing."
             ),
             _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93). More under Options."),
         ],
         "tavolo": [
             _("Four players, two against two, ten cards each, ten tricks."),
-            _("The first at a side says who sits opposite: three refusals at most."),
+            _("The first player on a side chooses the partner, with three refusals at most."),
             _("The holder of the 4 of {coins} leads the first deal; then each deal the next player.").format(
                 coins=coins
             ),
             _(
-                "No signals, and the game cannot be claimed. You may declare at any turn, before you play. To 21 (or "
+                "No signals, and the game cannot be claimed. You can declare at any turn, before you play. To 21 (or "
                 "11, 31). More under Options."
             ),
         ],
@@ -198,22 +205,22 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _("Bid how many tricks you will take; 0, nil, is none."),
             _(
-                "Double nil: said before your first draw. After the draft you may exchange up to three cards for "
-                "random discards; you bid no more."
+                "Double nil: before your first draw. After the draft you can exchange up to three cards for random "
+                "discards, and you don’t bid."
             ),
             _(
-                "The second player bids first and leads; then who took the trick leads. The second is first in the "
-                "next deal."
+                "The second player bids first and leads, then the winner of each trick. In the next deal the second "
+                "player goes first."
             ),
             _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
-            _("You may not lead a spade until one has been played, unless you hold only spades."),
+            _("You can’t lead a spade until one has been played, unless you have only spades."),
             _(
                 "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. "
                 "Nil: ±100; double nil: ±200."
             ),
             _(
-                "Each trick over is a bag, a failed nil's too (unless set otherwise): every tenth costs 100. Who "
-                "has 500 (or 200, 300) after a deal wins, the higher if both do; equal totals play on."
+                "Each trick over is a bag, a failed nil's too (unless set otherwise): every tenth costs 100. "
+                "With 500 points (or 200, 300) after a deal the higher total wins; equal totals play on."
             ),
         ],
     }

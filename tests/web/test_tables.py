@@ -418,7 +418,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypa
             async with anna.connect(path.removeprefix("/t/")) as waiting:
                 state = await waiting.receive("table")
                 assert not state["by_link"]
-                assert "You are ready; \u2068Bruno\u2069 is asked." in "".join(text for text, _style in state["text"])
+                assert "You’re ready. Waiting for \u2068Bruno\u2069." in "".join(text for text, _style in state["text"])
                 assert [label for row in state["extra"] for label, *_rest in row] == ["Not now"]
                 assert (await bruno_live.press(rematch, "again2"))["go"] == path
                 while (await waiting.receive("table"))["phase"] != "playing":

@@ -109,6 +109,8 @@ class FindFeature(Feature):
         looking = await self.finder.queue.count()
         _, ngettext = texts(language)
         if not looking:
-            return _("Nobody looks for an opponent just now.")
-        text = ngettext("{count} player looks for an opponent.", "{count} players look for an opponent.", looking)
+            return _("Nobody is looking for an opponent right now.")
+        text = ngettext(
+            "{count} player is looking for an opponent.", "{count} players are looking for an opponent.", looking
+        )
         return text.format(count=looking)

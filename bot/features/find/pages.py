@@ -6,6 +6,7 @@ from bot import actions
 from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.strangers import Deed, deed_question, phrase_text
+from bot.robots.names import STAND_IN_LEVEL
 from bot.tables.blocks import Block
 from bot.tables.clock import TIME_TO_BE_READY
 from bot.tables.snapshot import TableSnapshot, isolate_name
@@ -29,22 +30,17 @@ def search_page(
     _ = texts(language).gettext
     page = Writer()
     wanted = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
-    page.line(_("I look for somebody to play {game}."), game=wanted)
+    called = Span(isolate_name(nickname), "bold")
+    page.line(_("Looking for {game}… You appear as {name}."), game=wanted, name=called)
     seats = GAMES[usual].seats
-    if seats == 2:
-        page.line(_("When there is somebody I ask you here whether you are ready."))
-    else:
-        page.line(_("{there} of {seats} are there."), "bold", there=min(searchers, seats), seats=seats)
-        page.line(_("When you are four I ask you here whether you are ready."))
-    page.line(_("I look for half an hour."))
-    page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolate_name(nickname), "bold"))
-    page.line(_("Meanwhile you may play against a robot."))
-    levels = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
-    rows: list[Row] = [
-        tuple(Button(label, actions.page("find", "robot", game or usual, level)) for level, label in levels.items())
-    ]
     if seats > 2:
-        page.line(_("With two of you, robots may fill the free chairs:"))
+        page.line(_("{there} of {seats} are here."), "bold", there=min(searchers, seats), seats=seats)
+    page.line(_("I’ll ask you here when the others are found. I stop after half an hour."))
+    page.line(_("Change your name with /nickname."), "small")
+    robot = Button(_("🤖 Play a robot meanwhile"), actions.page("find", "robot", game or usual, STAND_IN_LEVEL))
+    rows: list[Row] = [(robot,)]
+    if seats > 2:
+        page.line(_("Once two of you are here, robots take the free seats:"))
         chosen = NEVER if robots_after is None else robots_after
         labels = {0: _("at once"), 120: _("after 2 minutes"), 300: _("after 5 minutes"), NEVER: _("never")}
         waits = [
@@ -52,14 +48,14 @@ def search_page(
             for after in ROBOTS_AFTER
         ]
         rows = [tuple(waits[:2]), tuple(waits[2:]), *rows]
-    return page.panel(*rows, (Button(_("Stop looking"), actions.page("find", "stop")),))
+    return page.panel(*rows, (Button(_("Stop"), actions.page("find", "stop")),))
 
 
 def search_stopped_page(language: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("I look for nobody any more. /find begins again."))
-    return page.panel()
+    page.line(_("Search stopped."))
+    return page.panel((Button(_("Find someone"), actions.page("find", "look")),))
 
 
 def no_room_page(language: str) -> Panel:
@@ -91,12 +87,12 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     missing = sum(chair.person not in seated for chair in table.matched)
     has_sat = any(chair and chair.person == person for chair in table.chairs)
     if table.phase == "open":
-        page.line(words.ngettext("{name} plays with you.", "{name} play with you.", len(others)), "bold", name=names)
+        page.line(_("You’re matched with {name}."), "bold", name=names)
         if robots:
             page.line(
                 words.ngettext(
-                    "{count} robot takes the chair that is left.",
-                    "{count} robots take the chairs that are left.",
+                    "{count} robot takes the free seat.",
+                    "{count} robots take the free seats.",
                     robots,
                 ),
                 count=robots,
@@ -105,13 +101,13 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
         page.line(_("No game came of this challenge."), "bold")
     elif table.closed == "expired" and has_sat:
         if len(others) == 1:
-            page.line(_("{name} does not answer. Whoever came by /find is looked for still."), "bold", name=names)
+            page.line(_("{name} didn’t answer. I’m still looking for you."), "bold", name=names)
         else:
-            page.line(_("Not all answered. Whoever came by /find is looked for still."), "bold")
+            page.line(_("Not everyone answered. I’m still looking for you."), "bold")
     elif table.closed == "expired":
-        page.line(_("You did not answer. /find looks again."), "bold")
+        page.line(_("You didn’t answer in time. Look again with /find."), "bold")
     elif table.closed:
-        page.line(_("No game came of it. Whoever came by /find and wanted to play is looked for still."), "bold")
+        page.line(_("No game this time. I’m still looking for everyone who wanted to play."), "bold")
     else:
         page.line(_("The cards are dealt.") if seen.kind.has_dealer else _("The game has begun."), "bold")
     points, clock = shown_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
@@ -122,11 +118,11 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     no = Button(_("Not now"), actions.table(table.code, "decline"))
     if has_sat:
         if len(others) == 1:
-            page.line(_("You are ready; {name} is asked."), name=names)
+            page.line(_("You’re ready. Waiting for {name}."), name=names)
         else:
             page.line(
                 words.ngettext(
-                    "You are ready; {count} is asked still.", "You are ready; {count} are asked still.", missing
+                    "You’re ready. Waiting for {count} player.", "You’re ready. Waiting for {count} players.", missing
                 ),
                 count=missing,
             )
@@ -191,7 +187,7 @@ def report_panel(language: str, id: str, report: Report) -> Panel:
     page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
     page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))
     page.line(
-        _("When the game is over you can read it here, and by: {command}"),
+        _("Read the game here once it’s over, or with: {command}"),
         command=Span(f"buongioco reports show {id}", "code"),
     )
     return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

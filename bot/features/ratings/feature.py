@@ -58,7 +58,7 @@ class RatingsFeature(Feature):
     async def offers(self, profile: Profile) -> list[Offer]:
         _ = texts(profile.language).gettext
         panel = await self.standings.stats(private_place(profile.id), profile)
-        return [Offer("rating", _("My rating"), _("How I do, in each game"), replace(panel, rows=(), picture=None))]
+        return [Offer("rating", _("My rating"), _("My results in each game"), replace(panel, rows=(), picture=None))]
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"

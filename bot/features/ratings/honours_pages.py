@@ -25,7 +25,7 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
     page = Writer()
     page.line(_("🏛 Honours"), "bold")
     if not months:
-        page.line(_("None yet: a month with rated games gets its honours when it is over."))
+        page.line(_("None yet. Honours appear when a month with rated games ends."))
     for month in months:
         page.gap()
         page.line(month_name(month.name, language), "bold")
@@ -51,9 +51,7 @@ def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mappin
     page = Writer()
     page.line(_("🏛 Your honours"), "bold")
     if not honours:
-        page.line(
-            _("None yet. Each month groups remember their champion, the longest run of wins and more: /honours there.")
-        )
+        page.line(_("None yet. Each month your groups honour a champion, the longest winning run and more."))
     for month, chat, honour in honours:
         where = f" · {isolate_name(chats[chat])}" if chats.get(chat) else ""
         page.line(

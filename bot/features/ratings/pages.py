@@ -53,7 +53,7 @@ def leaderboard_page(
     page.fold()
     page.gap()
     if not ranked:
-        page.line(_("Nobody is ranked yet: it takes {count} games among people.").format(count=LEAST_GAMES))
+        page.line(_("Nobody is ranked yet. It takes {count} games against people.").format(count=LEAST_GAMES))
     for line in lines:
         _add_line(page, line, language)
     rows: list[Row] = [
@@ -93,7 +93,7 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
     page.gap()
     played = [line for line in lines if line.standing.games]
     if not played:
-        page.line(_("No rated game yet: games with a robot are not rated."))
+        page.line(_("No rated games yet. Games with a robot don’t count."))
     for line in played:
         standing = line.standing
         page.line(
@@ -112,7 +112,7 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
     if len(history) > 1:
         ratings = [game.rating for game in history]
         page.line(
-            _("In {count} games from {first} to {last}, between {low} and {high}"),
+            _("Over {count} games: {first} → {last} (lowest {low}, highest {high})"),
             count=len(ratings),
             first=ratings[0],
             last=ratings[-1],

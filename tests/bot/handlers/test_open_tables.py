@@ -71,21 +71,21 @@ async def test_made_up_press_cannot_reach_another_chats_table(worker: Worker, fa
 async def test_list_counts_searchers_and_offers_to_join_them(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
     await anna.say("/tables")
-    assert "Nobody looks" in fake.last(GROUP).plain
+    assert "Nobody is looking" in fake.last(GROUP).plain
     await bruno.say("/find", bruno.private)
     reply = await anna.say("/tables")
     assert reply.panel
-    assert "1 player looks for an opponent." in reply.panel.plain
+    assert "1 player is looking for an opponent." in reply.panel.plain
     refusal = await anna.press("Find an opponent", GROUP)
     assert (refusal.start_word, refusal.has_private_chat) == ("find", False)
     assert "private chat" in refusal.toast, "some platforms have no button that opens the private chat"
     assert await worker.feature(FindFeature).finder.queue.count() == 1
     await anna.say("/start find", anna.private)
-    assert "I look for somebody" in fake.last(anna.private).plain
+    assert "Looking for " in fake.last(anna.private).plain
     await carla.say("/help", carla.private)
     page = await carla.press("Find an opponent", GROUP)
     assert page.private
-    assert "I look for somebody" in fake.last(carla.private).plain
+    assert "Looking for " in fake.last(carla.private).plain
     assert await worker.feature(FindFeature).finder.queue.count() == 3
 
 

@@ -146,23 +146,23 @@ def test_rules_of_four_player_games_use_their_unit() -> None:
 @pytest.mark.parametrize(
     ("topic", "sentence"),
     [
-        ("", "what is not declared in time is lost"),
+        ("", "Declare in time, or the points are lost"),
         ("", "the higher total wins"),
         ("pizzichino", "only what a card just picked up completes"),
         ("spizzichino", "only what a card just picked up completes"),
         ("metamazzo", "until you next play"),
         ("metamazzo", "with the card just drawn"),
-        ("testa", "if it lies in the stock"),
+        ("testa", "if it’s in the stock"),
         ("testa", "each rank and suit counts once"),
         ("tressette", "in turn or not"),
         ("tressette", "In a deal that breaks a tie you must also be ahead"),
         ("tavolo", "the game cannot be claimed"),
         ("spades", "The first player draws a card"),
         ("spades", "before your first draw"),
-        ("spades", "unless you hold only spades"),
+        ("spades", "unless you have only spades"),
         ("spades", "Nil: ±100"),
         ("spades", "a failed nil's too (unless set otherwise)"),
-        ("spades", "the higher if both do"),
+        ("spades", "the higher total wins; equal totals play on"),
     ],
 )
 def test_rules_mention_details_that_cost_points(topic: str, sentence: str) -> None:
@@ -172,7 +172,7 @@ def test_rules_mention_details_that_cost_points(topic: str, sentence: str) -> No
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("en", "You may not lead a spade until one has been played, unless you hold only spades."),
+        ("en", "You can’t lead a spade until one has been played, unless you have only spades."),
         ("it", "Si esce a picche solo se ne è già caduta una, o se si hanno solo picche."),
     ],
 )

@@ -64,7 +64,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
         # Ranks need three games, but the requesting player is always listed.
         await players[0].say("/leaderboard")
         board = fake.last(GROUP).plain
-        assert "Nobody is ranked yet: it takes 3 games" in board
+        assert "Nobody is ranked yet. It takes 3 games" in board
         assert "Anna" in board
 
 

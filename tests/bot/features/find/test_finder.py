@@ -68,7 +68,7 @@ async def test_two_strangers_find_each_other_and_play(two_strangers: list[Player
     anna, bruno = two_strangers
     code = await find_each_other(two_strangers)
     await anna.press("Ready")
-    assert "You are ready" in anna.fake.last(anna.private).plain
+    assert "You’re ready" in anna.fake.last(anna.private).plain
     await bruno.press("Ready")
     for player in two_strangers:
         assert "deal 1" in player.fake.last(player.private).plain
@@ -95,8 +95,8 @@ async def test_no_answer_leaves_the_queue_and_the_other_stays(two_strangers: lis
     await expire_table(anna.worker, code)
     await run_finder(anna.worker)
     assert await list_waiting(two_strangers) == [bruno.person.id]
-    assert "You did not answer" in anna.fake.last(anna.private).plain
-    assert "is looked for still" in bruno.fake.last(bruno.private).plain
+    assert "You didn’t answer" in anna.fake.last(anna.private).plain
+    assert "still looking" in bruno.fake.last(bruno.private).plain
     assert await anna.worker.room.lists.tables_of(bruno.person.id) == []
 
 
@@ -229,16 +229,16 @@ async def test_stopped_search_asks_no_more(two_strangers: list[Player]) -> None:
     for player in two_strangers:
         await player.say("/find", player.private)
     assert "any game for two" in anna.fake.last(anna.private).plain
-    await anna.press("Stop looking")
+    await anna.press("Stop")
     await run_finder(anna.worker)
     assert await list_waiting(two_strangers) == [bruno.person.id]
-    assert "I look for nobody" in anna.fake.last(anna.private).plain
+    assert "Search stopped." in anna.fake.last(anna.private).plain
 
 
 async def test_stop_button_refuses_an_opponent_found_meanwhile(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     await find_each_other(two_strangers)
-    await anna.press("Stop looking")
+    await anna.press("Stop")
     await run_finder(anna.worker)
     assert await list_waiting(two_strangers) == [bruno.person.id]
 
@@ -287,7 +287,7 @@ async def test_player_can_play_a_robot_while_searching(two_strangers: list[Playe
     anna, bruno = two_strangers
     await anna.say("/find spades", anna.private)
     page = anna.fake.last(anna.private)
-    await anna.press("🤖 Medium robot")
+    await anna.press("🤖 Play a robot meanwhile")
     [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert (table.game_id, table.phase, table.hosts) == ("spades", "playing", (anna.private,))
     assert page in anna.fake.messages[anna.private].values(), "the search page stays, to stop the search"
@@ -301,7 +301,7 @@ async def test_robot_chosen_in_a_group_is_played_in_private(two_strangers: list[
     anna, bruno = two_strangers
     await anna.say("/find spades", anna.private)
     anna.fake.messages[anna.aside]["9"] = anna.fake.last(anna.private)
-    reply = await anna.press("🤖 Easy robot", anna.aside, settle=False)
+    reply = await anna.press("🤖 Play a robot meanwhile", anna.aside, settle=False)
     assert reply.toast == "Sent to your private chat."
     [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert table.hosts == (anna.private,)
@@ -361,7 +361,7 @@ async def test_next_worker_opens_the_table_of_a_dead_one(store: Store) -> None:
         await run_finder(worker)
         await run_finder(worker)
         for player in two_strangers:
-            assert sum("plays with you" in text for text in fake.texts(player.private)) == 1
+            assert sum("You’re matched with" in text for text in fake.texts(player.private)) == 1
             await player.press("Ready")
         assert len(await worker.room.lists.tables_of(two_strangers[0].person.id)) == 1
         assert all("deal 1" in fake.last(player.private).plain for player in two_strangers)
@@ -410,7 +410,7 @@ async def test_four_strangers_find_each_other_and_play(four_strangers: list[Play
     worker, fake = four_strangers[0].worker, four_strangers[0].fake
     for number, player in enumerate(four_strangers, 1):
         await player.say(f"/find {game}", player.private)
-        assert f"{number} of 4 are there" in fake.last(player.private).plain
+        assert f"{number} of 4 are here" in fake.last(player.private).plain
         await run_finder(worker)
     for player in four_strangers:
         await player.press("Ready")
@@ -444,7 +444,9 @@ async def test_rematch_does_not_join_blocked_players(four_strangers: list[Player
     await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
     await carla.press("Rematch")
     await worker.settled()
-    asked_players = [player for player in four_strangers if "play with you" in player.fake.last(player.private).plain]
+    asked_players = [
+        player for player in four_strangers if "You’re matched with" in player.fake.last(player.private).plain
+    ]
     assert asked_players == [carla, dino]
 
 
@@ -455,13 +457,13 @@ async def test_three_stay_in_the_queue_if_one_does_not_answer(four_strangers: li
     await run_finder(worker)
     for player in four_strangers[:3]:
         await player.press("Ready")
-    assert "1 is asked still" in four_strangers[0].fake.last(four_strangers[0].private).plain
+    assert "Waiting for 1 player" in four_strangers[0].fake.last(four_strangers[0].private).plain
     _, button = four_strangers[3].button("Ready")
     await expire_table(worker, button.payload[2:8])
     await run_finder(worker)
     assert await list_waiting(four_strangers) == [player.person.id for player in four_strangers[:3]]
-    assert "Not all answered" in four_strangers[0].fake.last(four_strangers[0].private).plain
-    assert "You did not answer" in four_strangers[3].fake.last(four_strangers[3].private).plain
+    assert "Not everyone answered" in four_strangers[0].fake.last(four_strangers[0].private).plain
+    assert "You didn’t answer" in four_strangers[3].fake.last(four_strangers[3].private).plain
 
 
 async def test_robots_fill_chairs_once_all_agree(four_strangers: list[Player]) -> None:
@@ -476,7 +478,7 @@ async def test_robots_fill_chairs_once_all_agree(four_strangers: list[Player]) -
     assert await list_waiting(four_strangers) == [anna.person.id, bruno.person.id]
     await bruno.press("at once")
     await run_finder(worker)
-    assert "2 robots take the chairs that are left" in anna.fake.last(anna.private).plain
+    assert "2 robots take the free seats" in anna.fake.last(anna.private).plain
     for player in (anna, bruno):
         await player.press("Ready")
     [table] = await worker.room.lists.tables_of(anna.person.id)
@@ -488,10 +490,10 @@ async def test_old_button_does_not_restart_a_search(four_strangers: list[Player]
     anna = four_strangers[0]
     await anna.say("/find tressette", anna.private)
     message, button = anna.button("after 5 minutes")
-    await anna.press("Stop looking")
+    await anna.press("Stop")
     await anna.send(button.payload, anna.private, message)
     assert await list_waiting(four_strangers) == []
-    assert "I look for nobody any more" in anna.fake.last(anna.private).plain
+    assert "Search stopped." in anna.fake.last(anna.private).plain
 
 
 async def test_old_button_keeps_the_page_of_an_asked_player(four_strangers: list[Player]) -> None:
@@ -503,10 +505,8 @@ async def test_old_button_keeps_the_page_of_an_asked_player(four_strangers: list
     assert anna.button("Ready")
     reply = await anna.send(button.payload, anna.private, message)
     assert "say below if you’re ready" in reply.toast
-    assert "I look for somebody" in anna.fake.messages[anna.private][message].plain
-    assert any(
-        button.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for button in row
-    )
+    assert "Looking for " in anna.fake.messages[anna.private][message].plain
+    assert any(button.label == "Stop" for row in anna.fake.messages[anna.private][message].rows for button in row)
 
 
 async def test_stopping_wins_over_choosing_robots(

@@ -119,7 +119,7 @@ async def test_block_ends_a_pairing_without_a_reason(two_strangers: list[Player]
     await anna.say("/block @bruno", anna.private)
     await run_finder(anna.worker)
     assert await list_waiting(two_strangers) == [anna.person.id, bruno.person.id]
-    assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
+    assert any("No game this time" in text for text in bruno.fake.texts(bruno.private))
     assert "lock" not in "".join(bruno.fake.texts(bruno.private))
     await run_finder(anna.worker)
     assert await anna.worker.feature(FindFeature).finder.queue.pairings() == []
@@ -186,10 +186,10 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     hands = anna.dispatcher.hands
     assert await hands.find_rematch_opener(finished, anna.person.id) == "", "an open page does not show the offer"
     assert anna.fake.texts(anna.private) == before
-    assert "You are ready" in bruno.fake.last(bruno.private).plain
+    assert "You’re ready" in bruno.fake.last(bruno.private).plain
     [table] = await bruno.worker.room.lists.tables_of(bruno.person.id)
     await expire_table(bruno.worker, table.code)
-    assert "does not answer" in bruno.fake.last(bruno.private).plain
+    assert "didn’t answer" in bruno.fake.last(bruno.private).plain
 
 
 async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
@@ -203,7 +203,7 @@ async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     await anna.press("Yes, block")
     assert await hands.find_rematch_opener(finished, anna.person.id) == ""
     assert await bruno.worker.room.lists.tables_of(bruno.person.id) == []
-    assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
+    assert any("No game this time" in text for text in bruno.fake.texts(bruno.private))
 
 
 async def open_challenge(player: Player, command: str = "/challenge pizzichino") -> str:

@@ -77,7 +77,7 @@ async def test_games_with_a_robot_are_not_rated(store: Store) -> None:
         await resign(worker, fake, [anna], 0)
         assert await worker.archive.count() == 1
         await anna.say("/stats")
-        assert "No rated game yet" in fake.last(GROUP).plain
+        assert "No rated games yet" in fake.last(GROUP).plain
 
 
 async def test_equal_ratings_share_a_rank(store: Store) -> None:

@@ -162,7 +162,7 @@ def _texts(language: str) -> dict[str, str]:
         "cards": _("{count} cards"),
         "one_card": _("1 card"),
         "packet": _("packet {number}"),
-        "gone": _("You’re no longer at this table."),
+        "gone": _("You’re no longer at this table: start another game."),
         "new_game": _("Another game"),
         "replay": _("Replay"),
         "results": _("🏆 Today’s results"),

@@ -138,14 +138,14 @@ def _write_terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
 def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
     _ = words.text
     if len(table.chairs) == 2:
-        names = [isolate_name(chair.name) if chair else _("free chair") for chair in table.chairs]
+        names = [isolate_name(chair.name) if chair else _("free seat") for chair in table.chairs]
         page.line(" — ".join(names))
         return
     for side in (0, 1):
         partners = []
         for seat in (side, side + 2):
             chair, asking = table.chairs[seat], table.asking.get(seat)
-            name = isolate_name(chair.name) if chair else _("free chair")
+            name = isolate_name(chair.name) if chair else _("free seat")
             if asking:
                 ruler = table.chairs[(seat + 2) % 4]
                 name = _("{name} asks {ruler}").format(
@@ -168,7 +168,7 @@ def _outcome_text(table: Table, words: Wording) -> str:
     name = isolate_name(table.invited.name) if table.invited else "?"
     outcomes = {
         "cancelled": _("The challenge was taken back."),
-        "expired": _("The challenge has expired: a chair was still free after {hours} hours.").format(
+        "expired": _("The challenge has expired: a seat was still free after {hours} hours.").format(
             hours=HOURS_TO_ACCEPT
         ),
         "declined": _("{name} declined.").format(name=name),

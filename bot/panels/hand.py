@@ -152,7 +152,7 @@ class _Hand:
             self.page.line(_("No game came of this challenge."))
             return self.page.panel()
         if self.seen.asking is None:
-            self.page.line(_("You sit. The game begins when every chair is taken."))
+            self.page.line(_("You’re in. The game starts when all seats are taken."))
             return self.page.panel()
         seat, chair = self.seen.asking
         self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolate_name(chair.name))

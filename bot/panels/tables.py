@@ -60,7 +60,7 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
             code=Span(table.code, "code"),
             game=_(GAMES[table.game_id].name),
             others=", ".join(isolate_name(chair.name) for chair in table.chairs if chair),
-            chairs=words.ngettext("{count} chair free", "{count} chairs free", free).format(count=free),
+            chairs=words.ngettext("{count} seat free", "{count} seats free", free).format(count=free),
         )
     page.gap()
     for note in notes:

@@ -35,7 +35,7 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
         caption = _("High to low. Spades beat the other suits.") if kind.trump == "S" else _("High to low.")
     return Sheet(
         title=_(kind.name),
-        note=_("how the table lies, seen from your chair"),
+        note=_("how the table lies, seen from your seat"),
         parts=(
             Words(caption),
             Ranking(tuple(Card(faces.drawn_code(code)) for code in cards), worth if kind.is_tressette else ()),

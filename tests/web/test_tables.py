@@ -270,7 +270,7 @@ async def test_invitation_names_the_player_and_the_game(site: OpenPlayground) ->
         text = re.sub("<b>|</b>|\u2068|\u2069", "", page)
         assert "&lt;Anna&gt; invites you to play Tressette in Quattro." in text
         assert "To 93 points · 5 minutes a move" in text
-        assert "Pair 1: South: &lt;Anna&gt; · North: free chair" in text
+        assert "Pair 1: South: &lt;Anna&gt; · North: free seat" in text
         assert 'href="/rules/tressette"' in page
 
 

@@ -260,7 +260,7 @@ def page_texts(language: str) -> dict[str, str]:
         "add_group": _("Add a group"),
         "name_of_group": _("Name of the new group"),
         "personal_links": _("Personal links"),
-        "links": _("Give each person their own link; it is a secret."),
+        "links": _("Give each person their own link, and keep it secret."),
         "greeting": _("Write /challenge to play. See all I can do: /help"),
         "closed": _("closed"),
         "closed_about": _("Private chat closed: the bot can’t write to this person."),

@@ -38,8 +38,8 @@ async def test_group_lists_challenges_open_to_all(worker: Worker, fake: FakePlat
     reply = await carla.say("/tables")
     assert not reply.private
     assert reply.panel
-    assert f"{codes['spades']}: Spades with \u2068Anna\u2069, 1 chair free" in reply.panel.plain
-    assert f"{codes['tressette']}: Tressette in Quattro with \u2068Bruno\u2069, 3 chairs free" in reply.panel.plain
+    assert f"{codes['spades']}: Spades with \u2068Anna\u2069, 1 seat free" in reply.panel.plain
+    assert f"{codes['tressette']}: Tressette in Quattro with \u2068Bruno\u2069, 3 seats free" in reply.panel.plain
     seats = sorted(f"Sit down: {code}" for code in codes.values())
     assert list_labels(reply) == [*seats, "Find an opponent"]
 

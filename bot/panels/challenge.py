@@ -41,7 +41,7 @@ def challenge_panel(
     _ = words.text
     page = Writer()
     if table.phase != "open":
-        page.line(_outcome_text(table, words), "bold")
+        page.line(_outcome_text(table, words, reader), "bold")
         _write_terms(page, seen, words)
         page.gap()
         _write_chairs(page, table, words)
@@ -163,7 +163,7 @@ def seat_label(words: Wording, seat: int) -> str:
     return (_("South"), _("East"), _("North"), _("West"))[seat]
 
 
-def _outcome_text(table: Table, words: Wording) -> str:
+def _outcome_text(table: Table, words: Wording, reader: str) -> str:
     _ = words.text
     name = isolate_name(table.invited.name) if table.invited else "?"
     outcomes = {
@@ -174,7 +174,9 @@ def _outcome_text(table: Table, words: Wording) -> str:
         "declined": _("{name} declined.").format(name=name),
     }
     begun = _("The cards are dealt: open our private chat to see yours.")
-    if not game_kind(table.game_id).has_dealer:
+    if reader:
+        begun = _("The game has begun.")
+    elif not game_kind(table.game_id).has_dealer:
         begun = _("The game has begun: open our private chat to see your cards.")
     return outcomes.get(table.closed, begun)
 

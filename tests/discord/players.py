@@ -78,11 +78,13 @@ class Person:
     def start_command(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
         """Send a command without waiting for its answer."""
         command = self._command(word, 1)
-        known = {option["name"]: option for option in command.get("options") or []}
-        options_data = [{"name": name, "type": known[name]["type"], "value": value} for name, value in options.items()]
+        options_by_name = {option["name"]: option for option in command.get("options") or []}
+        options_data = [
+            {"name": name, "type": options_by_name[name]["type"], "value": value} for name, value in options.items()
+        ]
         for option in options_data:
             option["value"] = str(option["value"]) if option["type"] == 6 else option["value"]
-            choices = known[option["name"]].get("choices")
+            choices = options_by_name[option["name"]].get("choices")
             values = [choice["value"] for choice in choices or ()]
             assert not choices or option["value"] in values, f"/{word} offers {values}, not {option['value']!r}"
         data = {"id": "1", "name": word, "type": 1, "options": options_data, **self._resolved(options_data)}
@@ -101,13 +103,15 @@ class Person:
         return await self.wait_for_answer(self.server.interact(COMMAND, self.number, channel or self._bar(), data))
 
     async def complete(
-        self, word: str, option: str, typed: str, channel: Channel | None = None, **others: Any
+        self, word: str, option: str, typed: str, channel: Channel | None = None, **filled: Any
     ) -> list[Any]:
         """Return the suggestions for an option while it is typed."""
-        known = {option["name"]: option for option in self._command(word, 1)["options"]}
-        assert known[option]["autocomplete"]
-        options_data = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
-        focused = {"name": option, "type": known[option]["type"], "value": typed, "focused": True}
+        options_by_name = {option["name"]: option for option in self._command(word, 1)["options"]}
+        assert options_by_name[option]["autocomplete"]
+        options_data = [
+            {"name": name, "type": options_by_name[name]["type"], "value": value} for name, value in filled.items()
+        ]
+        focused = {"name": option, "type": options_by_name[option]["type"], "value": typed, "focused": True}
         data = {"id": "1", "name": word, "type": 1, "options": [*options_data, focused]}
         interaction = self.server.interact(AUTOCOMPLETE, self.number, channel or self._bar(), data)
         await until(lambda: interaction.choices is not None)
@@ -144,9 +148,9 @@ class Person:
         """Wait for a button and press it; return the ephemeral answer."""
         channel = channel or self.private
         await until(lambda: self.button(label, channel) is not None)
-        found = self.button(label, channel)
-        assert found
-        message, button = found
+        match = self.button(label, channel)
+        assert match
+        message, button = match
         return await self.send_press(channel, message, button["custom_id"])
 
     async def send_press(self, channel: Channel, message: dict[str, Any], custom_id: str) -> str:

@@ -63,13 +63,13 @@ class Channel:
 
     @property
     def payload(self) -> dict[str, Any]:
-        known: dict[str, Any] = {"id": str(self.id), "type": self.type, "flags": 0, "last_message_id": None}
+        fields: dict[str, Any] = {"id": str(self.id), "type": self.type, "flags": 0, "last_message_id": None}
         if self.type == PRIVATE:
-            return known
-        known |= {"name": self.name}
+            return fields
+        fields |= {"name": self.name}
         if self.type == THREAD:
             state = {"archived": self.archived, "locked": self.locked, "auto_archive_duration": 1440}
-            known |= {
+            fields |= {
                 "guild_id": str(self.server),
                 "parent_id": "1",
                 "owner_id": "1",
@@ -78,8 +78,8 @@ class Channel:
                 "thread_metadata": {**state, "archive_timestamp": "2026-01-01T00:00:00+00:00"},
             }
         elif self.type == TEXT_CHANNEL:
-            known |= {"guild_id": str(self.server), "position": 0, "permission_overwrites": [], "nsfw": False}
-        return known
+            fields |= {"guild_id": str(self.server), "position": 0, "permission_overwrites": [], "nsfw": False}
+        return fields
 
 
 @dataclass
@@ -144,7 +144,7 @@ class DiscordServer:
         self._failures: dict[str, deque[Failure]] = defaultdict(deque)
         self._nonces: dict[str, dict[str, Any]] = {}
         self._tokens_by_message: dict[int, str] = {}
-        self._used: dict[str, deque[float]] = defaultdict(deque)
+        self._call_times: dict[str, deque[float]] = defaultdict(deque)
         self._ids = itertools.count(5_000_000)
         self._first_private = 100_000
         self._runner: web.AppRunner | None = None
@@ -217,12 +217,14 @@ class DiscordServer:
         form = await request.post() if is_form else {}
         body = json.loads(str(form["payload_json"]) if is_form else await request.read() or "{}")
         data = (body.get("data") or body) if isinstance(body, dict) else {}
-        new = [attachment for attachment in data.get("attachments") or () if int(attachment["id"]) < MOST_FILES]
-        announced = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new}
-        sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
-        if {name: file.filename for name, file in sent.items()} != announced:
+        new_attachments = [
+            attachment for attachment in data.get("attachments") or () if int(attachment["id"]) < MOST_FILES
+        ]
+        announced = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new_attachments}
+        uploaded = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
+        if {name: file.filename for name, file in uploaded.items()} != announced:
             raise invalid_form("attachments: not the uploaded files")
-        for file in sent.values():
+        for file in uploaded.values():
             content = file.file.read()
             if len(content) > FILE_LIMIT:
                 raise Refused(413, 40005, "Request entity too large")
@@ -251,26 +253,26 @@ class DiscordServer:
         return f"{name}:{target}"
 
     def _take_from_bucket(self, name: str, request: web.Request) -> None:
-        most, seconds = self.buckets.get(name, (1000, 1.0))
-        used, now = self._used[self._bucket(name, request)], time.monotonic()
-        while used and used[0] < now - seconds:
-            used.popleft()
-        if len(used) >= most:
+        limit, seconds = self.buckets.get(name, (1000, 1.0))
+        call_times, now = self._call_times[self._bucket(name, request)], time.monotonic()
+        while call_times and call_times[0] < now - seconds:
+            call_times.popleft()
+        if len(call_times) >= limit:
             raise Refused(
-                429, 0, "You are being rate limited.", retry_after=used[0] + seconds - now, **{"global": False}
+                429, 0, "You are being rate limited.", retry_after=call_times[0] + seconds - now, **{"global": False}
             )
-        used.append(now)
+        call_times.append(now)
 
     def _bucket_headers(self, name: str, request: web.Request) -> dict[str, str]:
         if name in BY_TOKEN:
             return {}
-        most, seconds = self.buckets.get(name, (1000, 1.0))
-        used = self._used[self._bucket(name, request)]
-        reset = max(0.0, used[0] + seconds - time.monotonic()) if used else 0.0
+        limit, seconds = self.buckets.get(name, (1000, 1.0))
+        call_times = self._call_times[self._bucket(name, request)]
+        reset = max(0.0, call_times[0] + seconds - time.monotonic()) if call_times else 0.0
         return {
             "X-RateLimit-Bucket": f"bucket-{name}",
-            "X-RateLimit-Limit": str(most),
-            "X-RateLimit-Remaining": str(most - len(used)),
+            "X-RateLimit-Limit": str(limit),
+            "X-RateLimit-Remaining": str(limit - len(call_times)),
             "X-RateLimit-Reset-After": f"{reset:.3f}",
             "X-RateLimit-Reset": f"{time.time() + reset:.3f}",
         }
@@ -460,7 +462,7 @@ class DiscordServer:
     async def _send(self, request: web.Request, body: Any) -> Any:
         channel = self._channel(request, writing=True)
         validate_body("send", body)
-        validate_message(body, new=True)
+        validate_message(body, is_new=True)
         nonce = str(body.get("nonce", ""))
         if nonce and body.get("enforce_nonce") and nonce in self._nonces:
             return self._nonces[nonce]
@@ -585,7 +587,7 @@ class DiscordServer:
         if message["flags"] & LAYOUT and not body.get("flags", LAYOUT) & LAYOUT:
             raise invalid_form("the flag for layout components stays")
         flags = message["flags"] | (body.get("flags") or 0)
-        validate_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, new=False)
+        validate_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, is_new=False)
         if "components" in body:
             number, channel = int(message["id"]), self.channels[int(message["channel_id"])]
             components = json.loads(json.dumps(body["components"]))
@@ -623,7 +625,7 @@ class DiscordServer:
         if kind == 8:
             interaction.choices = data["choices"]
         elif kind in (4, 7):
-            validate_message(data, new=kind == 4)
+            validate_message(data, is_new=kind == 4)
         elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
             raise invalid_form("a deferred answer has no flag but EPHEMERAL")
         message = self._carry_out(interaction, kind, data)
@@ -688,7 +690,7 @@ class DiscordServer:
     async def _follow_up(self, request: web.Request, body: Any) -> Any:
         interaction = self._interaction_by_token(request)
         validate_body("follow_up", body)
-        validate_message(body, new=True)
+        validate_message(body, is_new=True)
         if interaction.answer == 5:
             # The first follow-up replaces the deferred answer and is as private as that.
             interaction.answer = 4
@@ -707,8 +709,8 @@ class DiscordServer:
         message["flags"] &= ~(1 << 7)
         changed = self._change(message, {**body, "flags": (body.get("flags") or 0) & ~EPHEMERAL})
         for user in self.users:
-            allowed = body.get("allowed_mentions") or {}
-            if f"<@{user}>" in json.dumps(body) and str(user) in (allowed.get("users") or ()):
+            mentions = body.get("allowed_mentions") or {}
+            if f"<@{user}>" in json.dumps(body) and str(user) in (mentions.get("users") or ()):
                 self.pings.append((interaction.channel.id, user))
         return changed
 

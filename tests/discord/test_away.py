@@ -93,11 +93,11 @@ def count_shown_tricks(server: DiscordServer, people: list[Person]) -> list[int]
     return [sum(map(int, re.findall(r" (\d+)(?: ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
 
 
-async def start_outage(server: DiscordServer, how: str) -> None:
+async def start_outage(server: DiscordServer, failure: str) -> None:
     """Start an outage: a closed port, errors (502) or silence."""
-    if how == "closed port":
+    if failure == "closed port":
         await server.stop()
-    elif how == "502":
+    elif failure == "502":
         server.outage = Failure(Refused(502, 0, "Bad Gateway"))
         server.gateway.refuses_with = 502
         await server.gateway.drop()
@@ -106,15 +106,15 @@ async def start_outage(server: DiscordServer, how: str) -> None:
         server.gateway.silent = True
 
 
-async def end_outage(server: DiscordServer, how: str) -> None:
+async def end_outage(server: DiscordServer, failure: str) -> None:
     server.outage, server.gateway.refuses_with, server.gateway.silent = None, 0, False
-    if how == "closed port":
+    if failure == "closed port":
         await server.start(server.port)
 
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
-    ("how", "seconds"),
+    ("failure", "seconds"),
     [
         long("502", TWO_MINUTES),
         long("502", TEN_MINUTES),
@@ -123,26 +123,26 @@ async def end_outage(server: DiscordServer, how: str) -> None:
     ],
 )
 def test_game_survives_minutes_without_discord(
-    tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, failure: str, seconds: float, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run_fast(play_through_outage(tmp_path, how, seconds), monkeypatch)
+    run_fast(play_through_outage(tmp_path, failure, seconds), monkeypatch)
     assert [line.getMessage() for line in caplog.records if line.name.startswith("discord")] == []
 
 
-async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
+async def play_through_outage(folder: Path, failure: str, seconds: float) -> None:
     async with run_game(folder) as (adapter, server, people):
         worker, channel, loop = adapter.worker, server.channels[CHANNEL], asyncio.get_running_loop()
         before = bot_tasks()
         server.gateway.attempted_at.clear()
         with capture_logs() as logs:
             started = loop.time()
-            await start_outage(server, how)
+            await start_outage(server, failure)
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
             # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
-            await end_outage(server, how)
+            await end_outage(server, failure)
             ended = loop.time()
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
@@ -161,7 +161,7 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
         check_outage_logged(logs)
         attempts = [started, *server.gateway.attempted_at]
         assert attempts[-1] > ended
-        if how == "502":
+        if failure == "502":
             assert len(attempts) > 5
             assert max(later - earlier for earlier, later in pairwise(attempts)) < LONGEST_PAUSE + 10
 
@@ -226,12 +226,12 @@ def is_visible(channel: Any, number: int) -> bool:
     return number in channel.messages or any(number in messages for messages in channel.ephemerals.values())
 
 
-def check_pauses(server: TimedServer, name: str, waits: list[float]) -> None:
+def check_pauses(server: TimedServer, name: str, pauses: list[float]) -> None:
     """Check that each failed call was repeated, and not before its wait was over."""
     failures = [
         index for index, (_time, call, _target, failed) in enumerate(server.call_log) if call == name and failed
     ]
-    for index, seconds in zip(failures, waits, strict=True):
+    for index, seconds in zip(failures, pauses, strict=True):
         failed_at, _call, target, _failed = server.call_log[index]
         repeated_at = [
             time for time, call, other, _failed in server.call_log[index + 1 :] if (call, other) == (name, target)

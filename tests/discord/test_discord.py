@@ -485,20 +485,20 @@ async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -
 
 
 @pytest.mark.parametrize(
-    "how", mostly_long(["channel deleted", "not visible", "read-only", "bot removed"], "not visible", "bot removed")
+    "cause", mostly_long(["channel deleted", "not visible", "read-only", "bot removed"], "not visible", "bot removed")
 )
-async def test_game_continues_in_private_if_channel_is_closed(store: Store, server: DiscordServer, how: str) -> None:
+async def test_game_continues_in_private_if_channel_is_closed(store: Store, server: DiscordServer, cause: str) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         channel = bar(server)
-        if how == "channel deleted":
+        if cause == "channel deleted":
             channel.is_deleted = True
-        elif how == "bot removed":
+        elif cause == "bot removed":
             server.remove_bot(BAR)
         else:
             channel.messages.clear()
-            channel.permissions = SEND if how == "not visible" else VIEW
+            channel.permissions = SEND if cause == "not visible" else VIEW
         random = Random(1)
         for _ in range(12):
             for person in people:
@@ -510,7 +510,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         assert not any(tricks_played(text) > 1 for text in texts_in(channel))
         refused = sum(name in ("edit", "send") for name, _body in server.calls)
         assert len(adapter.budget._refused) <= 2 < refused
-        if how == "bot removed":
+        if cause == "bot removed":
             # Before it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()
             server.add_bot(BAR)
@@ -683,7 +683,7 @@ async def test_failed_private_chat_means_not_delivered(store: Store, server: Dis
 @pytest.mark.parametrize("by_token", [False, True])
 async def test_closing_connections_fails_pending_retries(store: Store, server: DiscordServer, by_token: bool) -> None:
     # The library waits for a second before its retry.
-    away = Failure(Refused(502, 0, "Bad Gateway"))
+    failure = Failure(Refused(502, 0, "Bad Gateway"))
     async with on_discord(store, server) as adapter:
         call: Any
         if by_token:
@@ -691,7 +691,7 @@ async def test_closing_connections_fails_pending_retries(store: Store, server: D
             call = adapter.rest.edit_with_token(token, "1", {"attachments": []})
         else:
             call = adapter.rest.delete(str(CHANNEL), "1")
-        server.fail_next("edit_by" if by_token else "delete", away)
+        server.fail_next("edit_by" if by_token else "delete", failure)
         waiting = asyncio.create_task(call)
         await until(lambda: server.calls[-1][0] in ("edit_by", "delete"))
         # On a slow machine the connection can be lost earlier.
@@ -734,11 +734,11 @@ async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
     server.interactions_url = "https://elsewhere.example.org"
     findings = [finding async for finding in examine(settings)]
     assert [is_well for is_well, _line in findings] == [True, False]
-    wrong = settings.model_copy(update={"discord_token": SecretStr("wrong")})
-    [(is_well, line)] = [finding async for finding in examine(wrong)]
+    wrong_token = settings.model_copy(update={"discord_token": SecretStr("wrong")})
+    [(is_well, line)] = [finding async for finding in examine(wrong_token)]
     assert (is_well, "does not accept the token" in line) == (False, True)
-    away = settings.model_copy(update={"discord_api_url": "http://127.0.0.1:9/api/v10"})
-    [(is_well, line)] = [finding async for finding in examine(away)]
+    unreachable = settings.model_copy(update={"discord_api_url": "http://127.0.0.1:9/api/v10"})
+    [(is_well, line)] = [finding async for finding in examine(unreachable)]
     assert (is_well, "does not answer" in line) == (False, True)
 
 

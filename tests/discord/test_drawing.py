@@ -34,10 +34,10 @@ def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list
     while sum(map(len, buttons)) > MOST_BUTTONS:
         buttons = buttons[1:]
     panel = Panel(tuple(Span(text, style) for text, style in spans), buttons)  # type: ignore[arg-type]
-    drawn = draw_message(panel, place)
-    validate_body("send", drawn)
-    validate_message(drawn, new=True)
-    matches = [CUSTOM_ID.fullmatch(button["custom_id"]) for button in buttons_of({"components": drawn["components"]})]
+    body = draw_message(panel, place)
+    validate_body("send", body)
+    validate_message(body, is_new=True)
+    matches = [CUSTOM_ID.fullmatch(button["custom_id"]) for button in buttons_of({"components": body["components"]})]
     assert [match["payload"] for match in matches if match] == [button.payload for row in buttons for button in row]
 
 
@@ -77,9 +77,9 @@ def test_folded_text_is_small_print_next_to_a_picture() -> None:
 
 
 def test_long_text_is_cut_after_escaping() -> None:
-    drawn = draw_message(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
-    validate_message(drawn, new=True)
-    [text] = [component["content"] for component in iter_components(drawn["components"]) if component["type"] == 10]  # type: ignore[arg-type]
+    body = draw_message(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
+    validate_message(body, is_new=True)
+    [text] = [component["content"] for component in iter_components(body["components"]) if component["type"] == 10]  # type: ignore[arg-type]
     assert utf16_length(text) > 3700
     assert text.endswith("…")
 
@@ -92,10 +92,10 @@ def test_only_group_panels_use_a_container() -> None:
 
 def test_page_button_is_a_link() -> None:
     link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
-    drawn = draw_message(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
-    validate_body("send", drawn)
-    validate_message(drawn, new=True)
-    [replay, _other] = buttons_of({"components": drawn["components"]})
+    body = draw_message(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
+    validate_body("send", body)
+    validate_message(body, is_new=True)
+    [replay, _other] = buttons_of({"components": body["components"]})
     assert (replay["style"], replay["url"]) == (5, link.payload)
     assert "custom_id" not in replay
 
@@ -119,10 +119,10 @@ def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place
     buttons = tuple(tuple(Button("x" * 80, "1pa") for _ in range(row)) for row in rows)
     panel = Panel((Span(text),), buttons, Picture(SCENE, alt))
     assert drawing.has_room_for_picture(panel)
-    drawn = drawing.message_body(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
-    validate_body("send", drawn)
-    validate_message(drawn, new=True)
-    validate_media(drawn["components"], [f"{SCENE.digest}.png"])
+    body = drawing.message_body(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
+    validate_body("send", body)
+    validate_message(body, is_new=True)
+    validate_media(body["components"], [f"{SCENE.digest}.png"])
     alone = drawing.message_body(panel, place)
     assert alone["attachments"] == []
     validate_media(alone["components"], [])

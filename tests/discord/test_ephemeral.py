@@ -56,8 +56,8 @@ async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordSe
         assert not hands(anna)
         random = Random(4)
         for _ in range(400):
-            for person, where in ((anna, anna.private), (bruno, channel)):
-                await person.play(random, where)
+            for person, chat in ((anna, anna.private), (bruno, channel)):
+                await person.play(random, chat)
                 await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break

@@ -51,5 +51,5 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         await until(lambda: not len(adapter.answers))
         assert all(press.answer for press in presses)
         assert server.uploads == uploads + 1, "the picture of the second page must not be uploaded"
-        [shown] = [message for message in anna.private.messages.values() if message["id"] == page["id"]]
-        assert "There are no trumps" in text_of(shown)
+        [message] = [message for message in anna.private.messages.values() if message["id"] == page["id"]]
+        assert "There are no trumps" in text_of(message)

@@ -65,13 +65,13 @@ def record_pictures(adapter: ObservedDiscord) -> set[tuple[str, str]]:
 
     send, edit = adapter.send, adapter.edit
 
-    async def recording_send(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+    async def send_and_record(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await send(place, record(panel), key, silent=silent)
 
-    async def recording_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+    async def edit_and_record(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         return await edit(place, sent, record(panel))
 
-    adapter.send, adapter.edit = recording_send, recording_edit  # type: ignore[method-assign]
+    adapter.send, adapter.edit = send_and_record, edit_and_record  # type: ignore[method-assign]
     return pairs
 
 
@@ -129,12 +129,12 @@ async def test_press_replaces_a_page_and_its_picture(store: Store, server: Disco
             return next((message for message in anna.visible_messages(channel) if words in text_of(message)), None)
 
         await anna.slash("rules", channel, about="testa")
-        await until(lambda: (found := page("Whoever holds")) is not None and picture_of(found) is not None)
+        await until(lambda: (message := page("Whoever holds")) is not None and picture_of(message) is not None)
         first = page("Whoever holds")
         assert first
         message, picture = first["id"], picture_of(first)
         await anna.press("Metà Mazzo", channel)
-        await until(lambda: (found := page("With the stock gone")) is not None and picture_of(found) is not None)
+        await until(lambda: (message := page("With the stock gone")) is not None and picture_of(message) is not None)
         second = page("With the stock gone")
         assert second
         assert second["id"] == message
@@ -156,17 +156,17 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
         anna.start_command("rules", anna.private, about="testa")
         await until(lambda: server.uploads > uploads)
         server.upload_failure = None
-        shown = list(anna.private.messages.values())[-1]
-        assert "Whoever holds" in text_of(shown), "the text must be shown before its picture is uploaded"
-        [other] = [button["custom_id"] for button in buttons_of(shown) if button["label"] == "Metà Mazzo"]
-        pressed = anna.start_press(anna.private, shown, other)
+        page = list(anna.private.messages.values())[-1]
+        assert "Whoever holds" in text_of(page), "the text must be shown before its picture is uploaded"
+        [payload] = [button["custom_id"] for button in buttons_of(page) if button["label"] == "Metà Mazzo"]
+        press = anna.start_press(anna.private, page, payload)
         # The upload ends only when the bot is about to show the other page.
-        await until(lambda: adapter._pages._changed[shown["id"]].latest == pressed.id)
+        await until(lambda: adapter._pages._changed[page["id"]].latest == press.id)
         gate.set()
         await until(lambda: not len(adapter.answers))
-        [shown] = [message for message in anna.private.messages.values() if message["id"] == shown["id"]]
-        assert "With the stock gone" in text_of(shown)
-        assert picture_of(shown)
+        [page] = [message for message in anna.private.messages.values() if message["id"] == page["id"]]
+        assert "With the stock gone" in text_of(page)
+        assert picture_of(page)
 
 
 async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServer) -> None:
@@ -272,7 +272,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
 
 
 @pytest.mark.parametrize(
-    ("attachments", "shown", "flags", "why"),
+    ("attachments", "names", "flags", "error"),
     [
         ([{"id": "77777777"}], [], LAYOUT, "unknown"),
         ([{"id": "0", "filename": "a.png"}], ["a.png"], LAYOUT, "not the uploaded files"),
@@ -281,14 +281,14 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
     ],
 )
 async def test_fake_server_refuses_invalid_attachments(
-    store: Store, server: DiscordServer, attachments: list[Any], shown: list[str], flags: int, why: str
+    store: Store, server: DiscordServer, attachments: list[Any], names: list[str], flags: int, error: str
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "same"), "k")
-        items = [{"media": {"url": f"attachment://{name}"}, "description": "x"} for name in shown]
+        items = [{"media": {"url": f"attachment://{name}"}, "description": "x"} for name in names]
         components: list[Any] = [{"type": 10, "content": "two"}, *([{"type": 12, "items": items}] if items else [])]
         body = {"flags": flags, "components": components, "attachments": attachments}
-        with pytest.raises(discord.HTTPException, match=why):
+        with pytest.raises(discord.HTTPException, match=error):
             await adapter.messages._rest.edit(str(CHANNEL), sent.message, body)
         assert text_of(board(server)) == "one"
         assert picture_of(board(server))
@@ -327,10 +327,10 @@ async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: Di
     for seat, person in enumerate(people):
         name = picture_of(hand(person))
         [attached] = server.attached[int(hand(person)["id"])]
-        known = decode_state(stored[f"h{seat}"])
+        state = decode_state(stored[f"h{seat}"])
         assert name
-        assert known.message == hand(person)["id"]
-        assert known.picture == f"{attached}/{name[0]}"
+        assert state.message == hand(person)["id"]
+        assert state.picture == f"{attached}/{name[0]}"
 
 
 async def test_missing_attachment_is_uploaded_again(store: Store, server: DiscordServer) -> None:
@@ -401,8 +401,8 @@ async def test_refused_picture_is_left_out_in_that_channel(
         # Pictures return with the permission, if its lack was the reason.
         adapter.pictures.set_permission(PLACE, True)
         sent = await adapter.edit(PLACE, sent, panel("three", "second"))
-        shown = picture_of(server.channels[CHANNEL].messages[int(sent.message)])
-        assert (shown is not None) == (refusal.body["code"] == 50013)
+        picture = picture_of(server.channels[CHANNEL].messages[int(sent.message)])
+        assert (picture is not None) == (refusal.body["code"] == 50013)
 
 
 async def test_press_with_a_refused_picture_shows_its_text(store: Store, server: DiscordServer) -> None:
@@ -466,9 +466,9 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         for seat, person in enumerate(people):
             surface = sync.get(Hand(seat))
             assert surface
-            shown = (await delivery._tools.drawer.draw(sync, table, surface)).picture
-            assert shown
-            assert picture_of(hand(person)) == (f"{shown.subject.digest}.png", shown.alt)
+            picture = (await delivery._tools.drawer.draw(sync, table, surface)).picture
+            assert picture
+            assert picture_of(hand(person)) == (f"{picture.subject.digest}.png", picture.alt)
 
 
 @pytest.mark.parametrize("text_is_refused", [False, True])
@@ -587,7 +587,7 @@ async def test_reopening_a_private_chat_makes_no_picture_late(
 
 
 async def test_slow_uploads_count_per_channel(monkeypatch: pytest.MonkeyPatch) -> None:
-    known_pictures, other = pictures.Pictures(), f"discord:{BAR}/{CHANNEL + 1}"
+    uploads, other = pictures.Pictures(), f"discord:{BAR}/{CHANNEL + 1}"
 
     async def deliver(_body: object, upload: pictures.Upload | None) -> SentMessage:
         assert upload
@@ -598,9 +598,9 @@ async def test_slow_uploads_count_per_channel(monkeypatch: pytest.MonkeyPatch) -
 
     for place, seconds in ((PLACE, -1.0), (other, 20.0)):
         monkeypatch.setattr(pictures, "SLOW_SECONDS", seconds)
-        await known_pictures.show(panel("one", "first"), place, SentMessage(""), deliver)
-    assert known_pictures.are_slow(PLACE)
-    assert not known_pictures.are_slow(other)
+        await uploads.show(panel("one", "first"), place, SentMessage(""), deliver)
+    assert uploads.are_slow(PLACE)
+    assert not uploads.are_slow(other)
 
 
 # Answers within three seconds

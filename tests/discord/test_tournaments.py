@@ -58,9 +58,9 @@ def moves(person: Person) -> Moves:
 
 async def play(person: Person, random: Random) -> bool:
     """Press a random move, and return False without one."""
-    if not (found := moves(person)):
+    if not (choices := moves(person)):
         return False
-    await person.send_press(*random.choice(found))
+    await person.send_press(*random.choice(choices))
     return True
 
 
@@ -89,9 +89,9 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
     assert "ask Anna" in await last.press("Start", channel)
     if form:
         await organiser.press("Options", channel)
-        where = channel if organiser.button("Form", channel) else organiser.private
+        chat = channel if organiser.button("Form", channel) else organiser.private
         for label in ("Form", form, "Done"):
-            await organiser.press(label, where)
+            await organiser.press(label, chat)
         await until(
             lambda: any(form.lower() in text_of(message).lower() for message in messages_starting_with(channel, "🏆"))
         )

@@ -225,10 +225,10 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
             annas, brunos, carlas = (games[player.id].record.deals[0] for player in (anna, bruno, carla))
             assert annas.pack == brunos.pack == carlas.pack
             assert [entry[:2] for entry in annas.moves] == [entry[:2] for entry in brunos.moves]
-            played = [[entry[:2] for entry in deal.moves] for deal in (annas, carlas)]
+            moves = [[entry[:2] for entry in deal.moves] for deal in (annas, carlas)]
             difference = next(
                 index
-                for index, (annas_move, carlas_move) in enumerate(zip(*played, strict=True))
+                for index, (annas_move, carlas_move) in enumerate(zip(*moves, strict=True))
                 if annas_move != carlas_move
             )
             # The first different move is Carla's mistake, after at least two of her own cards.
@@ -240,8 +240,8 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
                 for player in (anna, bruno)
             }
             assert results["telegram:1"] == results["discord:2"]
-            shown = [next(text for text in player.texts if "🟩" in text) for player in (anna, bruno)]
-            assert len({text.replace("*", "") for text in shown}) == 1
+            results_texts = [next(text for text in player.texts if "🟩" in text) for player in (anna, bruno)]
+            assert len({text.replace("*", "") for text in results_texts}) == 1
     finally:
         await telegram_server.stop()
 

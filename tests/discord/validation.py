@@ -39,7 +39,7 @@ def invalid_form(why: str) -> Refused:
     return Refused(400, 50035, f"Invalid Form Body: {why}")
 
 
-def validate_message(body: dict[str, Any], *, new: bool) -> None:
+def validate_message(body: dict[str, Any], *, is_new: bool) -> None:
     """Refuse a message that breaks a limit which is not in the schema."""
     flags, components = body.get("flags") or 0, body.get("components") or []
     all_components = list(_walk(components))
@@ -50,7 +50,7 @@ def validate_message(body: dict[str, Any], *, new: bool) -> None:
         raise invalid_form("layout components without the flag for them")
     if len(all_components) > 40 or (not flags & LAYOUT and len(components) > 5):
         raise invalid_form("too many components")
-    if new and not components and not (body.get("content") or "").strip():
+    if is_new and not components and not (body.get("content") or "").strip():
         raise Refused(400, 50006, "Cannot send an empty message")
     if len(body.get("content") or "") > 2000:
         raise invalid_form("content: Must be 2000 or fewer in length.")
@@ -125,9 +125,9 @@ def validate_commands(commands: list[dict[str, Any]]) -> None:
         _validate_options(command.get("options") or [])
         if _length(command) > 8000:
             raise invalid_form("APPLICATION_COMMAND_TOO_LARGE")
-    for kind, most in ((1, 100), (2, 15), (3, 15)):
+    for kind, limit in ((1, 100), (2, 15), (3, 15)):
         command_names = [command["name"] for command in commands if command.get("type", 1) == kind]
-        if len(command_names) > most or len(command_names) != len(set(command_names)):
+        if len(command_names) > limit or len(command_names) != len(set(command_names)):
             raise invalid_form("too many commands, or two of one name")
 
 

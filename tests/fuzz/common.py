@@ -277,29 +277,31 @@ async def read_state(store: Store) -> dict[bytes, object]:
     return contents
 
 
-async def check_unchanged(before: dict[bytes, object], read: Callable[[], Awaitable[dict[bytes, object]]]) -> None:
+async def check_unchanged(
+    before: dict[bytes, object], read_contents: Callable[[], Awaitable[dict[bytes, object]]]
+) -> None:
     """Compare the store with its earlier contents, repeatedly: a refusal can be answered before it is rolled back."""
     for _ in range(CHECKS):
         try:
-            compare(before, await read())
+            compare(before, await read_contents())
         except FuzzFailure:
             await asyncio.sleep(0.5)
         else:
             return
-    compare(before, await read())
+    compare(before, await read_contents())
 
 
 def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
     """Raise `FuzzFailure` if a key has changed, or a key is new that a run must not create."""
     changed = [key for key in before if not _is_same(before[key], after.get(key))]
-    new = [
+    created = [
         key
         for key in after.keys() - before.keys()
         if not key.startswith(NEW_KEYS_ALLOWED) and not DAILY_KEYS_ALLOWED.match(key)
     ]
-    if changed or new:
+    if changed or created:
         differences = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
-        raise FuzzFailure(f"changed: {differences}, new: {sorted(new)[:9]}")
+        raise FuzzFailure(f"changed: {differences}, new: {sorted(created)[:9]}")
 
 
 def _is_same(before: object, after: object) -> bool:

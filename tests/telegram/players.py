@@ -60,9 +60,9 @@ class Person:
         """Wait for a button and press it; return the toast."""
         chat = chat or self.private
         await until(lambda: self.button(label, chat) is not None)
-        found = self.button(label, chat)
-        assert found
-        message, button = found
+        match = self.button(label, chat)
+        assert match
+        message, button = match
         return await self.send_press(chat, message, button["callback_data"])
 
     async def send_press(self, chat: Chat, message: dict[str, Any], data: str) -> str:

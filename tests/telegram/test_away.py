@@ -77,7 +77,7 @@ async def play_one_move(people: list[Person]) -> None:
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
-    ("how", "seconds"),
+    ("failure", "seconds"),
     [
         long("502", TWO_MINUTES),
         long("502", TEN_MINUTES),
@@ -86,27 +86,27 @@ async def play_one_move(people: list[Person]) -> None:
     ],
 )
 def test_game_survives_minutes_without_telegram(
-    tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, failure: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_fast(check_outage(tmp_path, how, seconds), monkeypatch)
+    run_fast(check_outage(tmp_path, failure, seconds), monkeypatch)
 
 
-async def check_outage(folder: Path, how: str, seconds: float) -> None:
+async def check_outage(folder: Path, failure: str, seconds: float) -> None:
     async with run_game(folder) as (adapter, server, people):
         worker, group = adapter.worker, server.group(GROUP)
         before = bot_tasks()
         with capture_logs() as logs:
-            if how == "closed port":
+            if failure == "closed port":
                 await server.stop()
             else:
-                server.outage = Failure(silent=True) if how == "silent" else Failure(Refused(502, "Bad Gateway"))
+                server.outage = Failure(silent=True) if failure == "silent" else Failure(Refused(502, "Bad Gateway"))
             await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["telegram"].startswith("down: ")
             # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             server.outage = None
-            if how == "closed port":
+            if failure == "closed port":
                 await server.start(server.port)
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()

@@ -87,8 +87,8 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         await bruno.press("My hand, here", group)
         await until(lambda: adapter.messages.has_ephemeral is False)
         await adapter.worker.settled()
-        sent = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
-        assert sent.count("🂠") == 1
+        texts = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
+        assert texts.count("🂠") == 1
         assert all(message["text"] != "🂠" for message in group.messages.values())
         assert not hands(bruno)
         # The bot does not try again, and the press is answered.

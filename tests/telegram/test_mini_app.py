@@ -116,11 +116,11 @@ async def test_button_below_the_private_hand_opens_the_app(store: Store, server:
     async with on_telegram(store, server, public_url="https://cards.example.org"):
         player, _other = await seat_people(server, "metamazzo")
         await until(lambda: player.button("In the browser", player.private) is not None)
-        found = player.button("In the browser", player.private)
-        assert found
-        url = found[1]["web_app"]["url"]
+        match = player.button("In the browser", player.private)
+        assert match
+        url = match[1]["web_app"]["url"]
         assert url.startswith("https://cards.example.org/app/telegram?t=")
-        assert "callback_data" not in found[1]
+        assert "callback_data" not in match[1]
         assert player.button("In the browser", server.group(GROUP)) is None
 
 
@@ -128,9 +128,9 @@ async def test_without_https_the_button_sends_a_link(store: Store, server: Teleg
     async with on_telegram(store, server, public_url="http://cards.example.org"):
         player, _other = await seat_people(server, "metamazzo")
         await until(lambda: player.button("In the browser", player.private) is not None)
-        found = player.button("In the browser", player.private)
-        assert found
-        assert "web_app" not in found[1]
+        match = player.button("In the browser", player.private)
+        assert match
+        assert "web_app" not in match[1]
 
 
 @pytest.mark.parametrize("public_url", ["http://localhost:8765", "https://nas"])

@@ -143,7 +143,7 @@ async def test_board_is_sent_twice_if_a_kill_lost_its_answer(tmp_path: Path) -> 
             harness.players.pressed["a card"] = (str(mover.number), payload)
             press = {"as": str(mover.number), "message": hand(mover)["message_id"], "payload": payload}
             assert await page.ask("a card", do="press", **press) == "done"
-            # These three messages. A count by age would depend on the machine's speed.
+            # Three messages are at risk. A count by age would depend on the machine's speed.
             harness._at_risk = 3
             await harness.bot.kill()
             server.clear_failures()

@@ -59,9 +59,9 @@ def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
 
 async def play(person: Person, random: Random) -> bool:
     """Press a random move; return False without one."""
-    if not (found := moves(person)):
+    if not (choices := moves(person)):
         return False
-    await person.send_press(person.private, *random.choice(found))
+    await person.send_press(person.private, *random.choice(choices))
     return True
 
 
@@ -159,8 +159,8 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         assert all(name in text_of(result) for name in winners)
         [card] = bot_messages(group, "🏆")
         assert all(name in text_of(card) for name in winners)
-        sent = [message for message in group.messages.values() if message["from"] == BOT]
-        assert len(sent) == 2, "the group must get only the card and the result"
+        group_messages = [message for message in group.messages.values() if message["from"] == BOT]
+        assert len(group_messages) == 2, "the group must get only the card and the result"
         if form == "duplicate":
             assert tournament.is_duplicate
             assert not any(game.is_rated for game in games)

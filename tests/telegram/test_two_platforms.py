@@ -51,8 +51,8 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
                 return find_boards([message["text"] for message in group.messages.values()])
 
             def playground_boards() -> list[str]:
-                shown = page.messages["1"].values()
-                return find_boards(["".join(span[0] for span in message.get("spans", ())) for message in shown])
+                messages = page.messages["1"].values()
+                return find_boards(["".join(span[0] for span in message.get("spans", ())) for message in messages])
 
             for _ in range(40):
                 await anna.play(random)

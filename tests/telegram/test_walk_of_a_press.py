@@ -47,13 +47,13 @@ class Walk:
     @property
     def entries(self) -> dict[str, set[str]]:
         """By class, the functions that other classes or modules call."""
-        found: dict[str, set[str]] = defaultdict(set)
+        entries: dict[str, set[str]] = defaultdict(set)
         for stack in self.stacks:
             for (caller_path, caller), (path, name) in pairwise(stack):
                 class_name = name.partition(".")[0]
                 if "." in name and (caller_path, caller.partition(".")[0]) != (path, class_name):
-                    found[f"{path}: {class_name}"].add(name)
-        return found
+                    entries[f"{path}: {class_name}"].add(name)
+        return entries
 
 
 @contextmanager

@@ -293,10 +293,10 @@ async def test_polling_removes_the_webhook(store: Store, server: TelegramServer)
 
 
 async def test_taken_port_names_its_setting(store: Store, server: TelegramServer) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = int(taken.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = int(listener.getsockname()[1])
         async with on_telegram(store, server) as adapter:
             worker = adapter.worker
             worker.settings = worker.settings.model_copy(update=webhook_settings(port))

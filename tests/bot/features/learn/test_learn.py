@@ -129,8 +129,8 @@ def test_last_step_has_five_tricks_and_can_be_won(course: Course) -> None:
     end = ending_table(course, robot_taps(course))
     assert end.current
     assert end.current.is_over
-    ours, theirs = end.current.score().points
-    assert ours > theirs
+    our_points, their_points = end.current.score().points
+    assert our_points > their_points
 
 
 @pytest.mark.parametrize("course", COURSES, ids=list(COURSES))
@@ -270,10 +270,10 @@ async def test_course_continues_where_the_person_stopped(store: Store) -> None:
             await player.press("Skip")
         assert "Tressette · 9 of 9" in fake.last(player.private).plain
         await tap_move(player, 0)
-        shown = fake.last(player.private)
+        page = fake.last(player.private)
         await player.say("/learn", player.private)
         await player.press("Tressette · 9/9")
-        assert fake.last(player.private) == shown
+        assert fake.last(player.private) == page
         await player.press("Try again")
         assert "down to the last five tricks" in fake.last(player.private).plain
 
@@ -352,8 +352,8 @@ async def test_tap_stored_after_forgetting_is_deleted(store: Store) -> None:
 @pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
 def test_each_ending_is_computed_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     taps = robot_taps(course)
-    first = ending_table(course, taps)
+    history = ending_table(course, taps).history(0)
     monkeypatch.setattr(tables, "act", None)
-    again = ending_table(course, taps)
-    assert again.history(0) == first.history(0)
-    assert ending_table(course, "").history(0) == first.history(0)[: len(ending_table(course, "").history(0))]
+    assert ending_table(course, taps).history(0) == history
+    start = ending_table(course, "").history(0)
+    assert start == history[: len(start)]

@@ -86,7 +86,7 @@ async def test_challenge_card_answers_the_command(store: Store, server: DiscordS
         assert "Testa a Testa" in text_of(card)
         assert "to 11." in text_of(card)
         assert [name for name, _body in server.calls if name in ("send", "answer")] == ["answer"]
-        assert "not to 12" in await anna.slash("challenge", game="testa", target=12)
+        assert "choose one of 11, 21, 31" in await anna.slash("challenge", game="testa", target=12)
 
 
 async def test_only_the_challenged_person_is_pinged(store: Store, server: DiscordServer) -> None:
@@ -174,7 +174,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         await until(lambda: interaction.answer == 5)
         gate.set()
         # The public deferred answer is deleted, and the error is ephemeral.
-        await until(lambda: any("not to 12" in text_of(message) for message in channel.ephemerals[1].values()))
+        await until(lambda: any("choose one of 11, 21, 31" in text_of(message) for message in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 

@@ -154,7 +154,7 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
             await person.slash("settings")
             await person.press("My settings", channel)
             await person.press("only for me", channel)
-            assert person.button("• Hands in the group", channel)
+            assert person.button("• Cards in the group", channel)
         # The page was shown in the channel, not in the private chat.
         assert "Sent to your private chat." not in str(server.calls)
         assert "My settings" in str(server.calls)

@@ -213,7 +213,7 @@ async def flood_commands(folder: Path, rounds: int) -> None:
         assert [answers[interaction.token] for interaction in interactions] == [1] * len(interactions)
         check_pauses(server, "answer", [2.0] * 5 * rounds)
         check_pauses(server, "edit", [seconds for _failure, seconds in WAITS.values()])
-        # The board was updated meanwhile, and shows the latest state like the hands.
+        # The board was edited during the flood, and now shows the latest state, as do the hands.
         assert (
             sum(name == "edit" and target == str(CHANNEL) for _time, name, target, _failed in server.call_log)
             >= 2 * rounds

@@ -174,7 +174,9 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         await until(lambda: interaction.answer == 5)
         gate.set()
         # The public deferred answer is deleted, and the error is ephemeral.
-        await until(lambda: any("choose one of 11, 21, 31" in text_of(message) for message in channel.ephemerals[1].values()))
+        await until(
+            lambda: any("choose one of 11, 21, 31" in text_of(message) for message in channel.ephemerals[1].values())
+        )
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 
@@ -746,7 +748,7 @@ async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
 async def test_defer_time_is_within_discords_limit() -> None:
     defer_seconds = adapter_module.DEFER_SECONDS
     assert defer_seconds < 2, "adapters/discord/adapter.py: DEFER_SECONDS leaves too little of Discord's three seconds"
-    # A press can still have a picture to upload when it is nearly deferred.
+    # A press that is answered just before it is deferred can have a picture to upload.
     assert defer_seconds + answers_module.ANSWER_UPLOAD_SECONDS < 2.5, (
         "adapters/discord/answers.py: ANSWER_UPLOAD_SECONDS leaves too little of Discord's three seconds"
     )

@@ -157,7 +157,7 @@ class EventReceiver:
         await self.client._async_setup_hook()
         self.opened.clear()
         self.client._connection.parsers[event](json.loads(json.dumps(data)))
-        # The tasks that an event starts end at once.
+        # Tasks that an event starts end within a few steps of the loop.
         for _ in range(5):
             await asyncio.sleep(0)
         return list(self.opened)

@@ -336,7 +336,7 @@ async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: Di
 async def test_missing_attachment_is_uploaded_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "same"), "k")
-        # Another worker has changed the message meanwhile.
+        # Another worker has changed the message.
         server.attached[int(sent.message)] = {"77777777": "other.png"}
         sent = await adapter.edit(PLACE, sent, panel("two", "same"))
         assert server.uploads == 2
@@ -454,7 +454,7 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         await until(lambda: all(text_of(hand(person)) != text for person, text in zip(people, before, strict=True)))
         server.upload_failure = None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
-        # Two more cards, while the pictures of the first card are still uploading.
+        # Play two more cards while the pictures of the first are uploading.
         for _ in range(2):
             await commit_move(adapter.worker, table.code)
         await adapter.worker.settled()
@@ -494,7 +494,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         newest = picture_of(message)
         gate.set()
         await until(lambda: picture_of(message) != newest)
-        # Check the hand as if the waiting time was over.
+        # Check the hand now instead of after an hour.
         surface.wake()
         await until(lambda: picture_of(message) == newest)
 

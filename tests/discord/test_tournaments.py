@@ -74,7 +74,7 @@ async def resign(person: Person) -> None:
 
 
 async def start_tournament(server: DiscordServer, count: int, form: str) -> list[Person]:
-    """Let the first person open and start a tournament that all enter, and return the people.
+    """Open a tournament, let all people enter it, and start it.
 
     The last person takes no private messages.
     """

@@ -1,6 +1,6 @@
 """Draw the README's pictures from the running product: `python -m tests.e2e.readme_pictures`.
 
-It plays a game with the same cards each time, on a bot of its own with an embedded store.
+A new bot with an embedded store plays games with fixed cards.
 """
 
 import asyncio
@@ -97,7 +97,7 @@ async def wide_page(browser: Browser, url: str) -> Page:
 
 async def draw_all(browser: Browser, site: OpenPlayground) -> dict[str, bytes]:
     """Return the pictures by name."""
-    site.worker.room.new_secret = Random(18).randbytes  # the same cards each time
+    site.worker.room.new_secret = Random(18).randbytes  # fixed cards
     return {
         "hand": await draw_hand(browser, site),
         "table": await draw_table(browser, site),

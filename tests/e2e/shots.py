@@ -95,7 +95,7 @@ class Shooter:
         self.playground, self.page, self.language, self.options = playground, page, language, options
         self.worker = playground.worker
         self.random = Random(17)
-        # Old and new screenshots show the same cards.
+        # All runs show the same cards.
         self.worker.room.new_secret = Random(18).randbytes
         self._updates = count()
 

@@ -79,7 +79,7 @@ class Tab:
             await self.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
     async def play(self, random: Random) -> bool:
-        """Press a random button that makes a move, if there is one now."""
+        """Press a random button that makes a move; return False without one."""
         buttons = self.page.locator(".message:last-child .row button[data-payload^='1']:not([aria-busy])")
         payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
         bids = [payload for payload in payloads if ":bid " in payload]
@@ -291,7 +291,7 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
         await anna.page.wait_for_timeout(3000)
     await expect(anna.page.locator("#toasts")).to_contain_text("💡")
     await anna.take_screenshot("practice-hint")
-    # Play some cards so that there is something to review, then resign.
+    # Play some cards for the review, then resign.
     random = Random(1)
     for _ in range(400):
         await anna.play(random)

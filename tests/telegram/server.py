@@ -396,7 +396,7 @@ class TelegramServer:
     async def _sendChatAction(self, fields: dict[str, Any]) -> bool:  # noqa: N802
         """Refuse if the person blocked the bot (fuomag9/ChaturbateBot issue 34).
 
-        No source says the same about a person who never pressed Start, so this server accepts that.
+        Whether Telegram also refuses for people who never pressed Start is unknown. This server accepts these calls.
         """
         chat = self.chats.get(fields["chat_id"])
         if chat and chat.refusal:

@@ -634,7 +634,7 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
         data = payload_of(message)
         for odd_id in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
             assert "has expired" in await bruno.send_press(chat, {**message, **odd_id}, data)
-        # Pages would replace the message, so only presses that keep it are allowed.
+        # Pages would replace the message, so presses that show pages are refused.
         for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
             await bruno.send_press(chat, message, page)
         assert message["text"].startswith("\u2068Anna")

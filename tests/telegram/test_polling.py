@@ -131,7 +131,7 @@ async def test_first_update_is_confirmed_as_soon_as_it_is_handled(
     recorder.hold(1000, 1001)
     push_texts(server, 2)
     async with run_polling(server, recorder):
-        # The second poll brings the same update again; after that there is no reason to poll.
+        # The second poll brings the same update, so there is no third.
         await until(lambda: count_polls(server) == 2)
         recorder.gates[1000].set()
         await until(lambda: pending_ids(server) == [1001])

@@ -46,7 +46,7 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         await until(lambda: server.uploads > uploads)
         presses += [anna.start_press(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
         # The upload ends only when the bot is about to show the last page.
-        await until(lambda: adapter._pages._changed[page["id"]].latest == presses[-1].id)
+        await until(lambda: adapter._pages._locks[page["id"]].latest == presses[-1].id)
         gate.set()
         await until(lambda: not len(adapter.answers))
         assert all(press.answer for press in presses)

@@ -161,7 +161,7 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
         [payload] = [button["custom_id"] for button in buttons_of(page) if button["label"] == "Metà Mazzo"]
         press = anna.start_press(anna.private, page, payload)
         # The upload ends only when the bot is about to show the other page.
-        await until(lambda: adapter._pages._changed[page["id"]].latest == press.id)
+        await until(lambda: adapter._pages._locks[page["id"]].latest == press.id)
         gate.set()
         await until(lambda: not len(adapter.answers))
         [page] = [message for message in anna.private.messages.values() if message["id"] == page["id"]]

@@ -1,6 +1,5 @@
 """Renders the templates in `templates/`."""
 
-import json
 import re
 from functools import cached_property
 from typing import Any
@@ -26,6 +25,7 @@ class Templates:
             loader=PackageLoader("adapters.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
         environment.globals["asset"] = self._assets.url
+        environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
         environment.filters["mark_black_suits"] = _mark_black_suits
         return environment
 
@@ -34,11 +34,8 @@ class Templates:
 
         The value ``data`` is for the page's script: the page contains it as JSON in the element ``page-data``.
         """
-        data = values.pop("data", None)
-        data = None if data is None else _json_in_html(data)
-        text: str = self._environment.get_template(template).render(
-            _=texts(language).gettext, language=language, data=data, **values
-        )
+        template_values = {"_": texts(language).gettext, "language": language, **values}
+        text: str = self._environment.get_template(template).render(template_values)
         return text
 
 
@@ -47,13 +44,3 @@ def _mark_black_suits(text: str) -> str:
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 
     return Markup(BLACK_SIGNS.sub(r'<span class="sign">\g<0></span>', str(escape(text))))  # noqa: S704 - it is escaped
-
-
-def _json_in_html(data: object) -> str:
-    """Return JSON that cannot end the script element around it."""
-    from markupsafe import Markup  # noqa: PLC0415 - as Jinja
-
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for char in "<>&\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return Markup(text)  # noqa: S704 - escaped above

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "static" / "vendor"
 REGISTRY = "https://registry.npmjs.org"
-# Replacements of bare module names: browsers need paths, and an import map would be inline code.
-IMPORTS = {b'"preact"': b'"./preact.js"'}
 
 
 class Library(NamedTuple):
@@ -25,7 +23,6 @@ class Library(NamedTuple):
 
     name: str
     version: str
-    license: str
     integrity: str
     files: dict[str, tuple[str, str]]
 
@@ -34,7 +31,6 @@ LIBRARIES = (
     Library(
         "preact",
         "11.2.0",
-        "MIT",
         "sha512-/HfHI/7N84e6GrWBJ3J280z3mLaRJiDcSvj/A+y/4AbLnND/1UlGHe1sR6oYuTGwId0nP7dqDU9OnLxMPZ7xBg==",
         {
             "dist/preact.mjs": ("preact.js", "225d7a773766e6fb2cfcc45274fe41d2059f5782f3f2c4569aa5132a2d3a2902"),
@@ -48,7 +44,6 @@ LIBRARIES = (
     Library(
         "htm",
         "3.1.1",
-        "Apache-2.0",
         "sha512-983Vyg8NwUE7JkZ6NmOqpCZ+sh1bKv2iYTlUkzlWmA5JD2acKoxd4KVxbMmxX/85mtfdnDmTFoNKcg5DGAvxNQ==",
         {
             "dist/htm.module.js": ("htm.js", "ab33dd3f38059b9be4d5f5350128eefb2356639c4e0bbe9d9e8b3ba75847e9e4"),
@@ -61,8 +56,8 @@ LIBRARIES = (
 def find_changed() -> list[str]:
     """Return the names of files that differ from `LIBRARIES`."""
     files = dict(file for library in LIBRARIES for file in library.files.values())
-    found = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in FOLDER.iterdir()}
-    return [name for name, digest in files.items() if found.get(name) != digest]
+    digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in FOLDER.iterdir()}
+    return [name for name, digest in files.items() if digests.get(name) != digest]
 
 
 def fetch(library: Library) -> dict[str, bytes]:
@@ -70,9 +65,9 @@ def fetch(library: Library) -> dict[str, bytes]:
     address = f"{REGISTRY}/{library.name}/-/{library.name}-{library.version}.tgz"
     with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - the registry's own address, by https
         package = answer.read()
-    found = f"sha512-{b64encode(hashlib.sha512(package).digest()).decode()}"
-    if found != library.integrity:
-        raise ValueError(f"{library.name} {library.version} has the integrity {found}, not {library.integrity}")
+    integrity = f"sha512-{b64encode(hashlib.sha512(package).digest()).decode()}"
+    if integrity != library.integrity:
+        raise ValueError(f"{library.name} {library.version} has the integrity {integrity}, not {library.integrity}")
     files = {}
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as archive:
         for path, (name, _digest) in library.files.items():
@@ -83,8 +78,8 @@ def fetch(library: Library) -> dict[str, bytes]:
 
 
 def _adapt_script(script: bytes) -> bytes:
-    for bare, ours in IMPORTS.items():
-        script = script.replace(b"from" + bare, b"from" + ours)
+    # Browsers need paths, and an import map would be inline code.
+    script = script.replace(b'from"preact"', b'from"./preact.js"')
     # Source maps are not included.
     lines = [line for line in script.splitlines() if not line.startswith(b"//# sourceMappingURL")]
     return b"\n".join(lines) + b"\n"
@@ -99,10 +94,10 @@ def main() -> int:
             for name, content in fetch(library).items():
                 (FOLDER / name).write_bytes(content)
                 print(name, hashlib.sha256(content).hexdigest())  # noqa: T201
-    wrong = find_changed()
-    for name in wrong:
+    changed = find_changed()
+    for name in changed:
         print(f"{name} differs from LIBRARIES: run with --renew", file=sys.stderr)  # noqa: T201
-    return bool(wrong)
+    return bool(changed)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ async def test_chat_page_has_a_button_for_the_first_command(
 def test_script_data_cannot_close_its_element() -> None:
     page = Templates(Assets()).page("message.html", "en", why="", watch_id="", data={"name": "</script><b>&\u2028"})
     [data] = re.findall(r'id="page-data">(.*)</script>', page)
-    assert data == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\\u2028"}'
+    assert data == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\u2028"}'
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=map(deck_name, DECKS))

@@ -512,7 +512,7 @@ async def test_socket_messages_are_limited_by_address(
         async with anna.connect(code) as live:
             for _ in range(2):
                 assert (await live.press("x"))["refused"] is True
-            assert "Too much" in (await live.press("x"))["toast"]
+            assert "Too many requests" in (await live.press("x"))["toast"]
         async with anna.connect(code) as live:
             assert "Too much" in (await live.press("x"))["toast"]
 

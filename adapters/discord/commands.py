@@ -255,10 +255,10 @@ def challenge_refusal(interaction: Interaction, opponent: discord.User | None, l
         )
     if interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
         granted = interaction.app_permissions
-        needed = {VIEW: granted.view_channel, WRITE: granted.send_messages}
+        permissions = {VIEW: granted.view_channel, WRITE: granted.send_messages}
         if isinstance(interaction.channel, discord.Thread):
-            needed = {VIEW: granted.view_channel, WRITE_IN_THREADS: granted.send_messages_in_threads}
-        if missing := [_(name) for name, is_granted in needed.items() if not is_granted]:
+            permissions = {VIEW: granted.view_channel, WRITE_IN_THREADS: granted.send_messages_in_threads}
+        if missing := [_(name) for name, is_granted in permissions.items() if not is_granted]:
             return _("I can’t write in this channel without {permissions}: ask the server’s administrators.").format(
                 permissions=", ".join(missing)
             )

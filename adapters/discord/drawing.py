@@ -48,7 +48,7 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
     ``filename``. Without it the picture is left out. All other attachments of the message are removed.
     """
     rows = _rows(panel, 3 if attached else 2)
-    left = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
+    room = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
     gallery, attachments = [], []
     if panel.picture and attached:
         description = panel.picture.alt[:LONGEST_DESCRIPTION]
@@ -56,8 +56,8 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
         gallery = [{"type": GALLERY, "items": [{"media": media, "description": description}]}]
         attachments = [attached]
         # The documentation does not say whether descriptions count.
-        left -= len(description)
-    text = _cut_markdown(panel.beside_picture if gallery else panel, left, folds=bool(gallery))
+        room -= len(description)
+    text = _cut_markdown(panel.beside_picture if gallery else panel, room, folds=bool(gallery))
     components: list[dict[str, Any]] = [*gallery, {"type": TEXT, "content": text}, *rows]
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
@@ -125,19 +125,19 @@ def markdown(panel: Panel, *, folds: bool = False) -> str:
         return markdown(Panel(panel.text[: panel.fold])) + _apply_style(shown, "small", escape)
     # Few panels need escapes, and one check of the whole text is faster than one per span.
     escape_text = escape if _may_be_special(panel.plain) else str
-    marked: list[str] = []
+    parts: list[str] = []
     run, style = "", ""  # adjacent texts of one style
     for span in panel.text:
         if span.style != style:
             if run:
-                marked.append(_apply_style(run, style, escape_text))
+                parts.append(_apply_style(run, style, escape_text))
             run, style = "", span.style
         if style in MENTIONS and (number := _user_id(span)):
-            marked.append(f"<@{number}>")
+            parts.append(f"<@{number}>")
         else:
             run += span.text
-    marked.append(_apply_style(run, style, escape_text))
-    return "".join(marked)
+    parts.append(_apply_style(run, style, escape_text))
+    return "".join(parts)
 
 
 def _apply_style(text: str, style: str, escape: Callable[[str], str]) -> str:
@@ -169,9 +169,9 @@ def _rows(panel: Panel, other_components: int) -> list[dict[str, Any]]:
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
     """Return a button. Discord requires unique custom ids within a message: ``used`` counts each payload."""
-    drawn = {"type": BUTTON, "label": button.label[:LONGEST_LABEL]}
+    fields = {"type": BUTTON, "label": button.label[:LONGEST_LABEL]}
     if button.kind == "link":
-        return {**drawn, "style": LINK, "url": button.payload}
+        return {**fields, "style": LINK, "url": button.payload}
     count = used[button.payload] = used.get(button.payload, 0) + 1
     custom_id = button.payload if count == 1 else f"{button.payload}~{count}"
-    return {**drawn, "style": STYLES[button.style], "custom_id": custom_id}
+    return {**fields, "style": STYLES[button.style], "custom_id": custom_id}

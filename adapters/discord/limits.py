@@ -30,7 +30,7 @@ MOST_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their 
 
 # Discord bans an address for 10,000 invalid requests in ten minutes.
 MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0
-COUNTED_STATUSES = (401, 403)  # which count together with 429, which the library retries and only logs
+COUNTED_STATUSES = (401, 403)  # counted together with 429, which the library retries and only logs
 
 log = structlog.get_logger()
 

@@ -2,7 +2,7 @@
 
 The library reads many fields that the bot never uses, and refuses an event if any of them is missing or has another
 type. In an interaction such a field gets a harmless value; the person, the place and the token stay as Discord sent
-them. Of a server only the id, the name and the availability stay. Other events are read here instead of by the library.
+them. A server keeps only its id, name and availability. Other events are read here instead of by the library.
 """
 
 from collections.abc import Callable

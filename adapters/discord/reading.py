@@ -27,7 +27,7 @@ Interaction = discord.Interaction[discord.Client]
 
 
 class InteractionToken(NamedTuple):
-    """Permission to write where an interaction came from: its id, its token, and its time in Unix seconds."""
+    """Permission to write where an interaction came from. ``since`` is its time, in Unix seconds."""
 
     interaction: str
     value: str

@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 import structlog
 from cachetools import TTLCache
-from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update
+from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import drawing, mini_app, reading
@@ -288,10 +288,8 @@ class Telegram:
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
         press = _read(update, reading.read_press, update, ephemerals=self.has_ephemeral)
-        language = ""
-        with suppress(*LIBRARY_ERRORS):
-            language = str(query.from_user.language_code or "")
-        language = language_of(language)
+        presser: User | None = query.from_user
+        language = language_of((presser and presser.language_code) or "")
         async with QueryAnswer(self._post_answer, query.id, language) as answer:
             if press is None:
                 await answer.give(text=error_text(BadPayload(), language))
@@ -307,9 +305,9 @@ class Telegram:
         never pressed Start.
         """
         place = private_place(person)
-        doing = json_body({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
+        typing = json_body({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
         try:
-            await self._call(place, lambda: self._post("sendChatAction", doing))
+            await self._call(place, lambda: self._post("sendChatAction", typing))
         except DeliveryError as error:
             # After other errors it is unknown. If the answer is wrong, the board has a button that opens the chat.
             return not isinstance(error, Unreachable)

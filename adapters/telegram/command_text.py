@@ -42,17 +42,17 @@ def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | 
     units = text.encode("utf-16-le", "surrogatepass")
     blanks = leading_blanks(text)
     start = len(text[:blanks].encode("utf-16-le", "surrogatepass")) // 2
-    around = [entity for entity in entities if entity.offset <= start < entity.offset + entity.length]
-    if any(entity.type in QUOTES and trim_blanks(_text(units, entity.offset + entity.length)) for entity in around):
+    enclosing = [entity for entity in entities if entity.offset <= start < entity.offset + entity.length]
+    if any(entity.type in QUOTES and trim_blanks(_text(units, entity.offset + entity.length)) for entity in enclosing):
         return None
     word, bot, end, is_marked = "", "", start, False
     if found := TOKEN.match(text, blanks):
         word, bot, end = found["word"], found["bot"] or "", start + len(found[0])
-    for entity in around:
+    for entity in enclosing:
         if entity.type == MessageEntity.BOT_COMMAND and entity.offset == start:
             is_marked, end = True, entity.offset + entity.length
             word, _, bot = _text(units, start + 1, end).partition("@")
-    for entity in around:
+    for entity in enclosing:
         if entity.type in (*FORMATS, *QUOTES):
             is_marked = is_marked or entity.offset + entity.length >= end
         elif entity.type == MessageEntity.TEXT_LINK and (linked := _linked_command(entity.url or "")):

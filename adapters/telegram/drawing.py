@@ -95,24 +95,24 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
 
 
 def _button(button: Button, username: str, app: str) -> dict[str, Any]:
-    drawn: dict[str, Any] = {"text": button.label}
+    fields: dict[str, Any] = {"text": button.label}
     if button.kind == "private":
-        drawn["url"] = start_url(username, button.payload)
+        fields["url"] = start_url(username, button.payload)
     elif button.kind == "link":
-        drawn["url"] = button.payload
+        fields["url"] = button.payload
     elif button.kind == "join":
-        drawn["url"] = start_url(username, join_start_word(button.payload))
+        fields["url"] = start_url(username, join_start_word(button.payload))
     elif button.kind == "group":
-        drawn["url"] = f"https://t.me/{username}?startgroup={join_start_word(button.payload)}"
+        fields["url"] = f"https://t.me/{username}?startgroup={join_start_word(button.payload)}"
     elif button.kind == "browser" and app:
         # core.telegram.org/bots/api#inlinekeyboardbutton
         table = actions.parse_payload(button.payload)
         assert isinstance(table, actions.TableAction)
-        drawn["web_app"] = {"url": f"{app}?t={table.code}"}
+        fields["web_app"] = {"url": f"{app}?t={table.code}"}
     elif button.kind == "share":
-        drawn["switch_inline_query_chosen_chat"] = {"query": button.payload, **ANY_CHAT}
+        fields["switch_inline_query_chosen_chat"] = {"query": button.payload, **ANY_CHAT}
     else:
-        drawn["callback_data"] = button.payload
+        fields["callback_data"] = button.payload
     if style := STYLES[button.style]:
-        drawn["style"] = style
-    return drawn
+        fields["style"] = style
+    return fields

@@ -95,18 +95,18 @@ def read_command(update: Update, bot: User) -> Command | None:
         text, entities = message.caption or "", message.caption_entities
     if not trim_blanks(text):
         return None
-    is_alone = message.chat.type == Chat.PRIVATE
+    is_private_chat = message.chat.type == Chat.PRIVATE
     found = find_command(text, entities)
     if found and found.bot:
         if found.bot not in ((bot.username or "").lower(), str(bot.id)):
             return None
-    elif found and not is_alone and not (found.is_marked and find_command_spec(found.word)):
+    elif found and not is_private_chat and not (found.is_marked and find_command_spec(found.word)):
         return None
-    elif found and is_alone and not found.is_marked and not find_command_spec(found.word):
+    elif found and is_private_chat and not found.is_marked and not find_command_spec(found.word):
         found = None
     key, place = f"tg{_checked_id(update.update_id)}", place_of(message)
     if found is None:
-        is_for_us = is_alone and message.via_bot is None
+        is_for_us = is_private_chat and message.via_bot is None
         return Command(key, read_person(message.from_user), place, "start") if is_for_us else None
     return Command(
         key=key,
@@ -134,9 +134,8 @@ def is_anonymous(message: Message) -> bool:
 def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
     """Return the press of a callback query; None if Telegram does not say on which message it was.
 
-    A chat that the bot is not in is known only by its ``chat_instance``, and Telegram does not send the message, so no
-    press there is genuine. Of a very old message it sends only the id. ``ephemerals`` is whether ephemeral messages
-    work.
+    Telegram identifies a chat without the bot only by its ``chat_instance`` and does not send the message, so no press
+    there is genuine. It sends only the id of a very old message. ``ephemerals`` is whether ephemeral messages work.
     """
     query = update.callback_query
     if query is None or (query.message is None and query.inline_message_id is None):
@@ -154,7 +153,7 @@ def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
     number = query.message.api_kwargs.get("ephemeral_message_id")
     if number:
         place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_checked_id(number))
-    # A client can invent a payload, but not the message. Of a very old message the buttons are not known.
+    # A client can invent a payload, but not the message. The buttons of a very old message are not known.
     keyboard = query.message.reply_markup if isinstance(query.message, Message) else None
     buttons = [button for row in keyboard.inline_keyboard for button in row] if keyboard else []
     genuine = any(button.callback_data == payload for button in buttons)

@@ -46,7 +46,7 @@ class Address(NamedTuple):
 class Access:
     """The check of every request.
 
-    ``is_open`` is whether others than the host can reach the playground. People then enter by personal links.
+    ``is_open`` is whether people other than the host can reach the playground. They enter by personal links.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -34,9 +34,8 @@ CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables: a school that plays at the same time
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a class, then three a minute
-MESSAGES = RateLimit(
-    burst=300, interval=0.02
-)  # from tables' pages: a school with a press of each player every two seconds
+# Messages of tables' pages: a school with a press of each player every two seconds.
+MESSAGES = RateLimit(burst=300, interval=0.02)
 
 CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, in multiples of one address's.

@@ -101,10 +101,10 @@ class WebPeople:
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")
         if not token or not id_.isascii():
             return None
-        known = await self._client.hget(PEOPLE, id_)
-        if known is None:
+        stored = await self._client.hget(PEOPLE, id_)
+        if stored is None:
             return None
-        fields = json.loads(known)
+        fields = json.loads(stored)
         if not matches_digest(token, fields["session"]):
             return None
         request[READER_COOKIE] = COOKIE
@@ -138,9 +138,9 @@ class WebPeople:
         name = clean_name(name) if person.is_guest else ""
         if not name or name == person.name:
             return person
-        while known := await self._client.hget(PEOPLE, person.id):
-            renamed = json.dumps(json.loads(known) | {"name": name})
-            if await self._rename(keys=[PEOPLE], args=[person.id, known, renamed]):
+        while stored := await self._client.hget(PEOPLE, person.id):
+            renamed = json.dumps(json.loads(stored) | {"name": name})
+            if await self._rename(keys=[PEOPLE], args=[person.id, stored, renamed]):
                 return person._replace(name=name)
         return person
 

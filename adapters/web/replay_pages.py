@@ -20,9 +20,9 @@ async def show(site: Site, request: web.Request) -> web.Response:
         raise web.HTTPSeeOther(f"/g/{pasted.id}")
     is_id = re.fullmatch(GAME_ID, game_id)
     with site.limits.lookup(request) as lookup:
-        found = await site.card_room.games.get_game(game_id, Reader(language)) if is_id else None
-        lookup.end(missing=found is None)
-    game = json.loads(found.body) if found else None
+        answer = await site.card_room.games.get_game(game_id, Reader(language)) if is_id else None
+        lookup.end(missing=answer is None)
+    game = json.loads(answer.body) if answer else None
     data = {
         "id": game_id,
         "game": game,

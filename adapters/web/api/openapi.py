@@ -85,8 +85,8 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
         schema["minimum"] = 1
     return {
         "name": parameter.name,
-        "in": parameter.place,
-        "required": parameter.place != "query",
+        "in": parameter.location,
+        "required": parameter.location != "query",
         "description": parameter.description,
         "schema": schema,
     }

@@ -65,7 +65,7 @@ class Parameter(NamedTuple):
     """A request parameter. ``pattern`` matches the whole value; ``choices`` lists the allowed values."""
 
     name: str
-    place: Literal["path", "query", "header"]
+    location: Literal["path", "query", "header"]
     description: str
     pattern: str = ""
     choices: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "api.md"
 MARK = "<!-- generated from adapters/web/api/operations.py: do not edit below -->\n"
 
 
-def reference() -> str:
-    """Return the generated part of docs/api.md."""
+def page() -> str:
+    """Return docs/api.md with a current generated part."""
     lines = []
     for operation in OPERATIONS:
         lines += [
@@ -22,7 +22,7 @@ def reference() -> str:
             "",
         ]
         lines += [
-            f"- `{parameter.name}` ({parameter.place}): {_parameter_text(parameter)}"
+            f"- `{parameter.name}` ({parameter.location}): {_parameter_text(parameter)}"
             for parameter in operation.parameters
         ]
         if operation.body:
@@ -34,7 +34,8 @@ def reference() -> str:
     lines += ["## Answers", ""]
     for name, schema in sorted(document()["components"]["schemas"].items()):
         lines += [f"### {name}", "", *_schema_lines(schema), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    written = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
+    return written + MARK + "\n" + "\n".join(lines).rstrip() + "\n"
 
 
 def _parameter_text(parameter: Parameter) -> str:
@@ -68,11 +69,6 @@ def _type_text(field: dict[str, Any]) -> str:
     if field.get("type") == "object" and isinstance(field.get("additionalProperties"), dict):
         return f"object of {_type_text(field['additionalProperties'])}"
     return str(field.get("type", "anything"))
-
-
-def page() -> str:
-    """Return docs/api.md with a current generated part."""
-    return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n" + reference()
 
 
 if __name__ == "__main__":

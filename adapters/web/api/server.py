@@ -296,13 +296,13 @@ def _check_parameter(parameter: Parameter, request: web.Request) -> None:
     """
     if parameter is TABLE_CODE and (code := pasted_code(request.match_info["code"])):
         request.match_info["code"] = code
-    if parameter.place == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
+    if parameter.location == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
         raise not_found(f"The {parameter.name.replace('_', ' ')} in the path is malformed.")
-    if parameter.place == "header" and not re.fullmatch(parameter.pattern, request.headers.get(parameter.name, "")):
+    if parameter.location == "header" and not re.fullmatch(parameter.pattern, request.headers.get(parameter.name, "")):
         detail = f"Send the header {parameter.name}: it must match {parameter.pattern}."
         raise ApiError(HTTPStatus.BAD_REQUEST, detail)
     value = request.query.get(parameter.name)
-    if parameter.place == "query" and value is not None and value not in parameter.choices:
+    if parameter.location == "query" and value is not None and value not in parameter.choices:
         raise ApiError(HTTPStatus.BAD_REQUEST, f"{parameter.name} must be one of {', '.join(parameter.choices)}.")
 
 

@@ -114,9 +114,9 @@ class ChatStore:
             name = person_name(_clean_title(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
             person = User(number, name, secrets.token_urlsafe(12))
-            taken = next((other for other in self.people.values() if other.handle == person.handle), None)
-            if taken:
-                raise Refused(_("{name} is already here: choose another name."), name=taken.name)
+            namesake = next((other for other in self.people.values() if other.handle == person.handle), None)
+            if namesake:
+                raise Refused(_("{name} is already here: choose another name."), name=namesake.name)
             await self._write_person(person)
             self.people[number] = person
             self._add_private_chat(person)
@@ -303,7 +303,7 @@ def _panel_fields(panel: Panel) -> dict[str, Any]:
     text, picture = panel, None
     if panel.picture:
         # The page needs these fields before it loads the picture. The size is in the PNG's header.
-        width, height = (int.from_bytes(panel.picture.png[at : at + 4], "big") for at in (16, 20))
+        width, height = (int.from_bytes(panel.picture.png[offset : offset + 4], "big") for offset in (16, 20))
         text = panel.beside_picture
         picture = {"name": panel.picture.subject.digest, "alt": panel.picture.alt, "width": width, "height": height}
     return {

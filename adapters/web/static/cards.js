@@ -74,7 +74,7 @@ export const Other = ({ deck, player, seats }) => html`
     <div class="backs">
       ${player.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
       ${player.packets.map((card) => html`<span class="small top" role="img" aria-label=${cardLabel(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
-      ${Array.from({ length: Math.min(player.hidden, 20) }, (_, at) => html`<span class="small back" key=${at}><${Face} deck=${deck} card="" /></span>`)}
+      ${Array.from({ length: Math.min(player.hidden, 20) }, (_, index) => html`<span class="small back" key=${index}><${Face} deck=${deck} card="" /></span>`)}
     </div>
     <span class="unseen">${player.hidden ? cardCount(player.hidden) : ""}</span>
   </div>`;
@@ -106,12 +106,12 @@ export const Fan = ({ deck, cards, label, onPress }) => {
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: each, ArrowUp: -each }[event.key];
     if (!step) return;
-    const all = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
-    const next = all[all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
+    const buttons = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
+    const next = buttons[buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
     if (next) { next.focus(); event.preventDefault(); }
   };
   return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, at) => html`<${Tap} key=${card.code || at} deck=${deck} card=${card} onPress=${onPress} />`)}</div>`)}
+      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, index) => html`<${Tap} key=${card.code || index} deck=${deck} card=${card} onPress=${onPress} />`)}</div>`)}
   </div>`;
 };

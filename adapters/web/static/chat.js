@@ -61,7 +61,7 @@ const connection = new Connection({
   open: openSocket,
   receive,
   state: (isOpen, why) => { trouble = isOpen ? "" : why || state.texts.connecting || "Connecting…"; drawTrouble(); },
-  late: (isAnyLate) => { isLate = isAnyLate; drawTrouble(); },
+  late: (value) => { isLate = value; drawTrouble(); },
 });
 
 /** Send a request; resolves to its answer. @param {Record<string, unknown>} fields */
@@ -341,8 +341,8 @@ function complete() {
   }
   selected = Math.min(selected, Math.max(0, completions.length - 1));
   el("completions").hidden = !completions.length;
-  el("completions").replaceChildren(...completions.map(([full, label, about], at) =>
-    make("li", { "aria-selected": String(at === selected), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); accept(full); } }, make("b", {}, label), about)));
+  el("completions").replaceChildren(...completions.map(([full, label, about], index) =>
+    make("li", { "aria-selected": String(index === selected), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); accept(full); } }, make("b", {}, label), about)));
 }
 
 /** @param {string} full */

@@ -44,14 +44,14 @@ export async function shuffled(secret, size) {
   if (!(size in NEW_PACKS)) throw new RangeError(`No pack has ${size} cards.`);
   const [suits, ranks] = NEW_PACKS[size];
   const pack = [...suits].flatMap((suit) => [...ranks].map((rank) => rank + suit));
-  let place = 0;
+  let index = 0;
   for await (const byte of stream(secret, "shuffle")) {
-    const left = pack.length - place;
+    const left = pack.length - index;
     // Higher bytes would favour low numbers.
     if (byte >= 256 - (256 % left)) continue;
-    const other = place + (byte % left);
-    [pack[place], pack[other]] = [pack[other], pack[place]];
-    if (++place === pack.length - 1) break;
+    const other = index + (byte % left);
+    [pack[index], pack[other]] = [pack[other], pack[index]];
+    if (++index === pack.length - 1) break;
   }
   return pack;
 }
@@ -63,11 +63,11 @@ export async function firstDealer(secret, seats) {
   throw new Error("The stream of bytes has no end.");
 }
 
-/** Check whether a deal's secret matches its seal, and its pack the secret. `wrong` has the differing places, from 0.
+/** Check whether a deal's secret matches its seal, and its pack the secret. `wrong` has the differing indices.
  * @param {{pack: string[], proof: {commitment: string, secret: string}}} deal
  * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} */
 export async function checkDeal({ pack, proof }) {
   const expected = await shuffled(proof.secret, pack.length);
-  const wrong = expected.flatMap((card, place) => (card === pack[place] ? [] : [place]));
+  const wrong = expected.flatMap((card, index) => (card === pack[index] ? [] : [index]));
   return { commitment: (await commitment(proof.secret)) === proof.commitment, pack: !wrong.length, wrong };
 }

@@ -36,12 +36,6 @@ function packets(view, open) {
   });
 }
 
-/** Return the trick on the table, or the one just taken. @param {View} view @param {boolean} isTaken */
-function shownTrick(view, isTaken) {
-  if (view.trick.length || !isTaken || !view.last_trick) return { cards: view.trick, winner: null };
-  return { cards: view.last_trick[0], winner: view.last_trick[1] };
-}
-
 /** @param {number | string} bid @param {Record<string, string>} texts */
 const bidText = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
 
@@ -76,10 +70,12 @@ export function useSuits(texts) {
   </select></label>`];
 }
 
-/** `open` has each seat's own view if it is shown; `bottom` is the seat drawn below.
+/** `open` has each seat's own view if it is shown; `bottom` is the seat drawn below. With `isTaken` an empty table shows the
+ * last trick.
  * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} props */
 export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) => {
-  const seats = names.length, allPackets = packets(view, open), { cards, winner } = shownTrick(view, isTaken);
+  const seats = names.length, allPackets = packets(view, open);
+  const [cards, winner] = isTaken && !view.trick.length && view.last_trick || [view.trick, null];
   const middle = allPackets.filter((packet) => packet[1] === null);
   /** @param {number} seat */
   const direction = (seat) => (seats === 2 ? ["south", "north"] : ["south", "east", "north", "west"])[(seat - bottom + seats) % seats];
@@ -113,7 +109,7 @@ const Hand = ({ view, own, seat, faces, packets: piles, texts }) => {
   const label = own ? known : `${view.counts[seat]} ${known}`;
   return html`
     <div class=${`hand ${cards.length > 10 ? "many" : ""}`} role="img" aria-label=${`${texts.hand}: ${label}`}>
-      ${cards.map((card, place) => html`<${Card} key=${card || place} faces=${faces} code=${card} />`)}
+      ${cards.map((card, index) => html`<${Card} key=${card || index} faces=${faces} code=${card} />`)}
       ${own?.drawn && html`<span class="looked-at"><${Card} faces=${faces} code=${own.drawn} /></span>`}
     </div>
     ${piles.length > 0 && html`<div class="packets">${piles.map((packet) => html`<${Pile} key=${packet[0]} faces=${faces} packet=${packet} />`)}</div>`}`;

@@ -78,22 +78,22 @@ function useAnalysis(suits) {
 }
 
 const Replay = () => {
-  const [at, setAt] = useState(readHash);
+  const [position, setPosition] = useState(readHash);
   const [viewer, setViewer] = useState(OPEN);
   const [suits, suitsChoice] = useSuits(texts);
   const [isPlaying, setPlaying] = useState(false);
-  const { steps, score, failed } = useDeal(at.deal, suits);
+  const { steps, score, failed } = useDeal(position.deal, suits);
   const { analysis, failed: analysisFailed, begin } = useAnalysis(suits);
-  const last = overview.deals[at.deal - 1].moves;
-  const step = steps?.[at.step];
+  const last = overview.deals[position.deal - 1].moves;
+  const step = steps?.[position.step];
 
   // Keys can come faster than the page is drawn, so each continues from the position that the previous key reached.
-  const here = useRef(at);
+  const here = useRef(position);
   /** @param {number} deal @param {number} number */
   const go = (deal, number) => {
     history.replaceState(null, "", link(deal, number));
     here.current = { deal, step: number };
-    setAt(here.current);
+    setPosition(here.current);
   };
   /** @param {number} deal */
   const end = (deal) => overview.deals[deal - 1].moves;
@@ -110,7 +110,7 @@ const Replay = () => {
   };
 
   useEffect(() => {
-    const follow = () => { here.current = readHash(); setAt(here.current); };
+    const follow = () => { here.current = readHash(); setPosition(here.current); };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
@@ -139,15 +139,12 @@ const Replay = () => {
   const isFrench = overview.is_french;
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], asFrench: !isFrench && suits === "french", names: overview.cards };
   const open = useMemo(() => step ? step.seats.map((/** @type {Own} */ own, /** @type {number} */ seat) => (viewer === OPEN || Number(viewer) === seat ? own : null)) : [], [step, viewer]);
-  const judgements = useMemo(() => {
-    const found = new Map();
-    for (const judgement of analysis?.judgements || []) {
-      if (judgement.deal === at.deal) found.set(judgement.place + 1, [...(found.get(judgement.place + 1) || []), judgement]);
-    }
-    return found;
-  }, [analysis, at.deal]);
-  const before = at.deal > 1 ? overview.deals[at.deal - 2].totals : [0, 0];
-  const isAtEnd = at.step === last;
+  const judgements = useMemo(
+    () => groupBy((analysis?.judgements || []).filter(({ deal }) => deal === position.deal), ({ place }) => place + 1),
+    [analysis, position.deal],
+  );
+  const before = position.deal > 1 ? overview.deals[position.deal - 2].totals : [0, 0];
+  const isAtEnd = position.step === last;
   const says = step ? step.text : "";
 
   return html`
@@ -155,27 +152,27 @@ const Replay = () => {
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
         ${step ? html`
-          <${Score} view=${step.view} turn=${step.view.turn} names=${overview.seats} totals=${isAtEnd ? overview.deals[at.deal - 1].totals : before} unit=${unit}
+          <${Score} view=${step.view} turn=${step.view.turn} names=${overview.seats} totals=${isAtEnd ? overview.deals[position.deal - 1].totals : before} unit=${unit}
             taken=${viewer === OPEN && step.taken?.map((/** @type {number} */ points) => formatThirds(points * unit))} texts=${texts} />
           <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
           <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : 0}
             isTaken=${step.move.startsWith("play ")} texts=${texts} />
-          ${(judgements.get(at.step) || []).map((/** @type {Judgement} */ judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
+          ${(judgements.get(position.step) || []).map((/** @type {Judgement} */ judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
         <div class="controls">
-          <input type="range" min="0" max=${last} value=${at.step} aria-label=${texts.move} aria-valuetext=${says}
-            onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(at.deal, Number(valueOf(event))); }} />
+          <input type="range" min="0" max=${last} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
+            onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(position.deal, Number(valueOf(event))); }} />
           <div class="keys">
-            <button type="button" aria-label=${texts.first} onClick=${() => go(at.deal, 0)}>«</button>
+            <button type="button" aria-label=${texts.first} onClick=${() => go(position.deal, 0)}>«</button>
             <button type="button" aria-label=${texts.previous} onClick=${() => { setPlaying(false); back(); }}>‹</button>
             <button type="button" aria-label=${isPlaying ? texts.pause : texts.play} aria-pressed=${isPlaying} class="main" id="play" onClick=${() => setPlaying(!isPlaying)}>${isPlaying ? "❚❚" : "▶"}</button>
             <button type="button" aria-label=${texts.next} onClick=${() => { setPlaying(false); forward(); }}>›</button>
-            <button type="button" aria-label=${texts.last} onClick=${() => go(at.deal, last)}>»</button>
+            <button type="button" aria-label=${texts.last} onClick=${() => go(position.deal, last)}>»</button>
           </div>
         </div>
         <div class="deals">
-          <label class="short">${texts.deal} <select value=${at.deal} onChange=${(/** @type {Event} */ event) => go(Number(valueOf(event)), 0)}>
+          <label class="short">${texts.deal} <select value=${position.deal} onChange=${(/** @type {Event} */ event) => go(Number(valueOf(event)), 0)}>
             ${overview.deals.map((/** @type {{number: number}} */ deal) => html`<option key=${deal.number} value=${deal.number}>${deal.number}/${overview.deals.length}</option>`)}
           </select></label>
           <label>${texts.who} <select value=${viewer} onChange=${(/** @type {Event} */ event) => setViewer(valueOf(event))} id="who">
@@ -189,7 +186,7 @@ const Replay = () => {
       <section class="side">
         <${Analysis} analysis=${analysis} failed=${analysisFailed} begin=${begin} />
         <h2>${texts.moves}</h2>
-        <${Moves} steps=${steps} at=${at} judgements=${judgements} />
+        <${Moves} steps=${steps} position=${position} judgements=${judgements} />
         <${Shuffle} />
         <p><a class="button" href=${`${API}/record`} download=${`buongioco-${id}.json`}>${texts.download}</a></p>
       </section>
@@ -210,31 +207,29 @@ const lostPoints = ({ lost, exact }) => {
 const formatThirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;
 
 /** The moves of a deal, each a link to the position after it.
- * @param {{steps: Step[] | undefined, at: {deal: number, step: number}, judgements: Map<number, Judgement[]>}} props */
-const Moves = ({ steps, at, judgements }) => {
+ * @param {{steps: Step[] | undefined, position: {deal: number, step: number}, judgements: Map<number, Judgement[]>}} props */
+const Moves = ({ steps, position, judgements }) => {
   const list = useRef(/** @type {HTMLOListElement | null} */ (null));
   useEffect(() => {
     const current = /** @type {HTMLElement | null} */ (list.current?.querySelector("[aria-current]"));
     if (current && list.current) list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
-  }, [at, steps]);
+  }, [position, steps]);
   if (!steps) return html`<p class="moves">${texts.loading}</p>`;
   return html`<ol class="moves" start="0" ref=${list} tabindex="0" aria-label=${texts.moves}>${steps.map((step, number) => {
     const lost = (judgements.get(number) || []).filter((judgement) => judgement.lost > 0);
     return html`<li key=${number} class=${lost.length ? "bad" : judgements.has(number) ? "good" : ""}>
-      <a href=${link(at.deal, number)} aria-current=${number === at.step ? "step" : undefined}>${step.text}</a>
+      <a href=${link(position.deal, number)} aria-current=${number === position.step ? "step" : undefined}>${step.text}</a>
       ${lost.map((judgement) => html`<small key=${judgement.better}>${lostPoints(judgement)}. ${judgement.text}</small>`)}
     </li>`;
   })}</ol>`;
 };
 
-/** Group judgements of the same move, keeping their order. @param {Judgement[]} judgements @returns {Judgement[][]} */
-function groupByMove(judgements) {
-  const moves = new Map();
-  for (const judgement of judgements) {
-    const move = `${judgement.deal} ${judgement.place}`;
-    moves.set(move, [...(moves.get(move) || []), judgement]);
-  }
-  return [...moves.values()];
+/** Group judgements, keeping their order.
+ * @template Key @param {Judgement[]} judgements @param {(judgement: Judgement) => Key} keyOf @returns {Map<Key, Judgement[]>} */
+function groupBy(judgements, keyOf) {
+  const groups = new Map();
+  for (const judgement of judgements) groups.set(keyOf(judgement), [...(groups.get(keyOf(judgement)) || []), judgement]);
+  return groups;
 }
 
 /** @param {{analysis: AnalysisState | null, failed: string, begin: () => void}} props */
@@ -247,57 +242,57 @@ const Analysis = ({ analysis, failed, begin }) => {
     <h2>${texts.analysis}</h2>
     <ul class="players">${analysis.players.map(({ seat, accuracy, lost }) => html`<li key=${seat}><bdi>${overview.seats[seat]}</bdi> ${accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${accuracy} %</b> <small>${format(texts.given_away, { points: formatPoints(lost * unit) })}</small>`}</li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
-      <ol class="costliest">${groupByMove(analysis.costliest).map((judgements) => {
+      <ol class="costliest">${[...groupBy(analysis.costliest, ({ deal, place }) => `${deal} ${place}`)].map(([key, judgements]) => {
         const [{ deal, place, seat }] = judgements;
-        return html`<li key=${`${deal} ${place}`}>
+        return html`<li key=${key}>
         <a href=${link(deal, place + 1)}>${format(texts.where, { deal, move: place + 1 })}</a>: <bdi>${overview.seats[seat]}</bdi>. ${judgements.map((judgement) => `${lostPoints(judgement)}. ${judgement.text}`).join(" · ")}</li>`; })}</ol>`}
   </section>`;
 };
 
 /** The check of every shuffle: each pack in the record must follow from the deal's secret. */
 const Shuffle = () => {
-  const [found, setFound] = useState(/** @type {ShuffleCheck[] | null} */ (null));
+  const [checks, setChecks] = useState(/** @type {ShuffleCheck[] | null} */ (null));
   const [failure, setFailure] = useState("");
   const check = async () => {
     setFailure("");
-    setFound([]);
+    setChecks([]);
     try {
       const record = await fetchJson(`${API}/record`);
-      for (const [place, deal] of record.deals.entries()) {
-        const checked = await checkShuffle(deal, place, record.seats.length);
-        setFound((old) => [...(old || []), checked]);
+      for (const [index, deal] of record.deals.entries()) {
+        const checked = await checkShuffle(deal, index, record.seats.length);
+        setChecks((old) => [...(old || []), checked]);
       }
     } catch (error) {
-      setFound(null);
+      setChecks(null);
       setFailure(error instanceof NoWebCrypto ? texts.no_crypto : String(/** @type {Error} */ (error).message));
     }
   };
-  const isComplete = found?.length === overview.deals.length;
+  const isComplete = checks?.length === overview.deals.length;
   /** @param {ShuffleCheck} deal */
   const isRightDeal = (deal) => deal.steps.every(([, isRight]) => isRight);
-  const isFair = isComplete && found?.every(isRightDeal);
+  const isFair = isComplete && checks?.every(isRightDeal);
   return html`<section class="shuffle">
     <h2>${texts.fair}</h2>
     <p>${texts.fair_about}</p>
     <button type="button" id="check" onClick=${check}>${texts.check}</button>
     ${failure && html`<p role="alert">${failure}</p>`}
     ${isComplete && html`<p role="status" id="verdict" class=${isFair ? "fair" : "unfair"}>${isFair ? `✓ ${texts.is_fair}` : `✗ ${texts.is_unfair}`}</p>`}
-    ${(found || []).map((deal, place) => html`<details key=${place} class=${isRightDeal(deal) ? "fair" : "unfair"} open=${!isRightDeal(deal)}>
-      <summary>${isRightDeal(deal) ? "✓" : "✗"} ${texts.deal} ${place + 1}</summary>
+    ${(checks || []).map((deal, index) => html`<details key=${index} class=${isRightDeal(deal) ? "fair" : "unfair"} open=${!isRightDeal(deal)}>
+      <summary>${isRightDeal(deal) ? "✓" : "✗"} ${texts.deal} ${index + 1}</summary>
       <ol>${deal.steps.map(([text, isRight]) => html`<li key=${text} class=${isRight ? "fair" : "unfair"}>${isRight ? "✓" : "✗"} ${text}</li>`)}</ol>
       ${deal.proof && html`<p><small>${texts.seal}: <code>${deal.proof.commitment}</code><br />${texts.secret}: <code>${deal.proof.secret}</code></small></p>`}
-      <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, at) => html`<span key=${at} class=${deal.wrong.includes(at) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
+      <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, index) => html`<span key=${index} class=${deal.wrong.includes(index) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
     </details>`)}
   </section>`;
 };
 
-/** @param {any} deal @param {number} place @param {number} count of seats @returns {Promise<ShuffleCheck>} */
-async function checkShuffle(deal, place, count) {
+/** @param {any} deal @param {number} index @param {number} count of seats @returns {Promise<ShuffleCheck>} */
+async function checkShuffle(deal, index, count) {
   if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrong: [], proof: null };
   const { commitment, pack, wrong } = await checkDeal(deal);
   /** @type {ShuffleCheck["steps"]} */
   const steps = [[texts.step_seal, commitment], [wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : texts.step_pack, pack]];
-  if (place === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
+  if (index === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
   return { steps, pack: deal.pack, wrong, proof: deal.proof };
 }
 

@@ -120,24 +120,22 @@ function beforeLead(table, says) {
   return { ...table, trick: [], extra: [], line: "", is_mine: false, says, hand: table.hand.map(disable), packets: table.packets.map(disable) };
 }
 
-const announceTurn = () => { sound.turn(); telegram.turn(); };
-
 /** @param {PageCard[]} cards */
 const codes = (cards) => cards.map((card) => card.code).join(" ");
 
 /** Keep the keyboard focus when its button disappears: it moves to the same card, the next card, or the first choice. */
 function useKeptFocus() {
-  const held = useRef(/** @type {{button: HTMLElement, at: number} | null} */ (null));
+  const held = useRef(/** @type {{button: HTMLElement, index: number} | null} */ (null));
   const cards = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#table .fan .tap")]);
   const now = /** @type {HTMLElement} */ (document.activeElement || document.body);
-  if (now !== document.body || held.current?.button.isConnected) held.current = now.matches("#table button:focus-visible") ? { button: now, at: cards().indexOf(now) } : null;
+  if (now !== document.body || held.current?.button.isConnected) held.current = now.matches("#table button:focus-visible") ? { button: now, index: cards().indexOf(now) } : null;
   useLayoutEffect(() => {
     if (!held.current || held.current.button.isConnected || document.activeElement !== document.body) return;
-    const { button, at } = held.current, all = cards();
-    const choice = /** @type {HTMLElement | null} */ (document.querySelector("#table > .buttons button")) || all.find((card) => card.classList.contains("playable"));
+    const { button, index } = held.current, allCards = cards();
+    const choice = /** @type {HTMLElement | null} */ (document.querySelector("#table > .buttons button")) || allCards.find((card) => card.classList.contains("playable"));
     // If there is nothing to choose yet, the focus waits for the next state.
-    const other = button.dataset.payload ? choice : all[Math.min(Math.max(at, 0), all.length - 1)];
-    const next = all.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || other;
+    const other = button.dataset.payload ? choice : allCards[Math.min(Math.max(index, 0), allCards.length - 1)];
+    const next = allCards.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || other;
     next?.focus({ preventScroll: true });
   });
 }
@@ -165,9 +163,9 @@ const App = () => {
   const heldBack = useRef(/** @type {"" | "deal" | "lead"} */ (""));
   const timer = useRef(0);
 
-  /** @param {"deal" | "lead"} what */
-  const holdBack = (what) => {
-    heldBack.current = what;
+  /** @param {"deal" | "lead"} reason */
+  const holdBack = (reason) => {
+    heldBack.current = reason;
     clearTimeout(timer.current);
     timer.current = setTimeout(showLatest, TAKEN_SHOWN);
   };
@@ -193,7 +191,7 @@ const App = () => {
     const visible = isTaken && next.trick.length ? beforeLead(next, old.says) : next;
     shown.current = visible;
     if (isTaken) { setTaken(next.last_trick); holdBack("lead"); }
-    if (visible.is_mine && !old?.is_mine) announceTurn();
+    if (visible.is_mine && !old?.is_mine) { sound.turn(); telegram.turn(); }
     else if (old && codes(old.trick) !== codes(visible.trick)) sound.card();
     setTable(visible);
     setMoving((current) => (current && next.version > current.version ? null : current));

@@ -21,11 +21,11 @@ SUIT_OF = ITALIAN.suit_of
 def random_ending(random: Random, seats: int, each: int) -> SearchPosition:
     """Return a random open ending of Tressette with ``each`` cards in each hand. Seat 0 leads."""
     dealt = random.sample(range(ITALIAN.size), seats * each)
-    here: SearchPosition = object.__new__(SearchPosition)
-    here.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
-    here.turn, here.left, here.laid, here.wanted, here.pot = 0, seats * each, 0, 0, 0
-    here.best, here.winner, here.taken = -1, -1, [0, 0]
-    return here
+    position: SearchPosition = object.__new__(SearchPosition)
+    position.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
+    position.turn, position.left, position.laid, position.wanted, position.pot = 0, seats * each, 0, 0, 0
+    position.best, position.winner, position.taken = -1, -1, [0, 0]
+    return position
 
 
 def packets_ending(random: Random, left: int) -> SearchPosition:
@@ -34,8 +34,8 @@ def packets_ending(random: Random, left: int) -> SearchPosition:
     game.deal(random.randbytes(32))
     while game.turn is not None:
         deal = game.current
-        if deal and deal.phase == "play" and (here := search_position(deal)).left <= left:
-            return here
+        if deal and deal.phase == "play" and (position := search_position(deal)).left <= left:
+            return position
         game.play(game.turn, random.choice([move for move in game.legal_moves(game.turn) if move != "resign"]))
     raise AssertionError("a deal ended with cards left")
 
@@ -51,7 +51,9 @@ def alpha_beta(leader: int, other: int, left: int, low: int, high: int) -> int:
     for card in sorted(cards(leader), key=lambda lead: (other & SUIT_OF[lead]) >> lead != 0):
         suit = SUIT_OF[card]
         worst = 99
-        for reply in sorted(cards(other & suit or other), key=lambda one: one > card and suit >> one & 1, reverse=True):
+        for reply in sorted(
+            cards(other & suit or other), key=lambda answer: answer > card and suit >> answer & 1, reverse=True
+        ):
             gain, bottom, top = THIRDS[card] + THIRDS[reply], max(low, value), min(high, worst)
             rest = left - gain
             if reply > card and suit >> reply & 1:
@@ -84,12 +86,12 @@ def run() -> None:
         solver.solve(random_ending(Random(0), seats, 2))
     times = []
     for number in range(BASELINES):
-        here = random_ending(Random(number), 2, PLAIN_EACH)
+        position = random_ending(Random(number), 2, PLAIN_EACH)
         start = time.process_time()
-        mine, theirs = here.hands
-        value = alpha_beta(mine, theirs, sum(THIRDS[card] for card in cards(mine | theirs)) + here.LAST, -1, 99)
+        mine, theirs = position.hands
+        value = alpha_beta(mine, theirs, sum(THIRDS[card] for card in cards(mine | theirs)) + position.LAST, -1, 99)
         times.append(time.process_time() - start)
-        solved = solver.solve(here)
+        solved = solver.solve(position)
         assert solved
         assert max(solved.values()) == value, "the solver and plain alpha-beta differ"
     typer.echo(
@@ -100,9 +102,9 @@ def run() -> None:
         for each in sizes:
             times, positions = [], []
             for number in range(SOLVES if COMPILED else BASELINES):
-                here = random_ending(Random(f"{seats} {each} {number}"), seats, each)
+                position = random_ending(Random(f"{seats} {each} {number}"), seats, each)
                 start = time.process_time()
-                solved = solver.solve(here)
+                solved = solver.solve(position)
                 times.append(time.process_time() - start)
                 positions.append(solver.positions)
             hands = "two" if seats == 2 else "four"
@@ -110,9 +112,9 @@ def run() -> None:
     for left in WITH_PACKETS:
         times, positions = [], []
         for number in range(SOLVES if COMPILED else BASELINES):
-            here = packets_ending(Random(f"packets {left} {number}"), left)
+            position = packets_ending(Random(f"packets {left} {number}"), left)
             start = time.process_time()
-            solver.solve(here)
+            solver.solve(position)
             times.append(time.process_time() - start)
             positions.append(solver.positions)
         report(f"every move's value, {left} cards in two hands and packets", times, positions)

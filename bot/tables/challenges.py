@@ -107,10 +107,11 @@ class Challenges(Opener):
                 entries.append(InviteMuted())
         lists = self._room.lists
         return await self._open(
-            lambda empty: self._room.with_next_deal(empty.with_entries(entries, update), update, secret),
+            entries,
             update,
             lambda code: [lists.reserve_chair(person, code), lists.reserve_host(host, code, is_challenge=True)],
             mark="" if again else mark_of(person),
+            secret=secret,
             visitor=visitor,
         )
 
@@ -155,7 +156,7 @@ class Challenges(Opener):
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(chair.person, chair.name) for chair in matched]
         return await self._open(
-            lambda empty: empty.with_entries(entries, update),
+            entries,
             update,
             lambda code: [self._room.lists.reserve_host(host, code) for host in hosts],
             mark="" if again else mark_of(first.person),
@@ -186,13 +187,14 @@ class Challenges(Opener):
         entries += [Sit(seat, chair.person, chair.name) for seat, chair in enumerate(chairs)]
         lists = self._room.lists
         return await self._open(
-            lambda empty: self._room.with_next_deal(empty.with_entries(entries, update), update, secret),
+            entries,
             update,
             lambda code: [
                 *(lists.reserve_chair(person, code, is_limited=False) for person in people),
                 *(lists.reserve_host(host, code) for host in hosts),
             ],
             mark="" if again else mark_of(first.person),
+            secret=secret,
         )
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:

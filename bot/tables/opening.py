@@ -1,10 +1,11 @@
 """The only way to open a table: check the limits, and open one table for each update."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 
 from bot.http.addresses import Visitor
 from bot.store import keys
+from bot.store.entries import Entry
 from bot.store.index import CodeTaken
 from bot.tables import errors
 from bot.tables.codes import table_code
@@ -23,21 +24,23 @@ class Opener:
 
     async def _open(
         self,
-        build: Callable[[Table], Table],
+        entries: Sequence[Entry],
         update: str,
         reserve: Reserve,
         *,
         mark: str,
+        secret: bytes = b"",
         visitor: Visitor | None = None,
     ) -> Table:
-        """Open the table that ``build`` makes from an empty one. Return the same table each time for one update.
+        """Open a table with these entries, and deal if it is full. Return the same table each time for one update.
 
         ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener:
         NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table, and raises
-        OpenedTooOften after many. ``visitor`` is the address of a web guest. StoreFull if the store has no room.
+        OpenedTooOften after many. ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the
+        address of a web guest. StoreFull if the store has no room.
         """
         for code in _codes(update, await self._room.store.secret()):
-            opened = build(Table(code))
+            opened = self._room.with_next_deal(Table(code).with_entries(entries, update), update, secret)
             try:
                 self.check_memory()
                 async with AsyncExitStack() as reserved:

@@ -69,6 +69,21 @@ def list_moves(
 
 
 @compiled
+def play_card(
+    card: int, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int
+) -> tuple[int, int, int, int, int, int, int, int]:
+    """Return the arguments from ``turn`` to ``pot`` after this card, and the thirds of a trick that it completes."""
+    if laid == 0:
+        led, best, winner = SUIT[card], card, turn
+    elif card > best and 1 << card & led:
+        best, winner = card, turn
+    pot += WORTH[card]
+    if laid == 3:
+        return winner, 0, best, winner, 0, 0, 0, pot
+    return (turn + 1) & 3, led, best, winner, laid + 1, trick | 1 << card, pot, 0
+
+
+@compiled
 def search_value(
     hands: Ints, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int, left: int, low: int,
     high: int, depth: int, memory: Memory,
@@ -116,18 +131,12 @@ def search_value(
         card = moves[at] & 63
         bit = 1 << card
         hands[turn] ^= bit
-        suit, top, holder, base, lost = led, best, winner, 0, 0
-        if laid == 0:
-            suit, top, holder = SUIT[card], card, turn
-        elif card > best and bit & led:
-            top, holder = card, turn
-        after, lying, in_pot, next_turn = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
-        if laid == 3:
-            next_turn, suit, after, lying = holder, 0, 0, 0
-            lost, in_pot = in_pot, 0
-            base = lost if holder & 1 == 0 else 0
+        next_turn, suit, top, holder, after, lying, in_pot, won = play_card(
+            card, turn, led, best, winner, laid, trick, pot
+        )
+        base = won if next_turn & 1 == 0 else 0
         got = base + search_value(
-            hands, next_turn, suit, top, holder, after, lying, in_pot, left - lost, alpha - base, beta - base,
+            hands, next_turn, suit, top, holder, after, lying, in_pot, left - won, alpha - base, beta - base,
             depth + 1, memory,
         )  # fmt: skip
         hands[turn] ^= bit
@@ -165,18 +174,12 @@ def fill_values(
         card = moves[at] & 63
         bit = 1 << card
         hands[turn] ^= bit
-        suit, top, holder, base, lost = led, best, winner, 0, 0
-        if laid == 0:
-            suit, top, holder = SUIT[card], card, turn
-        elif card > best and bit & led:
-            top, holder = card, turn
-        after, lying, in_pot, next_turn = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
-        if laid == 3:
-            next_turn, suit, after, lying = holder, 0, 0, 0
-            lost, in_pot = in_pot, 0
-            base = lost if holder & 1 == 0 else 0
+        next_turn, suit, top, holder, after, lying, in_pot, won = play_card(
+            card, turn, led, best, winner, laid, trick, pot
+        )
+        base = won if next_turn & 1 == 0 else 0
         values[card] = base + search_value(
-            hands, next_turn, suit, top, holder, after, lying, in_pot, left - lost, low, high, depth, memory
+            hands, next_turn, suit, top, holder, after, lying, in_pot, left - won, low, high, depth, memory
         )
         hands[turn] ^= bit
     return memory.counters[NODES] <= memory.counters[MAX_NODES]

@@ -40,7 +40,7 @@ class Registration:
             code = table_code(f"tournament {update} {attempt}", secret)
             with suppress(errors.NoSuchTournament):
                 known = await self._tournaments.load(code)
-                if known.is_opened_by(update):
+                if known.was_opened_by(update):
                     return known
                 continue
             with suppress(CodeTaken):
@@ -48,7 +48,7 @@ class Registration:
                     await self._tournaments.write(Tournament(code), opening, update)
                     # Another update with the same code can have come first.
                     known = await self._tournaments.load(code)
-                    if not known.is_opened_by(update):
+                    if not known.was_opened_by(update):
                         raise CodeTaken
                 return known
         raise AssertionError

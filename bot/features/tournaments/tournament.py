@@ -171,7 +171,7 @@ class Tournament:
         stamp = b"\t%b" % update.encode()
         return any(entry.endswith(stamp) for entry in self.entries)
 
-    def is_opened_by(self, update: str) -> bool:
+    def was_opened_by(self, update: str) -> bool:
         """Return whether this update caused the first entry."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 

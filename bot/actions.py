@@ -98,8 +98,8 @@ def parse_payload(payload: str) -> Action:
     raise BadPayload()
 
 
-def parse_number(words: Sequence[str], digits: int = 6) -> int:
-    """Return the first word as a number of at most ``digits`` digits, or raise BadPayload."""
-    if not words or not words[0].isdecimal() or len(words[0]) > digits:
+def parse_number(words: Sequence[str]) -> int:
+    """Return the first word as a number of at most six digits, or raise BadPayload."""
+    if not words or not words[0].isdecimal() or len(words[0]) > 6:
         raise BadPayload()
     return int(words[0])

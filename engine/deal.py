@@ -227,13 +227,11 @@ def pair(values: Sequence[int]) -> tuple[int, int]:
     return ours, theirs
 
 
-def deal_hands(pack: Sequence[int], hands: list[int], eldest: int, packet: int = 5, rounds: int = 2) -> int:
-    """Deal packets of cards, starting with the seat ``eldest``; return the number of cards dealt."""
-    dealt = 0
-    for turn in range(eldest, eldest + rounds * len(hands)):
-        hands[turn % len(hands)] |= mask_of(pack[dealt : dealt + packet])
-        dealt += packet
-    return dealt
+def deal_hands(pack: Sequence[int], hands: list[int], eldest: int) -> int:
+    """Deal ten cards to each hand, five at a time from the seat ``eldest``; return the number of cards dealt."""
+    for turn in range(2 * len(hands)):
+        hands[(eldest + turn) % len(hands)] |= mask_of(pack[5 * turn : 5 * turn + 5])
+    return 10 * len(hands)
 
 
 def unknown_move(move: object) -> UnknownMove:

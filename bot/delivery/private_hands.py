@@ -23,8 +23,8 @@ class PrivateHands:
     ) -> None:
         self._store, self._lists, self._change = store, lists, change
 
-    async def resend(self, person: str, code: str = "", place: str = "") -> int:
-        """Send a person's hands again, at one table or at all, and return their number.
+    async def resend(self, person: str, code: str, place: str) -> int:
+        """Send a person's hands again, at one table or at all if ``code`` is empty, and return their number.
 
         They move to ``place`` if that is private or ephemeral.
         """

@@ -40,7 +40,7 @@ class TooManyCommands(TableError):
 class Limits:
     """Counts the recent requests of each person and group at this worker."""
 
-    def __init__(self, *, on: bool = True) -> None:
+    def __init__(self, *, on: bool) -> None:
         self._on = on
         self._presses, self._commands = RateLimiter(), RateLimiter()
         self._breaks, self._suggestions = RateLimiter(), RateLimiter()

@@ -61,7 +61,7 @@ def host_name(authority: str) -> str:
     return found["name"].strip("[]") if found else ""
 
 
-def is_own_name(name: str, is_networked: bool, permitted: Collection[str] = ()) -> bool:
+def is_own_name(name: str, is_networked: bool, permitted: Collection[str]) -> bool:
     """Return whether a name can mean only this machine, so that no foreign site can use it (DNS rebinding).
 
     ``is_networked``: the server accepts connections from other machines. ``permitted``: names that the host has set.

@@ -30,9 +30,7 @@ INVITED = "invited"  # the menu while the opener waits for an invited friend
 MENUS = ("game", "games", "robot", "rules", INVITED)
 
 
-def challenge_panel(
-    table: Table, seen: TableSnapshot, language: str, suits: str, menu: str = "", *, reader: str = ""
-) -> Panel:
+def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, *, menu: str, reader: str) -> Panel:
     """Return the card of a table, before and after the start of its game; ``menu`` is the open menu, or empty.
 
     ``reader`` is the only person who sees the card, or empty. A seated reader is offered no chair.

@@ -100,7 +100,7 @@ class Leases:
         """Return a shard's playing time, in seconds."""
         return float(await self._playing_time(keys=[keys.attended(shard)]))
 
-    async def remove_worker(self, worker: str, zone: str = "") -> None:
+    async def remove_worker(self, worker: str, zone: str) -> None:
         await self._client.zrem(keys.WORKERS, f"{worker} {zone}")
 
     async def hold_shard(self, worker: str, shard: int, how: Literal["keep", "take", "seize"]) -> bool:

@@ -42,7 +42,7 @@ class Comparison:
         return self.is_analysed and any(entry.verdicts is None for entry in self.lines)
 
 
-def page_payload(page: str, *words: object, chat: str = "") -> str:
+def page_payload(page: str, *words: object, chat: str) -> str:
     """Return the payload for a page of the deal of the day. A group's id is left out if it does not fit."""
     payload = actions.page("daily", page, *words, *([chat] if chat else []))
     return payload if len(payload.encode()) <= LONGEST_PAYLOAD else actions.page("daily", page, *words)

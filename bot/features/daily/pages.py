@@ -73,7 +73,7 @@ def _share_button(language: str) -> Button:
 
 
 def day_result_panel(
-    language: str, day: date, game: str, result: DayResult, par: DayResult | None = None, *, is_late: bool = False
+    language: str, day: date, game: str, result: DayResult, par: DayResult | None, *, is_late: bool = False
 ) -> Panel:
     """Return the result of a deal that has just ended. ``is_late`` means that its day ended before."""
     _ = texts(language).gettext

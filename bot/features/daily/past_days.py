@@ -42,7 +42,7 @@ class PastDays:
         )
         return yesterday_panel(profile.language, profile.suits, past, await self.add_names(lines))
 
-    async def lines_panel(self, profile: Profile, number: int, chat: str = "") -> Panel:
+    async def lines_panel(self, profile: Profile, number: int, chat: str) -> Panel:
         day = self._yesterday()
         played = await self._days.results.lines_of_play(day)
         known = [line for line in await self._known_results(profile, day, chat) if line.person in played]

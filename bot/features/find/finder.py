@@ -46,7 +46,7 @@ class Finder:
         shards: Shards,
         adapters: Mapping[str, Adapter],
         answers: Answers,
-        is_in_trouble: Callable[[str], bool] = lambda _platform: False,
+        is_in_trouble: Callable[[str], bool],
     ) -> None:
         """``is_in_trouble`` tells whether a platform was recently unreachable, so its people could not answer."""
         self.queue = Queue(room.store.client)
@@ -60,7 +60,7 @@ class Finder:
         await self._shards.while_leader(POLL_SECONDS, self.run_round)
 
     async def start_search(
-        self, profile: Profile, games: list[str], update: str, robots_after: float | None = None
+        self, profile: Profile, games: list[str], update: str, robots_after: float | None
     ) -> SearchState:
         """Put a person into the queue for these games, in order of preference. Idempotent for an update.
 

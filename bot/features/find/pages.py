@@ -19,9 +19,7 @@ NEVER = -1
 ROBOTS_AFTER = (0, 120, 300, NEVER)  # choices of seconds until robots take free chairs
 
 
-def search_page(
-    language: str, game: str, usual: str, nickname: str, searchers: int = 0, robots_after: int | None = None
-) -> Panel:
+def search_page(language: str, game: str, usual: str, nickname: str, searchers: int, robots_after: int | None) -> Panel:
     """Return the page of a running search.
 
     ``game`` is empty for any game; ``usual`` is then the person's usual one. At a game for four, ``searchers`` counts

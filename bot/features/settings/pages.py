@@ -106,7 +106,7 @@ def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row
     )
 
 
-def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool = False) -> Panel:
+def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool) -> Panel:
     """Return a chat's settings. ``for_admins`` is whether only administrators can change them."""
     words = Wording(chat.language, [])
     _ = words.text

@@ -54,12 +54,14 @@ class EmbeddedStore:
     """The Valkey of one data folder.
 
     `start` locks the folder and starts a Valkey or takes over a running one. `url` is its address. A Valkey can be
-    silent for ``patience`` seconds, or longer while it loads its file.
+    silent for ``patience`` seconds, or longer while it loads its file. If the bot is killed, the Valkey runs for
+    ``orphan_seconds`` more.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, orphan_seconds: float = ORPHAN_SECONDS) -> None:
         self._given_folder, self.folder = folder, folder.resolve()
         self.patience = START_SECONDS
+        self._orphan_seconds = orphan_seconds
         self._lock: IO[str] | None = None
         self._valkey: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -201,7 +203,7 @@ class EmbeddedStore:
 
     def _start_guard(self) -> None:
         words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
-        self._guard = _start_process([*words, str(ORPHAN_SECONDS)], Path("/"), stdin=subprocess.PIPE)
+        self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
         self._send_pid_to_guard()
 
     def _send_pid_to_guard(self) -> None:

@@ -28,6 +28,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a day is over
+ANALYSIS_SECONDS = 30.0  # interval at which it checks for missing analyses
 
 
 class DayDetails(NamedTuple):
@@ -96,8 +97,8 @@ class DailyFeature(Feature):
             "reminders": self.reminders.run,
         }
         if core.analyses_games:
-            analyses = DayAnalyses(core.shards, self.days, core.archive, core.analysis_pool)
-            self.loops["day analyses"] = analyses.run
+            analyses = DayAnalyses(self.days, core.archive, core.analysis_pool)
+            self.loops["day analyses"] = partial(core.shards.while_leader, ANALYSIS_SECONDS, analyses.work)
 
     def stop(self) -> None:
         self.days.stop()

@@ -18,7 +18,6 @@ from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
 
 REMINDER_SECONDS = 60.0  # interval at which reminders are checked
-ANALYSIS_SECONDS = 30.0  # interval at which missing analyses are checked
 
 log = structlog.get_logger()
 
@@ -65,13 +64,9 @@ class Reminders:
 class DayAnalyses:
     """Analyses yesterday's games one after the other, while the robot pool is idle."""
 
-    def __init__(self, shards: Shards, days: Days, archive: Archive, analysis_pool: AnalysisPool) -> None:
-        self._shards, self._days = shards, days
-        self._archive, self._analysis_pool = archive, analysis_pool
+    def __init__(self, days: Days, archive: Archive, analysis_pool: AnalysisPool) -> None:
+        self._days, self._archive, self._analysis_pool = days, archive, analysis_pool
         self._failed: set[str] = set()
-
-    async def run(self) -> None:
-        await self._shards.while_leader(ANALYSIS_SECONDS, self.work)
 
     async def work(self) -> None:
         """Analyse the games of yesterday that have no analysis. Failed ones are not retried."""

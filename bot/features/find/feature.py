@@ -22,6 +22,8 @@ from bot.tables.snapshot import TableSnapshot
 from bot.tables.table import Table
 from bot.texts import texts
 
+REPORT_SECONDS = 10.0  # interval at which the leader sends new reports, and retries
+
 
 class FindPolicy(TablePolicy):
     """Makes tables of matched people ask each of them in private whether they are ready."""
@@ -60,7 +62,7 @@ class FindFeature(Feature):
             answers,
             core.is_in_trouble,
         )
-        self.report_sender = ReportSender(core.store, core.shards, core.people, core.adapters, reports_to)
+        self.report_sender = ReportSender(self._reports, core.people, core.adapters)
         self._strangers = Strangers(
             self.finder,
             self._reports,
@@ -80,7 +82,10 @@ class FindFeature(Feature):
         self.verbs["find"] = find.find_instead
         self.start_words = {"find": find.find_by_link}
         self.policy = FindPolicy(self.finder)
-        self.loops = {"finding": self.finder.run, "reports": self.report_sender.run}
+        self.loops = {"finding": self.finder.run}
+        if reports_to:
+            send_reports = partial(self.report_sender.send_unsent, reports_to)
+            self.loops["reports"] = partial(core.shards.while_leader, REPORT_SECONDS, send_reports)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # Matched people return to the queue.

@@ -1,38 +1,26 @@
 """Delivery of reports to the host's private chat, if the host wants them."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import structlog
 
-from bot.cluster.shards import Shards
 from bot.features.find.pages import report_panel
 from bot.features.find.reports import Reports
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
-from bot.store import Store
 
-POLL_SECONDS = 10.0  # also the delay before a retry
 log = structlog.get_logger()
 
 
 class ReportSender:
     """Sends each report once in its own message, and retries failures."""
 
-    def __init__(
-        self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], host: str | None
-    ) -> None:
-        """``host`` is the person who gets the reports, or None."""
-        self.reports = Reports(store.client)
-        self._shards, self._people, self._adapters, self._host = shards, people, adapters, host
+    def __init__(self, reports: Reports, people: People, adapters: Mapping[str, Adapter]) -> None:
+        self.reports, self._people, self._adapters = reports, people, adapters
         self._has_failed = False
 
-    async def run(self) -> None:
-        """Send reports until cancelled. Return at once without a host."""
-        if self._host:
-            await self._shards.while_leader(POLL_SECONDS, partial(self.send_unsent, self._host))
-
     async def send_unsent(self, host: str) -> None:
+        """Send the reports that the host does not have yet, until one fails."""
         adapter = self._adapters.get(platform_of(host))
         if adapter is None:
             return

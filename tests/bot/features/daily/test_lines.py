@@ -274,7 +274,7 @@ async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypa
         assert [name in text for name in ("Anna", "Bruno", "Carla")] == [True, True, False]
         assert "The analysis is on its way" in text
 
-        analyses = DayAnalyses(worker.shards, worker.feature(DailyFeature).days, worker.archive, worker.analysis_pool)
+        analyses = DayAnalyses(worker.feature(DailyFeature).days, worker.archive, worker.analysis_pool)
         await analyses.work()
         await anna.press("Yesterday", anna.private)
         await anna.press("Side by side", anna.private)

@@ -27,8 +27,8 @@ TOUCH_POINTS = {
 
 
 def mentions_daily(path: Path) -> bool:
-    # Puzzles use bot/days/draws.py too, so its names do not count.
-    text = re.sub("daily_?draws", "", f"{path.name} {path.read_text('utf-8')}", flags=re.I)
+    # Puzzles are daily too, and use bot/days/draws.py.
+    text = re.sub("daily_?draws|daily puzzles", "", f"{path.name} {path.read_text('utf-8')}", flags=re.I)
     return re.search("daily|deal of the day", text, re.I) is not None
 
 

@@ -167,8 +167,8 @@ class Table(TableState):
             case Sit(seat, person, name):
                 self.chairs = _with_item(self.chairs, seat, Chair(person, name))
                 self.asking.pop(seat, None)
-                if person == self.opener.person and not self.matched:
-                    self.was_opened_full = all(self.chairs)
+                is_opener = person == self.opener.person and not self.matched
+                self.was_opened_full = all(self.chairs) if is_opener else self.was_opened_full
             case Stand(seat):
                 self.chairs = _with_item(self.chairs, seat, None)
             case Host(place):

@@ -8,6 +8,7 @@ from bot.feature import Feature
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
+from bot.panel import Panel
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.site.mini_app import MiniApp
@@ -108,6 +109,12 @@ class CardRoom(Protocol):
         While the store is away, this and `move_chat` wait. A killed bot forgets waiting calls. If the platform repeats
         events, await these methods before acknowledging one. Both raise `bot.store.WorkFailed` after a logged failure,
         and `bot.store.WorkDropped` if too many calls wait: then do not acknowledge.
+        """
+
+    async def greet_chat(self, chat: str, language: str, name: str) -> Panel | None:
+        """Return the greeting for a chat that the bot has joined; None if it was greeted before or plays already.
+
+        ``language`` is that of its members' client, ``name`` the chat's name.
         """
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:

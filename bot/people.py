@@ -254,6 +254,12 @@ class People:
             changes["language"] = language
         await self._store_new(_chat_key(place), changes)
 
+    async def mark_greeted(self, chat: str) -> bool:
+        """Note that a chat has been greeted; return False if it was noted before."""
+        is_new = bool(await self._client.hsetnx(_chat_key(chat), "greeted", "1"))
+        self.forget(_chat_key(chat))
+        return is_new
+
     async def move_chat(self, old: str, new: str) -> None:
         """Copy a chat's settings to its new id, unless set there. Lookups by the old id, as from tournaments, return
         the new one.

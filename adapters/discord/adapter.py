@@ -88,7 +88,9 @@ class Discord:
         """Create a client. One that has failed to log in cannot be used again."""
         shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
-        self.client = Client(self._handle_press, self._answer_unreadable, self._refresh_server, shards, proxy)
+        self.client = Client(
+            self._handle_press, self._answer_unreadable, self._refresh_server, self._greet_server, shards, proxy
+        )
         self.rest = Rest(self.client, self.budget, proxy)
         private = PrivateChats(self.rest, self.card_room.redis)
         self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
@@ -151,6 +153,21 @@ class Discord:
     def _refresh_server(self, server: int) -> None:
         """Update the messages of a server. Perhaps the bot could not write there before."""
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
+
+    def _greet_server(self, guild: discord.Guild) -> None:
+        # The library knows no channels here, because none are read.
+        if guild._system_channel_id:
+            self._busy.start(self._greet(guild, guild._system_channel_id))
+
+    async def _greet(self, guild: discord.Guild, channel: int) -> None:
+        server, place = str(Place(PLATFORM, str(guild.id))), str(Place(PLATFORM, str(guild.id), str(channel)))
+        try:
+            panel = await self.card_room.greet_chat(server, str(guild.preferred_locale), guild.name or "")
+        except STORE_ERRORS as error:
+            self.card_room.report_store_error(error)
+            return
+        if panel:
+            self.card_room.queue_answer(place, partial(self.send, place, panel, f"{server}.greeting"))
 
     async def _handle_press(self, interaction: Interaction) -> None:
         try:

@@ -55,7 +55,8 @@ class Client(discord.AutoShardedClient):
     """Receives interactions and the list of servers.
 
     ``handle_press`` gets each press of a button, ``answer_unreadable`` each interaction that cannot be read.
-    ``refresh_server`` gets a server that the bot can write in, perhaps again.
+    ``refresh_server`` gets a server that the bot can write in, perhaps again. ``greet_server`` gets one that it has
+    just joined.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Client(discord.AutoShardedClient):
         handle_press: Callable[[discord.Interaction[Any]], Awaitable[None]],
         answer_unreadable: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
         refresh_server: Callable[[int], None],
+        greet_server: Callable[[discord.Guild], None],
         shards: GatewayShards | None,
         proxy: str | None,
     ) -> None:
@@ -77,7 +79,7 @@ class Client(discord.AutoShardedClient):
             http_trace=trace_config(),
         )
         self._handle_press, self._answer_unreadable = handle_press, answer_unreadable
-        self._refresh_server, self._shards = refresh_server, shards
+        self._refresh_server, self._greet_server, self._shards = refresh_server, greet_server, shards
         self._answering = TaskSet()
         self._connected_shards: set[int] = set()
         parsers = self._connection.parsers
@@ -148,3 +150,4 @@ class Client(discord.AutoShardedClient):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         self._refresh_server(guild.id)
+        self._greet_server(guild)

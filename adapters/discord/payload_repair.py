@@ -2,7 +2,8 @@
 
 The library reads many fields that the bot never uses, and refuses an event if any of them is missing or has another
 type. In an interaction such a field gets a harmless value; the person, the place and the token stay as Discord sent
-them. A server keeps only its id, name and availability. Other events are read here instead of by the library.
+them. A server keeps only its id, name, availability, system channel and language. Other events are read here instead of
+by the library.
 """
 
 from collections.abc import Callable
@@ -49,7 +50,9 @@ def reduce_server(data: Any) -> Any:
         return data
     name = {"name": data["name"]} if isinstance(data.get("name"), str) else {}
     is_away = {"unavailable": data["unavailable"]} if isinstance(data.get("unavailable"), bool) else {}
-    return {"id": data.get("id"), **name, **is_away}
+    channel = {"system_channel_id": data["system_channel_id"]} if _is_id(data.get("system_channel_id")) else {}
+    locale = {"preferred_locale": data["preferred_locale"]} if isinstance(data.get("preferred_locale"), str) else {}
+    return {"id": data.get("id"), **name, **is_away, **channel, **locale}
 
 
 def writable_server(data: Any) -> int | None:

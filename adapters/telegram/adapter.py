@@ -200,7 +200,7 @@ class Telegram:
             log.exception("telegram_update_failed", update=update.update_id)
 
     async def _handle_membership(self, update: Update, change: ChatMemberUpdated) -> None:
-        """Refresh a chat that can be written to again, private or not."""
+        """Refresh a chat that can be written to again, private or not, and greet a group that the bot has joined."""
         chat = change.chat
         if change.new_chat_member.status != "member":
             return
@@ -211,6 +211,15 @@ class Telegram:
                 await self.card_room.send_missed_hands(person)
         elif place := _read(update, reading.chat_place, chat):
             await self.card_room.refresh_chat(place)
+            if change.old_chat_member.status != "member" and chat.type != chat.CHANNEL:
+                await self._greet(place, change)
+
+    async def _greet(self, place: str, change: ChatMemberUpdated) -> None:
+        # The link that added the bot can send /start with a table, which is greeting enough.
+        await asyncio.sleep(START_SECONDS)
+        language, title = change.from_user.language_code or "", change.chat.title or ""
+        if panel := await self.card_room.greet_chat(place, language, title):
+            self.card_room.queue_answer(place, partial(self.pages.send, place, panel, f"{place}.greeting"))
 
     def _reopen(self, place: str) -> None:
         """Try again to write to a closed place, because an update came from it."""

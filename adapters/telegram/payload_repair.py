@@ -164,21 +164,30 @@ def _chosen_result(raw: Fields) -> Fields:
 
 
 def _membership(raw: Fields) -> Fields:
-    """Reduce a change of the bot's membership: it is a member if it can write, regardless of other rights."""
-    member = raw["new_chat_member"] if isinstance(raw.get("new_chat_member"), dict) else {}
-    status = member.get("status")
-    if status == ChatMember.RESTRICTED:
-        can_write = member.get("is_member") is True and member.get("can_send_messages") is True
-    else:
-        can_write = status in (ChatMember.MEMBER, ChatMember.ADMINISTRATOR)
+    """Reduce a change of the bot's membership.
+
+    After it, the bot is a member if it can write, regardless of other rights. Before it, even if it could not.
+    """
+    before, after = (
+        raw[name] if isinstance(raw.get(name), dict) else {} for name in ("old_chat_member", "new_chat_member")
+    )
+    was_member, can_write = _is_member(before), _is_member(after)
+    if after.get("status") == ChatMember.RESTRICTED:
+        can_write = can_write and after.get("can_send_messages") is True
     bot = {"id": 0, "is_bot": True, "first_name": ""}
     return {
         **_optional("chat", _chat(raw.get("chat"))),
         "from": _user(raw.get("from")),
         "date": 0,
-        "old_chat_member": {"status": ChatMember.LEFT, "user": bot},
+        "old_chat_member": {"status": ChatMember.MEMBER if was_member else ChatMember.LEFT, "user": bot},
         "new_chat_member": {"status": ChatMember.MEMBER if can_write else ChatMember.LEFT, "user": bot},
     }
+
+
+def _is_member(member: Fields) -> bool:
+    if member.get("status") == ChatMember.RESTRICTED:
+        return member.get("is_member") is True
+    return member.get("status") in (ChatMember.MEMBER, ChatMember.ADMINISTRATOR)
 
 
 REDUCERS: dict[str, Callable[[Fields], Fields]] = {

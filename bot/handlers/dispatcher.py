@@ -35,6 +35,7 @@ from bot.handlers.start import Start
 from bot.handlers.suggestions import suggestions
 from bot.identity.names import trim_blanks
 from bot.metrics import COMMANDS, PRESS_SECONDS, press_counter
+from bot.panel import Panel
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.site.mini_app import MiniApp
@@ -79,12 +80,13 @@ class Dispatcher:
         self._offers = Offers(store, people, challenges, lists, archive, features)
         invitations = Invitations(store, worker.adapters)
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)
+        self._pages = pages
         joining = Joining(room, challenges, people, guard, updates)
         all_handlers = (
             pages,
             joining,
             Greeting(joining, challenges, people, updates, pages, invitations),
-            Start(features, joining, pages, private_hands, lists),
+            Start(features, joining, pages, private_hands, lists, people),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),
             TableButtons(room, updates, worker.alarms, worker.hints),
@@ -216,6 +218,14 @@ class Dispatcher:
                     # A table that ends meanwhile must not stop the others.
                     with suppress(NoSuchTable, SetAside):
                         await self.worker.updates.send_change(table.code, board_at(table, host), Change(place=place))
+
+    async def greet_chat(self, chat: str, language: str, name: str) -> Panel | None:
+        begin_request()
+        await self.worker.people.note_chat(chat, language_of(language), _clean_text(name))
+        is_new = await self.worker.people.mark_greeted(chat)
+        if not is_new or await self.worker.room.lists.tables_at(chat):
+            return None
+        return (await self._pages.greet(chat)).panel
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
         return self.worker.retries.add(f"move {old} {new}", partial(self._move_chat, old, new))

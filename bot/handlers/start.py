@@ -9,8 +9,8 @@ from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
 from bot.parsing.games import parse_code
 from bot.parsing.join_links import read_pasted
-from bot.people import Profile
-from bot.platform import Command, Reply, is_private
+from bot.people import People, Profile
+from bot.platform import Command, Reply, chat_of, is_private
 from bot.tables.table_lists import TableLists
 from bot.texts import texts
 
@@ -23,9 +23,11 @@ class Start(Handlers):
         pages: CorePages,
         private_hands: PrivateHands,
         lists: TableLists,
+        people: People,
     ) -> None:
         """``others`` are handlers with words that can follow /start."""
         self._joining, self._pages, self._private_hands, self._lists = joining, pages, private_hands, lists
+        self._people = people
         self.commands = {"start": self._start}
         self._words: dict[str, CommandHandler] = {}
         for handlers in others:
@@ -52,4 +54,7 @@ class Start(Handlers):
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You’ve asked for a seat: wait for the answer."))
             return Reply(toast=_("You’re at table {code}: your cards come here.").format(code=code))
+        if not is_private(command.place):
+            # No second greeting when the platform reports that the bot has joined.
+            await self._people.mark_greeted(chat_of(command.place))
         return await self._pages.greet(command.place)

@@ -17,6 +17,8 @@ def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) ->
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Hi! I deal Tressette and Spades."), "bold")
+    if not in_private:
+        page.line(_("Challenge a friend here: your cards come in private."))
     page.line(_("See all I can do: /help"))
     friend = Button(_("Challenge a friend"), actions.page("challenge", "friend"), "good")
     robot = Button(_("Play a robot"), actions.page("challenge", "robot"), "good")

@@ -22,7 +22,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``sweeping:day`` | string | day of the last search, counted from 1970 (`bot.features.privacy.unused`) |
 | ``workers`` | sorted set | workers with their time zones; the score is the last report, Unix seconds of the store |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
-| ``chat:<place>`` | hash | name, language, clock, strict, game; the new id if the chat has moved |
+| ``chat:<place>`` | hash | name, language, clock, strict, game, greeted; the new id if the chat has moved |
 | ``handle:<platform>:<handle>`` | string | the last known person with this handle, which is in lower case |
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to sit (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | codes of tables that are shown in the chat, in any of its topics |

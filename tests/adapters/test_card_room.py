@@ -18,6 +18,7 @@ from bot.feature import Feature
 from bot.handlers.hands import Hands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
+from bot.panel import Panel
 from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.site.mini_app import MiniApp
@@ -176,6 +177,9 @@ class Parrot:
 
     async def refresh_chat(self, chat: str) -> None:
         """There are no messages to refresh."""
+
+    async def greet_chat(self, chat: str, language: str, name: str) -> Panel | None:
+        return None
 
     async def move_chat(self, old: str, new: str) -> None:
         raise AssertionError("no chat has moved")

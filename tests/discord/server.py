@@ -409,6 +409,7 @@ class DiscordServer:
             "explicit_content_filter": 0,
             "mfa_level": 0,
             "system_channel_flags": 0,
+            "system_channel_id": str(channels[0].id) if channels else None,
             "premium_tier": 0,
             "nsfw_level": 0,
             "preferred_locale": "en-US",

@@ -39,6 +39,20 @@ def bar(server: DiscordServer) -> Channel:
     return server.channels[CHANNEL]
 
 
+async def test_server_is_greeted_once_when_the_bot_joins(store: Store, server: DiscordServer) -> None:
+    other = server.channel(77, 700)
+    for _restart in range(2):
+        async with on_discord(store, server) as adapter:
+            await adapter.client.wait_until_ready()
+            server.add_bot(700)
+            await until(lambda: any("Hi! I deal" in text for text in texts_in(other)))
+            server.remove_bot(700)
+            server.add_bot(700)
+            await asyncio.sleep(0.2)
+            server.remove_bot(700)
+    assert sum("Hi! I deal" in text for text in texts_in(other)) == 1
+
+
 def texts_in(channel: Channel) -> list[str]:
     return [text_of(message) for message in channel.messages.values()]
 

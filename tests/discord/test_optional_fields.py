@@ -95,6 +95,7 @@ def test_named_person_without_optional_fields_is_read() -> None:
 SERVER_EVENT = {
     **{"id": str(BAR), "name": "Bar", "unavailable": False, "joined_at": "2026-01-01T00:00:00+00:00", "large": False},
     **{"member_count": 3, "owner_id": "9", "icon": None, "verification_level": 0, "features": ["COMMUNITY"]},
+    **{"system_channel_id": str(CHANNEL), "preferred_locale": "it"},
     "roles": [{"id": str(BAR), "name": "@everyone", "color": 0, "permissions": "0", "position": 0, "hoist": False}],
     "emojis": [{"id": "8", "name": "card", "roles": [], "animated": False}],
     "channels": [{"id": str(CHANNEL), "type": 0, "name": "bar", "position": 0, "permission_overwrites": []}],
@@ -141,13 +142,18 @@ class EventReceiver:
 
     def __init__(self) -> None:
         self.opened: list[int] = []
-        self.client = Client(self.handle_press, self.handle_unreadable, self.refresh_server, None, None)
+        self.client = Client(
+            self.handle_press, self.handle_unreadable, self.refresh_server, self.greet_server, None, None
+        )
 
     async def handle_press(self, interaction: discord.Interaction[Any]) -> None:
         raise AssertionError(interaction)
 
     async def handle_unreadable(self, unreadable: UnreadableInteraction) -> None:
         raise AssertionError(unreadable)
+
+    def greet_server(self, guild: discord.Guild) -> None:
+        pass
 
     def refresh_server(self, server: int) -> None:
         self.opened.append(server)

@@ -120,7 +120,7 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
     await anna.say(f"/challenge {game}")
     await anna.expect_text("Anna")
     await bruno.press("Play")
-    await watcher.expect_text("The shuffle is sealed")
+    await watcher.expect_text("Sealed deck")
     await watcher.take_screenshot(f"{game}-begins")
     for tab in (anna, bruno):
         await tab.open_private_chat()
@@ -132,9 +132,9 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
     await play_until([anna, bruno], random, trick)
     await watcher.take_screenshot(f"{game}-board")
     await anna.take_screenshot(f"{game}-hand")
-    result = watcher.page.locator(".message", has_text="Secret: ")
+    result = watcher.page.locator(".message", has_text="Score ")
     await play_until([anna, bruno], random, result)
-    await watcher.expect_text("Totals:")
+    await watcher.expect_text("Deal 1: ")
     await watcher.take_screenshot(f"{game}-deal-over")
     await anna.expect_text("deal 2")
     await anna.take_screenshot(f"{game}-second-deal")
@@ -219,7 +219,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await anna.say("/challenge metamazzo")
     await bruno.press("Play")
     watcher = await Tab.open(browser, playground, "Anna")
-    await watcher.expect_text("The shuffle is sealed")
+    await watcher.expect_text("Sealed deck")
     for tab in (anna, bruno):
         await tab.open_private_chat()
         await tab.expect_text("deal 1")
@@ -243,8 +243,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await play_until([anna, bruno], random, board_at_trick(watcher, "[5-9]"))
     await anna.say("/resign")
     await anna.press("Yes, I resign")
-    await watcher.expect_text("Secret: ")
-    await watcher.expect_text("Totals:")
+    await watcher.expect_text("Deal 1: ")
     await watcher.expect_text("resigned")
 
 
@@ -278,7 +277,7 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
     await anna.say("/challenge testa")
     await anna.press("Add robot")
     await anna.press("🤖 Strong")
-    await anna.expect_text("The shuffle is sealed")
+    await anna.expect_text("Sealed deck")
     await anna.open_private_chat()
     await anna.expect_text("Your turn.")
     await anna.take_screenshot("practice-hand")

@@ -160,7 +160,7 @@ async def test_start_link_on_the_board_brings_the_missing_hand(store: Store, ser
         await bruno.press("Play", group)
         await until(lambda: has_text(group, "can’t write"))
         board = list(group.messages.values())[-1]
-        [[button, _ephemeral]] = board["reply_markup"]["inline_keyboard"]
+        [[button, _ephemeral], [_sealed]] = board["reply_markup"]["inline_keyboard"]
         assert button["url"].startswith("https://t.me/buongioco_bot?start=")
         assert button["style"] == "success"
         bruno.start(button["url"].partition("=")[2])
@@ -509,6 +509,23 @@ async def test_board_returns_when_the_bot_can_write_again(
         server.push(my_chat_member=member_update(group, people[0], old, MUTED))
         server.push(my_chat_member=member_update(group, people[0], old, new))
         await until(lambda: any("Trick" in group.messages[message]["text"] for message in set(group.messages) - before))
+
+
+async def test_group_is_greeted_once_when_the_bot_joins(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter_module, "START_SECONDS", 0.01)
+    group, anna = server.group(GROUP), Person(server, 1, "Anna")
+    for _restart in range(2):
+        async with on_telegram(store, server):
+            for old in (MUTED, LEFT, LEFT):
+                server.push(my_chat_member=member_update(group, anna, old, MEMBER))
+            anna.say("/help", group)
+            await until(lambda: any("All commands" in str(message) for message in group.messages.values()))
+            await until(lambda: any("Hi! I deal" in message["text"] for message in group.messages.values()))
+    greetings = [message for message in group.messages.values() if "Hi! I deal" in message["text"]]
+    assert len(greetings) == 1
+    assert "Challenge a friend" in str(greetings[0]["reply_markup"])
 
 
 async def test_command_or_press_brings_the_board_back(store: Store, server: TelegramServer) -> None:

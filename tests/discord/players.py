@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from adapters.discord.adapter import Discord
+from bot.actions import is_page
 from bot.handlers import Dispatcher
 from bot.running.supervisor import Supervisor
 from bot.settings import Settings
@@ -177,7 +178,11 @@ class Person:
             return False
         payloads = [button["custom_id"] for button in buttons_of(panels[-1])]
         bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
-        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign", "browser"))]
+        payloads = [
+            data
+            for data in bids or payloads
+            if not is_page(data) and not data.endswith(("claim", "blind", "resign", "browser"))
+        ]
         if not payloads:
             return False
         await self.send_press(channel, panels[-1], random.choice(payloads))

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from adapters.telegram.adapter import Telegram
+from bot.actions import is_page
 from bot.handlers import Dispatcher
 from bot.rate_limits import RateLimit
 from bot.running.supervisor import Supervisor
@@ -78,7 +79,11 @@ class Person:
         rows = panels[-1].get("reply_markup", {}).get("inline_keyboard", ())
         payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
         bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
-        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign", "browser"))]
+        payloads = [
+            data
+            for data in bids or payloads
+            if not is_page(data) and not data.endswith(("claim", "blind", "resign", "browser"))
+        ]
         if not payloads:
             return False
         await self.send_press(self.private, panels[-1], random.choice(payloads))

@@ -29,6 +29,7 @@ from tests.discord.players import Person as DiscordPerson
 from tests.discord.players import buttons_of, text_of
 from tests.discord.server import CHANNEL, DiscordServer
 from tests.discord.server import TOKEN as DISCORD_TOKEN
+from tests.telegram.content import payloads_of
 from tests.telegram.players import GROUP, until
 from tests.telegram.players import Person as TelegramPerson
 from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
@@ -184,8 +185,7 @@ class DailyPlayer:
         if isinstance(self.person, DiscordPerson):
             payloads = [button["custom_id"] for button in buttons_of(message)]
         else:
-            rows = message.get("reply_markup", {}).get("inline_keyboard", ())
-            payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
+            payloads = payloads_of(message)
         cards = [payload for payload in payloads if payload.startswith("1m") and ":play " in payload]
         return [(message, payload) for payload in sorted(cards, key=lambda payload: payload.rpartition(" ")[2])]
 

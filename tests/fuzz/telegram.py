@@ -33,6 +33,7 @@ from tests.fuzz.common import (
     turn_off_clocks,
 )
 from tests.kills.bot_process import free_port
+from tests.telegram.content import payloads_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import TOKEN, Chat, Query, TelegramServer
 from tests.telegram.test_webhook import webhook_settings
@@ -107,13 +108,7 @@ class TelegramFuzzer:
         self.messages = [
             (chat, message) for chat in chats for message in chat.messages.values() if message["from"]["is_bot"]
         ]
-        real = [
-            button["callback_data"]
-            for _, message in self.messages
-            for row in message.get("reply_markup", {}).get("inline_keyboard", ())
-            for button in row
-            if "callback_data" in button
-        ]
+        real = [payload for _, message in self.messages for payload in payloads_of(message)]
         self.payloads = Payloads(self.random, worker, self.codes, real)
         for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
             # Half of the strangers have opened their private chat.

@@ -107,6 +107,14 @@ def text_of(message: dict[str, Any]) -> str:
     return str(message.get("text") or message.get("caption") or "")
 
 
+def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [button for row in message.get("reply_markup", {}).get("inline_keyboard", ()) for button in row]
+
+
+def payloads_of(message: dict[str, Any]) -> list[str]:
+    return [button["callback_data"] for button in buttons_of(message) if "callback_data" in button]
+
+
 def _check_entities(text: str, entities: list[dict[str, Any]] | None) -> None:
     for entity in entities or ():
         if entity["offset"] + entity["length"] > utf16_length(text):

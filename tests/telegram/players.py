@@ -16,6 +16,7 @@ from bot.store import Store
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import ACCEPT, NAMES
+from tests.telegram.content import buttons_of, payloads_of
 from tests.telegram.server import TOKEN, Chat, TelegramServer
 
 GROUP = -1001
@@ -51,10 +52,9 @@ class Person:
 
     def button(self, label: str, chat: Chat) -> tuple[dict[str, Any], dict[str, Any]] | None:
         for message in reversed(self.visible_messages(chat)):
-            for row in message.get("reply_markup", {}).get("inline_keyboard", ()):
-                for button in row:
-                    if label in button["text"]:
-                        return message, button
+            for button in buttons_of(message):
+                if label in button["text"]:
+                    return message, button
         return None
 
     async def press(self, label: str, chat: Chat | None = None) -> str:
@@ -76,8 +76,7 @@ class Person:
         panels = [message for message in self.private.messages.values() if message["from"]["is_bot"]]
         if not panels:
             return False
-        rows = panels[-1].get("reply_markup", {}).get("inline_keyboard", ())
-        payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
+        payloads = payloads_of(panels[-1])
         bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
         payloads = [
             data

@@ -14,7 +14,7 @@ from tests.bot.fast_loop import run_fast
 from tests.bot.platform_outages import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.long import long
 from tests.telegram import players
-from tests.telegram.content import Refused
+from tests.telegram.content import Refused, payloads_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people
 from tests.telegram.server import BOT, Failure, TelegramServer
 
@@ -64,10 +64,9 @@ async def play_one_move(people: list[Person]) -> None:
     def find_card() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
             own = [message for message in person.private.messages.values() if message["from"] == BOT]
-            for row in own[-1].get("reply_markup", {}).get("inline_keyboard", ()) if own else ():
-                for button in row:
-                    if ":play " in button.get("callback_data", ""):
-                        return person, own[-1], button["callback_data"]
+            for payload in payloads_of(own[-1]) if own else ():
+                if ":play " in payload:
+                    return person, own[-1], payload
         return None
 
     await wait_until(lambda: find_card() is not None)

@@ -10,7 +10,7 @@ from bot.store import Store
 from bot.worker import Worker
 from engine import verify
 from tests.telegram import server as server_module
-from tests.telegram.content import Refused
+from tests.telegram.content import Refused, payloads_of
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 
@@ -49,8 +49,7 @@ async def play_from_group_hand(person: Person, random: Random) -> None:
     if not hands(person):
         return
     message = hands(person)[-1]
-    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
-    payloads = [button["callback_data"] for row in rows for button in row if "play" in button["callback_data"]]
+    payloads = [payload for payload in payloads_of(message) if "play" in payload]
     if payloads:
         await person.send_press(person.server.group(GROUP), message, random.choice(payloads))
 

@@ -23,7 +23,7 @@ from tests.bot.worker.test_games import shortest_target
 from tests.kills.bot_process import free_port
 from tests.long import long, mostly_long
 from tests.telegram.balancer import run_balancer
-from tests.telegram.content import Refused
+from tests.telegram.content import Refused, buttons_of
 from tests.telegram.models import type_model
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
@@ -73,10 +73,9 @@ def result_id(server: TelegramServer, query: str, game: str) -> str:
 
 
 def payload_of(message: dict[str, Any], label: str = "Play") -> str:
-    for row in message["reply_markup"]["inline_keyboard"]:
-        for button in row:
-            if label in button["text"]:
-                return str(button["callback_data"])
+    for button in buttons_of(message):
+        if label in button["text"]:
+            return str(button["callback_data"])
     raise AssertionError(f"no button is labelled {label}")
 
 
@@ -646,8 +645,7 @@ def find_share_queries(chat: Chat) -> list[dict[str, Any]]:
     return [
         button["switch_inline_query_chosen_chat"]
         for message in chat.messages.values()
-        for row in message.get("reply_markup", {}).get("inline_keyboard", ())
-        for button in row
+        for button in buttons_of(message)
         if "switch_inline_query_chosen_chat" in button
     ]
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot.store import Store
+from tests.telegram.content import buttons_of
 from tests.telegram.players import GROUP, Person, bot_text, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 
@@ -12,11 +13,7 @@ LINK = f"https://t.me/{BOT['username']}?start="
 def find_link(chat: Chat, label: str = "Sit down") -> str:
     """Return the address of the only button with this label in a chat."""
     buttons: list[dict[str, Any]] = [
-        button
-        for message in chat.messages.values()
-        for row in message.get("reply_markup", {}).get("inline_keyboard", ())
-        for button in row
-        if button["text"] == label
+        button for message in chat.messages.values() for button in buttons_of(message) if button["text"] == label
     ]
     [button] = buttons
     return str(button["url"])

@@ -44,7 +44,7 @@ from tests.bot.fake_platform import NAMES
 from tests.bot.worker.test_games import shortest_target
 from tests.long import mostly_long
 from tests.telegram import server as server_module
-from tests.telegram.content import PNG, Refused, text_of
+from tests.telegram.content import PNG, Refused, payloads_of, text_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, Failure, TelegramServer
 from tests.telegram.test_ephemeral import hands, play_from_group_hand, start_without_private_chat
@@ -125,11 +125,6 @@ def only_message(server: TelegramServer) -> dict[str, Any]:
     """Return the only message of the group."""
     [message] = server.group(GROUP).messages.values()
     return message
-
-
-def payloads(message: dict[str, Any]) -> list[str]:
-    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
-    return [button.get("callback_data", "") for row in rows for button in row]
 
 
 # One message and one state
@@ -772,7 +767,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         await until(lambda: bool(hands(bruno)))
         await adapter.worker.settled()
         random = Random(4)
-        if not any("play" in data for data in payloads(hands(bruno)[0])):
+        if not any("play" in payload for payload in payloads_of(hands(bruno)[0])):
             await anna.play(random)
             await adapter.worker.settled()
         # Shortly after a player's press the bot can send a new message.

@@ -10,7 +10,7 @@ import pytest
 
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness
-from tests.telegram.content import text_of
+from tests.telegram.content import payloads_of, text_of
 from tests.telegram.kills import on_telegram
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
@@ -46,13 +46,8 @@ def hand(person: Person) -> dict[str, Any]:
     return panels(person)[-1]
 
 
-def payloads(message: dict[str, Any]) -> list[str]:
-    rows = message["reply_markup"]["inline_keyboard"]
-    return [button["callback_data"] for row in rows for button in row if "callback_data" in button]
-
-
 def card_payload(person: Person) -> str:
-    return next(payload for payload in payloads(hand(person)) if ":play " in payload)
+    return next(payload for payload in payloads_of(hand(person)) if ":play " in payload)
 
 
 def chats_with_edits(server: TelegramServer, since: int) -> set[int]:

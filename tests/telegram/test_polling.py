@@ -21,6 +21,7 @@ from bot.delivery.outages import Outages
 from bot.store import WorkDropped
 from tests.kills.bot_process import Bot as BotProcess
 from tests.telegram import server as server_module
+from tests.telegram.content import buttons_of
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
 
@@ -272,8 +273,7 @@ def card_buttons(person: Person) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [
         (message, button)
         for message in person.private.messages.values()
-        for row in message.get("reply_markup", {}).get("inline_keyboard", ())
-        for button in row
+        for button in buttons_of(message)
         if ":play" in button.get("callback_data", "")
     ]
 

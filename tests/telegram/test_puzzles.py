@@ -8,7 +8,7 @@ from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
-from tests.telegram.content import text_of
+from tests.telegram.content import buttons_of, payloads_of, text_of
 from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import Chat, TelegramServer
 from tests.telegram.test_pictures import painted_texts
@@ -18,7 +18,7 @@ __all__ = ["painted_texts"]
 
 
 def puzzle_of(message: dict[str, Any]) -> Puzzle:
-    return all_puzzles()[message["reply_markup"]["inline_keyboard"][0][0]["callback_data"].split()[2]]
+    return all_puzzles()[payloads_of(message)[0].split()[2]]
 
 
 def puzzle_message(chat: Chat) -> dict[str, Any]:
@@ -29,8 +29,7 @@ def card_label(person: Person, chat: Chat, card: int) -> str:
     """Return the label of a card's button on a puzzle."""
     message = puzzle_message(chat)
     code = puzzle_of(message).pack.codes[card]
-    buttons = [button for row in message["reply_markup"]["inline_keyboard"] for button in row]
-    return str(next(button["text"] for button in buttons if button["callback_data"].endswith(f" {code}")))
+    return str(next(button["text"] for button in buttons_of(message) if button["callback_data"].endswith(f" {code}")))
 
 
 async def test_puzzle_and_its_solution_share_one_message(store: Store, server: TelegramServer) -> None:

@@ -22,7 +22,7 @@ from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
 from tests.long import long
-from tests.telegram.content import Refused
+from tests.telegram.content import Refused, payloads_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 from tests.tricks import has_reached_trick
@@ -284,7 +284,7 @@ async def test_double_of_an_uncertain_send_is_deleted(store: Store, server: Tele
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         oldest = panels(mover)[0]
-        await mover.send_press(mover.private, oldest, oldest["reply_markup"]["inline_keyboard"][0][0]["callback_data"])
+        await mover.send_press(mover.private, oldest, payloads_of(oldest)[0])
         await until(lambda: len(panels(mover)) == 1)
 
 
@@ -421,7 +421,7 @@ async def test_presses_made_while_the_bot_was_down_are_answered(store: Store, se
         await adapter.worker.settled()
     mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
     message = panels(mover)[-1]
-    data = message["reply_markup"]["inline_keyboard"][0][0]["callback_data"]
+    data = payloads_of(message)[0]
     queries = [server.press(mover.private, message, mover.number, data) for _ in range(3)]
     async with on_telegram(store, server):
         await until(lambda: all("answered" in server.answers[query] for query in queries))

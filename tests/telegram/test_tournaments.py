@@ -18,7 +18,7 @@ from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
 from tests.bot.features.tournaments.leaks import dump_info_logs, fetch_pages, find_leaks, scenes
 from tests.long import long
-from tests.telegram.content import text_of
+from tests.telegram.content import payloads_of, text_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 from tests.telegram.test_mini_app import with_pages
@@ -35,16 +35,11 @@ def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 
-def bot_messages(chat: Chat, sign: str) -> list[dict[str, Any]]:
+def bot_messages_starting_with(chat: Chat, sign: str) -> list[dict[str, Any]]:
     """Return the bot's messages in a chat that start with ``sign``."""
     return [
         message for message in chat.messages.values() if message["from"] == BOT and text_of(message).startswith(sign)
     ]
-
-
-def payloads(message: dict[str, Any]) -> list[str]:
-    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
-    return [button["callback_data"] for row in rows for button in row if "callback_data" in button]
 
 
 def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
@@ -52,7 +47,7 @@ def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
     return [
         (message, payload)
         for message in person.private.messages.values()
-        for payload in payloads(message)
+        for payload in payloads_of(message)
         if payload.startswith("1m") and not payload.endswith(("claim", "resign"))
     ]
 
@@ -99,8 +94,10 @@ async def start_tournament(
         assert await organiser.press("Options", group) == "Sent to your private chat."
         for label in ("Form", form, "Done"):
             await organiser.press(label)
-        assert not bot_messages(group, "🥇")
-        await until(lambda: any(form.lower() in text_of(message).lower() for message in bot_messages(group, "🏆")))
+        assert not bot_messages_starting_with(group, "🥇")
+        await until(
+            lambda: any(form.lower() in text_of(message).lower() for message in bot_messages_starting_with(group, "🏆"))
+        )
     await organiser.press("Start", group)
     return people
 
@@ -110,16 +107,16 @@ async def play_to_the_end(
 ) -> Tournament:
     """Play to the end, and check that the tournament's card stays one message."""
     group, random = server.group(GROUP), Random(1)
-    [card] = {message["message_id"] for message in bot_messages(group, "🏆")}
+    [card] = {message["message_id"] for message in bot_messages_starting_with(group, "🏆")}
     [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
-    while not bot_messages(group, "🥇"):
+    while not bot_messages_starting_with(group, "🥇"):
         has_played = False
         for person in people:
             if moves(person) and random.random() < resigning:
                 await resign(person)
             has_played |= await play(person, random)
         await adapter.worker.settled()
-        assert [message["message_id"] for message in bot_messages(group, "🏆")] == [card]
+        assert [message["message_id"] for message in bot_messages_starting_with(group, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
     return await adapter.worker.feature(TournamentsFeature).director.tournaments.load(listed.code)
@@ -143,7 +140,7 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         people = await start_tournament(server, count, form=form)
         tournament = await play_to_the_end(adapter, server, people, resigning)
         assert tournament.phase == "over"
-        await until(lambda: any("🥇" in text_of(message) for message in bot_messages(group, "🏆")))
+        await until(lambda: any("🥇" in text_of(message) for message in bot_messages_starting_with(group, "🏆")))
         games = [game async for game in adapter.worker.archive.games()]
         for game in games:
             verify(game.record)
@@ -153,11 +150,11 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         assert len(set(scores)) > 1
         # Wait for more checks by the director.
         await asyncio.sleep(0.5)
-        [result] = bot_messages(group, "🥇")
+        [result] = bot_messages_starting_with(group, "🥇")
         assert result["photo"]
         winners = [team_name(tournament, standing.team) for standing in standings(tournament) if standing.rank == 1]
         assert all(name in text_of(result) for name in winners)
-        [card] = bot_messages(group, "🏆")
+        [card] = bot_messages_starting_with(group, "🏆")
         assert all(name in text_of(card) for name in winners)
         group_messages = [message for message in group.messages.values() if message["from"] == BOT]
         assert len(group_messages) == 2, "the group must get only the card and the result"
@@ -181,7 +178,9 @@ async def test_cards_stay_secret_while_a_round_is_played(
             worker = adapter.worker
             people = await start_tournament(server, 4, form="duplicate")
             people_by_id = {f"telegram:{person.number}": person for person in people}
-            await until(lambda: all(len(payloads(message)) for message in bot_messages(server.group(GROUP), "🏆")))
+            await until(
+                lambda: all(payloads_of(message) for message in bot_messages_starting_with(server.group(GROUP), "🏆"))
+            )
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
             async def tables_by_deal() -> list[Mapping[int, str]]:

@@ -58,7 +58,7 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
             )
         )
         carla.start(f"join-{table.code}")
-        await until(lambda: "The game has begun" in bot_text(carla.private))
+        await until(lambda: "the game has already started" in bot_text(carla.private))
         assert (await adapter.worker.room.table(table.code)).seat_of("telegram:3") is None
 
 

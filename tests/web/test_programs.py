@@ -314,7 +314,7 @@ async def test_key_of_a_removed_table_opens_no_other_table(
     table = await program.call("/me/tables", {"game": "testa"}, key="open-open")
     await room.remove(await room.table(table["code"]))
     status, problem = await program.request("/me/tables", {"game": "testa"}, key="open-open")
-    assert (status, "another key" in problem["detail"]) == (409, True)
+    assert (status, "new key" in problem["detail"]) == (409, True)
     assert await program.call("/me/tables") == {"tables": []}
     await program.call("/me/tables", {"game": "testa"}, key="open-open-2")
 

@@ -130,7 +130,7 @@ class PressReplies:
         """
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It’s on its way to our private chat.")}
-        answer.fallback = on_its_way if reply.has_private_chat else {"url": self.link_of("page")}
+        answer.fallback = on_its_way if reply.has_private_chat else {"url": self.link_of(reply.start_word or "page")}
         will_be_sent = self.card_room.queue_answer(
             private_place(press.person.id),
             partial(self._send, press, reply, answer),
@@ -146,7 +146,7 @@ class PressReplies:
         try:
             await self.pages.send(private_place(press.person.id), reply.panel, press.key)
         except Unreachable:
-            if not await answer.give(url=self.link_of("page")):
+            if not await answer.give(url=self.link_of(reply.start_word or "page")):
                 raise
         else:
             await answer.give(text=reply.toast)

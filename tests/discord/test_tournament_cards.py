@@ -21,16 +21,18 @@ async def test_card_answers_command_and_pages_are_ephemeral(store: Store, server
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     async with on_discord(store, server):
         channel = server.channels[CHANNEL]
-        assert await anna.slash("tournament", channel, game="testa", target=11) == ""
-        assert "You have entered." in await bruno.press("Enter", channel)
-        await anna.press("Enter", channel)
-        await until(lambda: "2 have entered:" in cards(channel)[-1])
-        assert "Who plays whom" in await bruno.press("How it goes", channel)
-        assert "ask Anna" in await bruno.press("Options", channel)
-        assert "Testa a Testa" in await anna.press("Options", channel)
+        await anna.slash("tournament", channel, game="testa", target=11)
+        assert "Not started yet" in await bruno.press("Join", channel)
+        await until(lambda: "2 players:" in cards(channel)[-1])
+        assert "To 11 points" in await bruno.press("How it works", channel)
+        await bruno.press("A match", channel)
+        await until(lambda: bruno.button("Ties", channel) is None)
+        await until(lambda: anna.button("Options", channel) is not None)
+        await anna.press("Options", channel)
         await anna.press("Points to win", channel)
         await anna.press("21", channel)
         await until(lambda: "To 21 points" in cards(channel)[-1])
-        await anna.press("Start", channel)
+        for label in ("Done", "◀ Back", "Start"):
+            await anna.press(label, channel)
         await until(lambda: "Final" in cards(channel)[-1])
         assert len(cards(channel)) == 1

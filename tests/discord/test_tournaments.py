@@ -82,20 +82,19 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:count], 1)]
     organiser, last = people[0], people[-1]
     last.private.is_closed = True
-    assert await organiser.slash("tournament", game="testa", target=11) == ""
-    for person in people:
-        assert "You have entered." in await person.press("Enter", channel)
-    assert await last.press("Enter", channel) == "You’re already in this tournament: wait for the first round."
-    assert "ask Anna" in await last.press("Start", channel)
+    await organiser.slash("tournament", game="testa", target=11)
+    for person in people[1:]:
+        assert "Not started yet" in await person.press("Join", channel)
+    await until(lambda: any(organiser.button("Start", where) for where in (channel, organiser.private)))
+    where = channel if organiser.button("Start", channel) else organiser.private
     if form:
-        await organiser.press("Options", channel)
-        chat = channel if organiser.button("Form", channel) else organiser.private
-        for label in ("Form", form, "Done"):
-            await organiser.press(label, chat)
+        await organiser.press("Options", where)
+        for label in ("Form", form, "Done", "◀ Back"):
+            await organiser.press(label, where)
         await until(
             lambda: any(form.lower() in text_of(message).lower() for message in messages_starting_with(channel, "🏆"))
         )
-    await organiser.press("Start", channel)
+    await organiser.press("Start", where)
     return people
 
 

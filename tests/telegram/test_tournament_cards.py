@@ -24,18 +24,18 @@ async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/tournament testa 11", group)
-        assert await bruno.press("Enter", group) == ""
+        assert await bruno.press("Join", group) == ""
         [url] = [answer["url"] for answer in server.answers.values()]
         assert url == f"https://t.me/{BOT['username']}?start=tournament"
         bruno.start("tournament")
-        await until(lambda: any("It has not begun" in message["text"] for message in bruno.private.messages.values()))
-        await anna.press("Enter", group)
-        await until(lambda: "2 have entered:" in cards(group)[-1])
-        assert await anna.press("Options", group) == "Sent to your private chat."
+        await until(lambda: any("Not started yet" in message["text"] for message in bruno.private.messages.values()))
+        await until(lambda: "2 players:" in cards(group)[-1])
+        await anna.press("Options")
         await anna.press("Points to win")
         await anna.press("21")
         await until(lambda: "To 21 points" in cards(group)[-1])
-        await anna.press("Start", group)
+        for label in ("Done", "◀ Back", "Start"):
+            await anna.press(label)
         await until(lambda: any("deal 1" in message["text"] for message in bruno.private.messages.values()))
         await until(lambda: "Final" in cards(group)[-1])
         assert len(cards(group)) == 1

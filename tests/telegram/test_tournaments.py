@@ -82,23 +82,21 @@ async def start_tournament(
     for person in people[:-1]:
         person.start()
     organiser.say(f"/tournament {game}")
-    for person in people[:-1]:
-        assert await person.press("Enter", group) == "You have entered."
-    await last.press("Enter", group)
+    for person in people[1:-1]:
+        assert await person.press("Join", group) == "You’re in."
+    await last.press("Join", group)
     assert list(server.answers.values())[-1]["url"] == f"https://t.me/{BOT['username']}?start=tournament"
     last.start("tournament")
-    await until(lambda: any("It has not begun" in text_of(message) for message in last.private.messages.values()))
-    assert await last.press("Enter", group) == "You’re already in this tournament: wait for the first round."
-    assert "ask Anna" in await last.press("Start", group)
+    await until(lambda: any("Not started yet" in text_of(message) for message in last.private.messages.values()))
+    assert await last.press("Join", group) == "You’re in."
     if form:
-        assert await organiser.press("Options", group) == "Sent to your private chat."
-        for label in ("Form", form, "Done"):
+        for label in ("Options", "Form", form, "Done", "◀ Back"):
             await organiser.press(label)
         assert not bot_messages_starting_with(group, "🥇")
         await until(
             lambda: any(form.lower() in text_of(message).lower() for message in bot_messages_starting_with(group, "🏆"))
         )
-    await organiser.press("Start", group)
+    await organiser.press("Start")
     return people
 
 

@@ -15,7 +15,6 @@ MOST_PLACES = 16  # lines of the standings on the card and in the final picture
 MOST_ENTERED = 30  # names of players on the card
 MOST_MATCHES = 8  # matches of the round on the card, open ones first
 SEAL_DIGITS = 16  # digits of the seal on the card; the page with the rules shows all
-MOST_PARTNERS = 6  # players without a partner who have a button on the card; a page shows all
 
 
 def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, has_room: bool = True) -> Panel:
@@ -62,15 +61,8 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
     for line in text.terms():
         page.line(line)
     page.gap()
-    alone = players_alone(t)
-    _write_entered(page, text, alone)
-    rows: list[Row] = [
-        (button(_("Enter"), t, "enter", style="good"), button(_("Leave"), t, "leave")),
-        *partner_rows(text, alone[:MOST_PARTNERS]),
-    ]
-    if len(alone) > MOST_PARTNERS:
-        rows.append((button(_("All without a partner"), t, "partners"),))
-    return page.panel(*rows, (button(_("How it goes"), t, "rules"),), organiser_row(text))
+    _write_entered(page, text, players_alone(t))
+    return page.panel((button(_("Join"), t, "enter", style="good"),))
 
 
 def organiser_row(text: TournamentText) -> Row:
@@ -101,16 +93,16 @@ def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> 
     t, _ = text.t, text.gettext
     teams, count, least = teams_of(t), len(t.entered_players), LEAST_TEAMS[t.form]
     if not count:
-        page.line(_("Nobody has entered yet."))
+        page.line(_("No players yet."))
     else:
-        page.line(text.ngettext("{count} has entered:", "{count} have entered:", count).format(count=count), "bold")
+        page.line(text.ngettext("{count} player:", "{count} players:", count).format(count=count), "bold")
         if together := [team for team in teams if team[0] not in alone]:
             page.line(_list_names(text, together))
         if alone:
-            page.line(_("Without a partner: {names}"), names=_list_names(text, [(number,) for number in alone]))
-            page.line(_("Who has no partner when it begins gets one."), "small")
+            page.line(_("Looking for a partner: {names}"), names=_list_names(text, [(number,) for number in alone]))
+            page.line(_("Players without a partner are paired at the start."), "small")
     if len(teams) < least:
-        players, pairs = _("It begins with {least} players or more."), _("It begins with {least} pairs or more.")
+        players, pairs = _("Needs at least {least} players."), _("Needs at least {least} pairs.")
         page.line(players if t.team_size == 1 else pairs, "italic", least=least)
 
 
@@ -155,14 +147,14 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
     if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not match.is_bye for match in t.rounds[-1]) == 1:
         _ = text.gettext
         page.line(
-            _("One table: there is nothing to compare with, so only what is given up or lost on time counts."), "italic"
+            _("Only one table, so there’s nothing to compare. Only deals given up or lost on time count."), "italic"
         )
 
 
 def round_line(text: TournamentText, left: int | None) -> str:
     """Return the round and its time left."""
     if not text.t.rounds:
-        return text.gettext("The first round begins.")
+        return text.gettext("The first round is starting.")
     time = "" if left is None else time_left(text.language, left)
     return " · ".join(filter(None, [text.round_name(len(text.t.rounds)), time]))
 
@@ -209,12 +201,12 @@ def match_line(text: TournamentText, match: Match) -> str:
 def write_tie_breaks(page: Writer, text: TournamentText) -> None:
     """Write the tie-breaks of this form."""
     if names := [text.gettext(name) for name in TIE_BREAKS[text.t.form]]:
-        page.line(text.gettext("When level: {names}."), "small", names=", ".join(names))
+        page.line(text.gettext("Ties are broken by: {names}."), "small", names=", ".join(names))
 
 
 def _page_rows(text: TournamentText, table: Sequence[TeamStanding]) -> list[Row]:
     t, _ = text.t, text.gettext
-    results, rules = button(_("All results"), t, "results", 0), button(_("How it goes"), t, "rules")
+    results, rules = button(_("All results"), t, "results", 0), button(_("How it works"), t, "rules")
     if len(table) > MOST_PLACES:
         return [(results, button(_("Whole table"), t, "table", 1)), (rules,)]
     return [(results, rules)]

@@ -2,12 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.actions import BadPayload
 from bot.delivery.private_hands import PrivateHands
 from bot.features.tournaments.card import TournamentCards
-from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
+from bot.features.tournaments.errors import (
+    AlreadyEntered,
+    HasBegun,
+    NotEntered,
+    NotForPrograms,
+    OnlyTheOrganiser,
+    TournamentsNeedMe,
+)
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.options_page import done_panel, options_panel
 from bot.features.tournaments.pages import (
@@ -30,7 +38,7 @@ from bot.finished.archive import Archive
 from bot.panel import Panel
 from bot.parsing.games import parse_game_and_points, target_rule
 from bot.people import People, Profile
-from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_ephemeral, is_private, private_place
+from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_private, private_place
 from bot.replies import private_reply
 from bot.tables.choice import Choice
 from bot.tables.clock import CLOCKS
@@ -95,7 +103,10 @@ class TournamentCommands:
         t = await self._registration.open(place, profile.id, profile.name, choice, form, key)
         if form == "league":
             await self._choose_usual_times(t, profile, key)
-        return Reply()
+        with suppress(NotForPrograms):
+            await self._registration.enter(t.code, profile.id, profile.name, f"{key} enter")
+        t = await self._with_names(await self._tournaments.load(t.code))
+        return Reply(panel=await self._player_panel(profile, t), private=True)
 
     async def _choose_usual_times(self, t: Tournament, profile: Profile, key: str) -> Tournament:
         """Choose the usual clock and time of leagues, or of other forms, unless the organiser chose others."""
@@ -150,11 +161,6 @@ class TournamentCommands:
                 answer = await self._enter(press, profile, t)
             case "with":
                 answer = await self._join_partner(press, profile, t, _parse_number(words))
-            case "leave" if t.phase == "open":
-                await self._registration.leave(t.code, profile.id, press.key)
-                answer = Reply(texts(language).gettext("You have left."))
-            case "leave":
-                answer = await self._withdraw(press, profile, t, is_confirmed=False)
             case "withdraw":
                 answer = await self._withdraw(press, profile, t, is_confirmed=words == ["yes"])
             case "hand":
@@ -164,9 +170,9 @@ class TournamentCommands:
             case "mine":
                 answer = await self._player_panel(profile, t)
             case "partners":
-                answer = partners_panel(language, t, _parse_number(words) if words else 1)
+                answer = partners_panel(language, profile.id, t, _parse_number(words) if words else 1)
             case "rules":
-                answer = rules_panel(language, t, is_organiser=t.opener.person == profile.id)
+                answer = rules_panel(language, t, *words[:1])
             case "table" if t.teams:
                 answer = table_panel(language, t, _parse_number(words))
             case "show" if chat_of(t.place) == chat_of(press.place):
@@ -179,24 +185,30 @@ class TournamentCommands:
     # Entering
 
     async def _enter(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:
-        t = await self._registration.enter(t.code, profile.id, profile.name, press.key)
-        if not is_private(press.place):
-            return _entered_reply(press, profile)
-        panel = await self._player_panel(profile, await self._with_names(t))
-        if is_ephemeral(press.place) and not profile.has_private_chat:
+        """Enter a person, and show their page; a person who had entered sees it, too."""
+        with suppress(AlreadyEntered):
+            t = await self._with_names(await self._registration.enter(t.code, profile.id, profile.name, press.key))
+        panel = await self._player_panel(profile, t)
+        if press.place == private_place(profile.id):
+            return panel
+        _ = texts(profile.language).gettext
+        if profile.has_private_chat:
+            toast = _("You’re in.")
+        else:
             # The panel does not say where hands are sent.
-            return replace(_entered_reply(press, profile), panel=panel)
-        return panel
+            toast = _("You’re in. Open our private chat: your cards come there.")
+        return Reply(
+            toast,
+            panel,
+            private=not is_private(press.place),
+            start_word=START_WORD,
+            has_private_chat=profile.has_private_chat,
+        )
 
-    async def _join_partner(self, press: Press, profile: Profile, t: Tournament, player: int) -> Reply:
+    async def _join_partner(self, press: Press, profile: Profile, t: Tournament, player: int) -> Panel:
         """Enter as a player's partner, or become their partner after entering."""
-        own = t.player_of(profile.id)
-        if player == own:
-            raise WantsAnother()
-        await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
-        if own is None:
-            return _entered_reply(press, profile)
-        return Reply(texts(profile.language).gettext("You are partners now."))
+        t = await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
+        return await self._player_panel(profile, await self._with_names(t))
 
     async def _withdraw(self, press: Press, profile: Profile, t: Tournament, *, is_confirmed: bool) -> Panel:
         """Leave a tournament. Ask for confirmation first if it has begun."""
@@ -293,16 +305,6 @@ class TournamentCommands:
         if not profile.has_private_chat:
             toast = texts(profile.language).gettext("Open our private chat: your hand comes there.")
         return Reply(toast, start_word=sent[0], has_private_chat=profile.has_private_chat)
-
-
-def _entered_reply(press: Press, profile: Profile) -> Reply:
-    """Confirm an entry. A person without a private chat gets a link to it, because hands are sent there."""
-    _ = texts(profile.language).gettext
-    if press.place == private_place(profile.id):
-        return Reply(_("You have entered."))
-    if profile.has_private_chat:
-        return Reply(_("You have entered."), start_word=START_WORD, has_private_chat=True)
-    return Reply(_("You have entered. Open our private chat: your hands come there."), start_word=START_WORD)
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:

@@ -105,8 +105,3 @@ class NotForPrograms(TableError):
 class TournamentsNeedMe(TableError):
     code = "tournaments_need_me"
     sentence = "Add me to this chat first: I keep the tournament’s message up to date here."
-
-
-class WantsAnother(TableError):
-    code = "wants_another"
-    sentence = "That’s you: your partner must press this button."

@@ -30,9 +30,9 @@ def options_panel(language: str, t: Tournament, option: str = "") -> Panel:
         page.line(line)
     clock = t.choice.clock
     if clock and clock >= t.time:
-        page.line(_("⚠️ A move may take as long as all of a round: who is to move at its end loses."), "italic")
+        page.line(_("⚠️ One move can take a whole round. The player to move when it ends loses."), "italic")
     elif 0 < clock < DAY < t.time:
-        note = _("⚠️ However long a round is: once a game has begun, it is {clock}.")
+        note = _("⚠️ Once a game has begun, it’s {clock}, however long the round is.")
         page.line(note, "italic", clock=clock_name(text.words, clock))
     options = _choices(text)
     if option in options:
@@ -74,10 +74,10 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
         ),
     }
     if t.form in ("swiss", "duplicate"):
-        counts = {value: _("by how many enter") if value == "auto" else value for value in OPTIONS["rounds"]}
+        counts = {value: _("by number of players") if value == "auto" else value for value in OPTIONS["rounds"]}
         found["rounds"] = _("rounds"), values("rounds", counts)
     if t.is_duplicate:
-        scoring = {"points": _("points more than the others"), "steps": _("steps")}
+        scoring = {"points": _("points above average"), "steps": _("steps")}
         found["deals"] = _("deals a match"), values("deals", {value: value for value in OPTIONS["deals"]})
         found["scoring"] = _("scoring"), values("scoring", scoring)
     names = option_names(text.words)
@@ -105,5 +105,5 @@ def done_panel(language: str, t: Tournament) -> Panel:
     for line in text.terms():
         page.line(line)
     page.gap()
-    page.line(text.gettext("The card in the group shows it."))
+    page.line(text.gettext("The card in the group is up to date."))
     return page.panel(back_row(text))

@@ -30,6 +30,7 @@ from bot.texts import texts
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 
+MOST_PARTNERS = 6  # possible partners with a button on a player's page; another page shows all
 LINES_PER_PAGE = 20  # teams in the standings, and players without a partner
 MATCHES_PER_PAGE = 12  # matches on a page of results
 MATCHES_LISTED = 8  # latest matches on a player's page
@@ -105,7 +106,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
     if heading := " · ".join(filter(None, [text.round_name(part.round), deal])):
         page.line(heading, "bold")
     if part.deal:
-        page.line(_("Who had the first seat stands first; in brackets what it counts for them."), "small")
+        page.line(_("The first seat’s team comes first, with its score in brackets."), "small")
     all_scores = deal_scores(t, part.round) if part.deal else []
     scores = {score.match: score for score in all_scores if score.deal == part.deal}
     for match in part.matches:
@@ -113,7 +114,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.line(deal_line(text, match, part.deal, score) if part.deal else match_line(text, match))
     if not t.is_public(part.round):
         page.gap()
-        page.line(_("How the deals went is told when the round is over."), "italic")
+        page.line(_("You’ll see the deals when the round is over."), "italic")
     if number == len(parts) and t.phase == "over":
         # After a call-off, the card shows the seals once all tables are closed.
         page.gap()
@@ -140,13 +141,19 @@ def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | 
     return f"{one} – {other} {', '.join(words)}{counted}"
 
 
-def partners_panel(language: str, t: Tournament, number: int) -> Panel:
-    """Return a page of players without a partner, with a button for each."""
-    text, numbers = TournamentText(language, t), players_alone(t)
+def partners_panel(language: str, person: str, t: Tournament, number: int) -> Panel:
+    """Return a page of other players without a partner, with a button for each."""
+    text, numbers = TournamentText(language, t), possible_partners(t, person)
     number, pages, shown = _split(len(numbers), LINES_PER_PAGE, number)
     page = text.start_page()
-    page.line(text.gettext("Whose partner do you want to be?"))
-    return page.panel(*partner_rows(text, numbers[shown]), _turn_row(number, pages, t.code, "partners"))
+    page.line(text.gettext("Choose your partner:"))
+    return page.panel(*partner_rows(text, numbers[shown]), _turn_row(number, pages, t.code, "partners"), back_row(text))
+
+
+def possible_partners(t: Tournament, person: str) -> list[int]:
+    """Return the players whose partner a person can become."""
+    own = t.player_of(person)
+    return [] if own in t.partners else [number for number in players_alone(t) if number != own]
 
 
 # A person's own
@@ -177,7 +184,7 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
     hands = MOST_HANDS
     page.line(_("Your tournaments"), "bold")
     if not own.tournaments:
-        page.line(_("You have entered none. Tournaments are opened in groups: write /tournament there."))
+        page.line(_("None yet. Open one with /tournament in a group."))
     first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
     for number, (t, left) in enumerate(zip(own.tournaments, times_left, strict=True), first):
         text = TournamentText(language, t)
@@ -211,9 +218,9 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     page.line(organiser_line(text))
     page.line(_state_line(text, left))
     if any(player and player.person == person for player in map(t.players.__getitem__, t.withdrawn)):
-        page.line(_("You have withdrawn."))
+        page.line(_("You’ve withdrawn."))
     elif is_out:
-        page.line(_("Your partner has withdrawn, and you play no more."))
+        page.line(_("Your partner has withdrawn, so you’re out."))
     _write_place(page, text, team)
     write_single_table(page, text)
     matches = _counted_matches(t, team)
@@ -225,13 +232,18 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     _write_open_matches(page, text, team, matches)
     waiting = [text.opponent(match, team) for match in matches if not match.is_over and not match.table]
     if waiting:
-        page.line(_("Yet to play, when both are free: {names}"), names=text.join_names(waiting, MATCHES_LISTED))
+        page.line(_("Still to play: {names}"), names=text.join_names(waiting, MATCHES_LISTED))
     rows: list[Row] = [hand_row(text, matches, team)]
+    if t.phase == "open":
+        partners = possible_partners(t, person)
+        rows += partner_rows(text, partners[:MOST_PARTNERS])
+        if len(partners) > MOST_PARTNERS:
+            rows.append((button(_("All without a partner"), t, "partners"),))
     if t.rounds:
         rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
-    last = [button(_("How it goes"), t, "rules")]
+    last = [button(_("How it works"), t, "rules")]
     if t.phase == "open":
-        last.append(button(_("Enter"), t, "enter", style="good") if own is None else button(_("Leave"), t, "withdraw"))
+        last.append(button(_("Join"), t, "enter", style="good") if own is None else button(_("Leave"), t, "withdraw"))
     elif t.phase == "playing" and own is not None and not is_out:
         last.append(button(_("Withdraw"), t, "withdraw"))
     rows.append(tuple(last))
@@ -261,8 +273,8 @@ def _state_line(text: TournamentText, left: int | None) -> str:
     t = text.t
     if t.phase == "open":
         count = len(t.entered_players)
-        entered = text.ngettext("{count} has entered", "{count} have entered", count).format(count=count)
-        return text.gettext("It has not begun: {entered}.").format(entered=entered)
+        players = text.ngettext("{count} player", "{count} players", count).format(count=count)
+        return text.gettext("Not started yet · {players}").format(players=players)
     if t.phase == "playing":
         return round_line(text, left)
     return text.gettext("It was called off.") if t.phase == "cancelled" else winners_line(text)
@@ -302,7 +314,7 @@ def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pa
     page = Writer()
     rows: list[Row] = []
     if len(there) == 1:
-        page.line(_("{title} is on here."), title=Span(TournamentText(language, there[0]).title, "bold"))
+        page.line(_("{title} is already open here."), title=Span(TournamentText(language, there[0]).title, "bold"))
     else:
         page.line(_("Which one do you want to see?"))
         for t in there:
@@ -323,23 +335,23 @@ def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
     page = text.start_page()
     page.line(organiser_line(text))
     if verb == "off":
-        page.line(_("Do you want to call this tournament off?"))
+        page.line(_("Call off this tournament?"))
         if t.phase == "playing":
             page.line(
-                _("Deals that are on are stopped at once, and nothing counts.")
+                _("Deals in progress stop at once, and nothing counts.")
                 if t.is_duplicate
-                else _("Games that are on are played on, and count for nothing here.")
+                else _("Games in progress go on, but don’t count here.")
             )
         label = _("Call it off")
     else:
-        page.line(_("Do you want to withdraw?"))
+        page.line(_("Withdraw from this tournament?"))
         page.line(
-            _("All your matches that are not over are lost, also those to come.")
+            _("You lose all matches that aren’t over, including those to come.")
             if t.form in ("roundrobin", "league")
-            else _("The match that is on is lost, and you are paired no more.")
+            else _("You lose the match in progress, and get no more matches.")
         )
         if t.team_size > 1:
-            page.line(_("Your partner goes out with you."))
+            page.line(_("Your partner is out too."))
         label = _("Withdraw")
     yes = button(label, t, verb, "yes", style="danger")
     return page.panel((yes, Button(_("No"), payload(t, "mine"))))

@@ -235,7 +235,7 @@ class TournamentText:
         return {
             "resign": self.gettext("{name} gave up"),
             "timeout": self.gettext("{name} lost on time"),
-            "forfeit": self.gettext("{name} had withdrawn"),
+            "forfeit": self.gettext("{name} withdrew"),
             "void": self.gettext("no result"),
         }[result.how].format(name=loser)
 

@@ -48,11 +48,11 @@ class Group:
         ]
 
     async def open_tournament(self, text: str = "/tournament metamazzo 21", entering: int = 0) -> Tournament:
-        """Let Anna open a tournament and let this many people enter."""
-        assert (await self.people[0].say(text)).panel is None
+        """Let Anna open a tournament, and others enter until it has this many people. Anna has entered."""
+        assert (await self.people[0].say(text)).private
         await self.settle()
-        for player in self.people[:entering]:
-            await player.press("Enter", GROUP)
+        for player in self.people[1:entering]:
+            await player.press("Join", GROUP)
         await self.settle()
         return await self.newest_tournament()
 
@@ -60,12 +60,17 @@ class Group:
         """Return Anna's newest tournament."""
         return (await self.tournaments.of_person(self.people[0].person.id))[0]
 
+    def show_page(self, reader: Player, t: Tournament, person: str) -> None:
+        """Show a reader the page of another person, or their own page from an earlier time."""
+        self.fake.messages[reader.private]["9"] = player_panel("en", person, t, None)
+
     async def choose(self, *labels: str) -> None:
         """Let Anna choose options by their buttons."""
-        await self.people[0].press("Options", GROUP)
+        await self.people[0].press("Options")
         for label in labels:
             await self.people[0].press(label)
         await self.people[0].press("Done")
+        await self.people[0].press("◀ Back")
         await self.settle()
 
     async def play_until(self, expected: str) -> None:
@@ -103,12 +108,12 @@ async def group(store: Store) -> AsyncIterator[Group]:
 async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
     await group.open_tournament()
     assert group.card_text.startswith("🏆 Knock-out · Metà Mazzo\nOrganised by Anna\nTo 21 points")
-    for player in group.people[:4]:
-        assert (await player.press("Enter", GROUP)).toast.startswith("You have entered.")
+    for player in group.people[1:4]:
+        assert (await player.press("Join", GROUP)).toast.startswith("You’re in.")
     await group.settle()
-    assert "4 have entered:\nAnna, Bruno, Carla, Dino" in group.card_text
+    assert "4 players:\nAnna, Bruno, Carla, Dino" in group.card_text
 
-    await group.people[0].press("Start", GROUP)
+    await group.people[0].press("Start")
     await group.settle()
     assert "Round 1 of 2 · 24 h left" in group.card_text
     assert "My match" in group.labels()
@@ -136,13 +141,14 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
 
 async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> None:
     t = await group.open_tournament(entering=2)
+    group.show_page(group.people[1], t, group.people[0].person.id)
     for label in ("Start", "Options", "Call off"):
-        reply = await group.people[1].press(label, GROUP)
+        reply = await group.people[1].press(label)
         assert reply.toast == "Only the organiser can do that: ask Anna."
         assert reply.panel is None
     for choice in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
-        message, _button = group.people[1].button("How it goes", GROUP)
-        assert (await group.people[1].send(f"1ptournament {t.code} {choice}", GROUP, message)).panel is None
+        reply = await group.people[1].send(f"1ptournament {t.code} {choice}", group.people[1].private, "9")
+        assert reply.panel is None
     assert (await group.newest_tournament()).version == t.version
 
 
@@ -165,7 +171,7 @@ async def test_card_shows_options_chosen_in_private(group: Group) -> None:
 async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
     t = await group.open_tournament(entering=1)
     anna = group.people[0]
-    message, _button = anna.button("Options", GROUP)
+    message, _button = anna.button("Options")
     for choice in (
         "set form chess",
         "set nothing 1",
@@ -179,22 +185,21 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
         "xyz",
         "",
     ):
-        reply = await anna.send(f"1ptournament {t.code} {choice}", GROUP, message)
+        reply = await anna.send(f"1ptournament {t.code} {choice}", anna.private, message)
         assert reply.toast == "This button has expired: use the latest message.", choice
     assert (await group.newest_tournament()).version == t.version
 
 
 async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None:
     await group.open_tournament()
-    reply = await group.people[1].press("Enter", GROUP)
+    reply = await group.people[1].press("Join", GROUP)
     assert (reply.start_word, reply.has_private_chat) == ("tournament", False)
     assert "Open our private chat" in reply.toast
     reply = await group.people[1].say("/start tournament", group.people[1].private)
     assert reply.panel
-    assert "It has not begun: 1 has entered." in reply.panel.plain
-    reply = await group.people[1].press("Leave", GROUP)
-    assert reply.toast == "You have left."
-    assert (await group.people[1].press("Enter", GROUP)).toast == "You have entered."
+    assert "Not started yet · 2 players" in reply.panel.plain
+    await group.people[1].press("Leave")
+    assert (await group.people[1].press("Join", GROUP)).toast == "You’re in."
 
 
 async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> None:
@@ -202,13 +207,13 @@ async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> N
     bruno = group.people[1]
     # On Discord a page opened from the card is an ephemeral message for its reader.
     group.fake.messages[bruno.aside]["9"] = player_panel("en", bruno.person.id, t, None)
-    reply = await bruno.press("Enter", bruno.aside)
+    reply = await bruno.press("Join", bruno.aside)
     assert "Open our private chat" in reply.toast
     assert reply.start_word == "tournament"
     assert "Leave" in group.labels(bruno.aside)
     await bruno.say("/tournament", bruno.private)
     await bruno.press("Leave", bruno.aside)
-    assert not (await bruno.press("Enter", bruno.aside)).toast
+    assert (await bruno.press("Join", bruno.aside)).toast == "You’re in."
 
 
 async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> None:
@@ -223,58 +228,56 @@ async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> No
     assert len(await group.tournaments.of_person(anna.person.id)) == 1
 
 
-async def test_second_enter_or_leave_says_why_not(group: Group) -> None:
-    await group.open_tournament(entering=1)
-    assert (
-        await group.people[0].press("Enter", GROUP)
-    ).toast == "You’re already in this tournament: wait for the first round."
-    await group.people[0].press("Leave", GROUP)
-    assert (
-        await group.people[0].press("Leave", GROUP)
-    ).toast == "You’re not in this tournament: only its players can do that."
+async def test_second_join_shows_the_page_and_second_leave_says_why(group: Group) -> None:
+    t = await group.open_tournament()
+    anna = group.people[0]
+    await anna.say("/start", anna.private)
+    reply = await anna.press("Join", GROUP)
+    assert (reply.toast, reply.private) == ("You’re in.", True)
+    assert (await group.newest_tournament()).version == t.version
+    for _ in range(2):
+        group.show_page(anna, t, anna.person.id)
+        reply = await anna.press("Leave")
+    assert reply.toast == "You’re not in this tournament: only its players can do that."
     await group.settle()
-    assert "Nobody has entered yet." in group.card_text
+    assert "No players yet." in group.card_text
 
 
 async def test_partner_buttons_form_pairs(group: Group) -> None:
     await group.open_tournament("/tournament tressette")
-    anna, bruno, carla, dino, emma, *_ = group.people
-    await anna.press("Enter", GROUP)
-    await carla.press("Enter", GROUP)
+    anna, bruno, carla, dino, emma, furio = group.people
+    for player in (bruno, carla, emma):
+        await player.press("Join", GROUP)
+        await player.say("/tournament", player.private)
+    assert group.labels() == ["Join"]
+    await bruno.press(f"With {isolate_name('Anna')}")
+    assert not any(label.startswith("With ") for label in group.labels(bruno.private))
+    await emma.press(f"With {isolate_name('Carla')}")
     await group.settle()
-    assert (
-        await anna.press(f"With {isolate_name('Anna')}", GROUP)
-    ).toast == "That’s you: your partner must press this button."
-    assert (await bruno.press(f"With {isolate_name('Anna')}", GROUP)).toast.startswith("You have entered.")
-    await emma.press("Enter", GROUP)
-    await group.settle()
-    assert (await emma.press(f"With {isolate_name('Carla')}", GROUP)).toast == "You are partners now."
-    await group.settle()
-    assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card_text
+    assert "4 players:\nAnna + Bruno, Carla + Emma" in group.card_text
 
-    assert not any(label.startswith("With ") for label in group.labels())
-    await dino.press("Enter", GROUP)
+    await dino.press("Join", GROUP)
     await group.settle()
-    assert "Without a partner: Dino" in group.card_text
-    message, _button = anna.button(f"With {isolate_name('Dino')}", GROUP)
+    assert "Looking for a partner: Dino" in group.card_text
     t = await group.newest_tournament()
-    reply = await anna.send(f"1ptournament {t.code} with {t.player_of(dino.person.id)}", GROUP, message)
+    for player in (anna, furio):
+        group.show_page(player, t, furio.person.id)
+    reply = await anna.press(f"With {isolate_name('Dino')}")
     assert reply.toast == "One of you already has a partner: choose someone else."
-    # The card still shows Dino's button when he leaves.
-    await dino.press("Leave", GROUP)
-    furio = group.people[5]
-    reply = await furio.press(f"With {isolate_name('Dino')}", GROUP)
+    await dino.say("/tournament", dino.private)
+    await dino.press("Leave")
+    reply = await furio.press(f"With {isolate_name('Dino')}")
     assert reply.toast == "That player isn’t in this tournament: choose someone else."
     assert (await group.newest_tournament()).player_of(furio.person.id) is None
 
 
 async def test_command_reposts_the_card_and_offers_another(group: Group) -> None:
     t = await group.open_tournament(entering=2)
-    before = group.people[0].button("Options", GROUP)[0]
+    before = group.people[0].button("Join", GROUP)[0]
     reply = await group.people[3].say("/tournament")
     await group.settle()
     assert reply.panel
-    assert reply.panel.plain == "Knock-out · Metà Mazzo is on here."
+    assert reply.panel.plain == "Knock-out · Metà Mazzo is already open here."
     assert group.card_text.startswith("🏆 Knock-out")
     assert before not in group.fake.messages[GROUP]
     await group.people[3].press("Open another tournament", GROUP)
@@ -297,12 +300,12 @@ async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> 
     assert "14 days for all matches" in group.card_text
     reply = await group.people[1].say("/lega")
     assert reply.panel
-    assert "League · Testa a Testa is on here" in reply.panel.plain.replace("\u2068", "")
+    assert "League · Testa a Testa is already open here" in reply.panel.plain.replace("\u2068", "")
 
 
 async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
     await group.open_tournament(entering=4)
-    await group.people[0].press("Start", GROUP)
+    await group.people[0].press("Start")
     await group.settle()
     anna, outsider = group.people[0], group.people[5]
     await anna.say("/start", anna.private)
@@ -322,17 +325,22 @@ async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
 
 async def test_pages_are_private_and_keep_the_card(group: Group) -> None:
     await group.open_tournament(entering=4)
-    await group.people[0].press("Start", GROUP)
+    await group.people[0].press("Start")
     await group.settle()
     card = group.card_text
-    for label in ("How it goes", "All results"):
+    for label in ("How it works", "All results"):
         reply = await group.people[1].press(label, GROUP)
         assert reply.private
         assert reply.panel
     assert group.card_text == card
     assert "Call off" not in group.labels(group.people[1].private)
-    await group.people[0].press("How it goes", GROUP)
-    assert group.labels(group.people[0].private) == ["Call off", "◀ Back"]
+    await group.people[0].press("How it works", GROUP)
+    topics = ["Who plays whom", "A match", "Time and no-shows", "If you withdraw", "Ties"]
+    assert group.labels(group.people[0].private) == [*topics, "◀ Back"]
+    for topic in topics:
+        await group.people[0].press(topic)
+        assert group.labels(group.people[0].private) == ["◀ Back"]
+        await group.people[0].press("◀ Back")
     await group.people[0].press("◀ Back")
     assert group.labels(group.people[0].private)[-1] == "Call off"
 
@@ -340,11 +348,11 @@ async def test_pages_are_private_and_keep_the_card(group: Group) -> None:
 async def test_calling_off_and_withdrawing_need_confirmation(group: Group) -> None:
     await group.open_tournament(entering=4)
     anna, bruno = group.people[:2]
-    await anna.press("Call off", GROUP)
+    await anna.press("Call off")
     assert group.labels(anna.private) == ["Call it off", "No"]
     await anna.press("No")
     assert (await group.newest_tournament()).phase == "open"
-    await anna.press("Start", GROUP)
+    await anna.press("Start")
     await group.settle()
     await bruno.say("/tournament", bruno.private)
     await bruno.press("Withdraw")
@@ -352,7 +360,6 @@ async def test_calling_off_and_withdrawing_need_confirmation(group: Group) -> No
     await bruno.press("Withdraw")
     t = await group.newest_tournament()
     assert t.withdrawn == {t.players.index(next(player for player in t.players if player and player.name == "Bruno"))}
-    await anna.press("How it goes", GROUP)
     await anna.press("Call off")
     await anna.press("Call it off")
     await group.settle()
@@ -366,12 +373,12 @@ async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
     bruno, carla = group.people[1:3]
     await carla.say("/tournament", carla.private)
     await carla.press("Leave")
-    assert group.labels(carla.private) == ["How it goes", "Enter"]
+    assert group.labels(carla.private) == ["How it works", "Join"]
     assert len((await group.newest_tournament()).entered_players) == 2
-    await carla.press("Enter")
-    assert group.labels(carla.private) == ["How it goes", "Leave"]
+    await carla.press("Join")
+    assert group.labels(carla.private) == ["How it works", "Leave"]
     await bruno.say("/tournament", bruno.private)
-    await group.people[0].press("Start", GROUP)
+    await group.people[0].press("Start")
     await group.settle()
     reply = await bruno.press("Leave")
     assert (await group.newest_tournament()).withdrawn == frozenset()
@@ -400,7 +407,7 @@ async def test_own_tournaments_are_paged(group: Group) -> None:
 
 async def test_results_link_to_replays(group: Group) -> None:
     await group.open_tournament(entering=2)
-    await group.people[0].press("Start", GROUP)
+    await group.people[0].press("Start")
     await group.settle()
     await group.play_until(" has won!")
     await group.settle()
@@ -429,7 +436,7 @@ async def test_results_link_to_replays(group: Group) -> None:
 async def test_private_command_says_tournaments_open_in_groups(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 31", group.people[0].private)
     assert reply.panel
-    assert reply.panel.plain.endswith("Tournaments are opened in groups: write /tournament there.")
+    assert reply.panel.plain.endswith("None yet. Open one with /tournament in a group.")
 
 
 async def test_impossible_target_is_refused(group: Group) -> None:
@@ -482,22 +489,18 @@ async def test_organiser_starts_from_the_own_page(group: Group) -> None:
     await anna.say("/tournament", anna.private)
     assert "◀ All my tournaments" not in group.labels(anna.private)
     assert (await anna.press("Start")).toast == "It takes 2 players to start (so far: 1): wait for more."
-    await bruno.press("Enter", GROUP)
+    await bruno.press("Join", GROUP)
     await anna.press("Start")
     assert (await group.newest_tournament()).phase == "playing"
     assert group.labels(anna.private)[-1] == "Call off"
     await group.open_tournament("/league")
-    await anna.press("How it goes", GROUP)
-    await anna.press("◀ Back")
     await anna.press("◀ All my tournaments")
-    assert group.plain_text(anna.private).startswith("Your tournaments")
+    assert any(text.startswith("Your tournaments") for text in group.fake.texts(anna.private))
 
 
 async def test_too_few_pairs_are_counted_as_pairs(group: Group) -> None:
     await group.open_tournament("/tournament tressette", entering=3)
-    assert (
-        await group.people[0].press("Start", GROUP)
-    ).toast == "It takes 2 pairs to start (so far: 1): wait for more."
+    assert (await group.people[0].press("Start")).toast == "It takes 2 pairs to start (so far: 1): wait for more."
 
 
 async def test_tournament_uses_current_names(group: Group) -> None:
@@ -509,9 +512,10 @@ async def test_tournament_uses_current_names(group: Group) -> None:
     await group.settle()
     assert "Anita, Marco, Marco 2, Dino" in group.card_text
     assert "Anna" not in group.card_text
-    reply = await group.people[3].press("Start", GROUP)
+    group.show_page(group.people[3], await group.newest_tournament(), group.people[0].person.id)
+    reply = await group.people[3].press("Start")
     assert "Anita" in reply.toast
-    await group.people[0].press("Start", GROUP)
+    await group.people[0].press("Start")
     await group.settle()
     names = set()
     for player in group.people[:4]:

@@ -53,7 +53,7 @@ SIZES: dict[str, Callable[[Form], int]] = {
 def list_panels(language: str, t: Tournament) -> Iterator[Panel]:
     """Yield every panel of a tournament."""
     yield card_panel(language, t, None, "")
-    yield rules_panel(language, t, is_organiser=True)
+    yield rules_panel(language, t)
     yield results_panel(language, t, 0, {}, "")
     yield player_panel(language, "paper:2", t, HOUR)
     yield player_panel(language, "paper:404", t, None)
@@ -63,7 +63,7 @@ def list_panels(language: str, t: Tournament) -> Iterator[Panel]:
     yield existing_panel(language, t.form, [t, t])
     yield confirm_panel(language, t, "off")
     yield confirm_panel(language, t, "withdraw")
-    yield partners_panel(language, t, 1)
+    yield partners_panel(language, "paper:404", t, 1)
     for topic in ("", "game", "clock", *OPTIONS, *t.choice.rules):
         yield options_panel(language, t, topic)
     yield done_panel(language, t)
@@ -149,35 +149,39 @@ def test_open_card_shows_options_and_entrants() -> None:
         "To 51 points · 5 minutes a move",
         "3 days a round · 5 rounds",
         "",
-        "3 have entered:",
+        "3 players:",
         "Anna, Bruno, Carla",
-        "It begins with 4 players or more.",
+        "Needs at least 4 players.",
     ]
-    assert read_labels(card) == ["Enter", "Leave", "How it goes", "Start", "Options", "Call off"]
+    assert read_labels(card) == ["Join"]
 
 
 def test_player_without_a_partner_has_a_button() -> None:
     t = Builder("duplicate", "tressette").enter(1, alone=2).t
     card = card_panel("en", t, None, "")
     assert "Anna + Bruno" in read_lines(card)
-    assert read_lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
-    assert read_lines(card)[-2] == "Who has no partner when it begins gets one."
-    assert [
-        (label, button.payload)
-        for label, button in zip(read_labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
-    ] == [
-        (read_labels(card)[2], "1ptournament K7QF2M with 2"),
-        (read_labels(card)[3], "1ptournament K7QF2M with 3"),
+    assert read_lines(card)[-3].startswith("Looking for a partner: Carla, Hans-Peter")
+    assert read_lines(card)[-2] == "Players without a partner are paired at the start."
+    page = player_panel("en", "paper:404", t, None)
+    assert [button.payload for button in chain.from_iterable(page.rows)][:2] == [
+        "1ptournament K7QF2M with 2",
+        "1ptournament K7QF2M with 3",
     ]
-    assert strip_marks(read_labels(card)[2]) == "With Carla"
-    assert "All without a partner" not in read_labels(card)
+    assert strip_marks(read_labels(page)[0]) == "With Carla"
+    assert "All without a partner" not in read_labels(page)
+    assert [label for label in read_labels(player_panel("en", "paper:3", t, None)) if "With" in label] == [
+        read_labels(page)[1]
+    ]
 
 
 def test_many_players_without_a_partner_are_paged() -> None:
     t = Builder("swiss", "tavolo").enter(0, alone=50).t
-    assert "All without a partner" in read_labels(card_panel("en", t, None, ""))
+    assert "All without a partner" in read_labels(player_panel("en", "paper:404", t, None))
     named = [
-        label for page in (1, 2, 3) for label in read_labels(partners_panel("en", t, page)) if label.startswith("With ")
+        label
+        for page in (1, 2, 3)
+        for label in read_labels(partners_panel("en", "paper:404", t, page))
+        if label.startswith("With ")
     ]
     assert len(named) == 50
 
@@ -246,9 +250,9 @@ def test_running_card_shows_round_standings_and_matches() -> None:
         f"{name[second.first]} – {name[second.second or 0]} ⏳",
         f"{name[first.first]} – {name[first.second or 0]} 51 : 20",
         "",
-        "When level: Buchholz, Sonneborn-Berger, card points.",
+        "Ties are broken by: Buchholz, Sonneborn-Berger, card points.",
     ]
-    assert read_labels(card) == ["My match", "All results", "How it goes"]
+    assert read_labels(card) == ["My match", "All results", "How it works"]
 
 
 def test_card_says_how_an_unfinished_game_ended() -> None:
@@ -258,7 +262,7 @@ def test_card_says_how_an_unfinished_game_ended() -> None:
     text = strip_marks(card_panel("en", builder.t, HOUR, "").plain)
     assert re.search(r"3 : 4, .* gave up", text)
     assert re.search(r"3 : 4, .* lost on time", text)
-    assert re.search(r"3 : 4, .* had withdrawn", text)
+    assert re.search(r"3 : 4, .* withdrew", text)
 
 
 def test_long_standings_are_cut_on_the_card_and_paged() -> None:
@@ -353,12 +357,18 @@ def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rules_page_explains_every_form(form: Form) -> None:
-    plain = rules_panel("en", Builder(form).t).plain
-    for heading in ("Who plays whom", "A match", "Time and no-shows", "Who leaves", "When level"):
-        assert heading in plain
-    assert read_labels(rules_panel("en", Builder(form).t)) == ["◀ Back"]
-    assert read_labels(rules_panel("en", Builder(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
-    assert read_labels(rules_panel("en", finished_tournament(form, 4), is_organiser=True)) == ["◀ Back"]
+    *buttons, _back = chain.from_iterable(rules_panel("en", Builder(form).t).rows)
+    assert [label for label, *_ in buttons] == [
+        "Who plays whom",
+        "A match",
+        "Time and no-shows",
+        "If you withdraw",
+        "Ties",
+    ]
+    for label, payload, *_ in buttons:
+        page = rules_panel("en", Builder(form).t, payload.split()[-1])
+        assert read_lines(page)[1] == label
+        assert len(read_lines(page)) > 2
 
 
 def test_result_button_opens_a_page_or_a_message() -> None:
@@ -563,7 +573,7 @@ def test_called_off_page_shows_no_open_match() -> None:
     panel = player_panel("en", f"paper:{match.first + 1}", builder.t, None)
     assert "It was called off." in read_lines(panel)
     assert "Against" not in panel.plain
-    assert read_labels(panel) == ["All results", "Whole table", "How it goes"]
+    assert read_labels(panel) == ["All results", "Whole table", "How it works"]
     [listed] = list_own_pages("en", f"paper:{match.first + 1}", [builder.t, builder.t])
     assert "Against" not in listed.plain
     assert "▶ My hand" not in read_labels(listed)
@@ -583,31 +593,31 @@ def test_called_off_duplicate_shows_seal_and_secret() -> None:
         (Builder("swiss").enter(4).t, []),
         (
             Builder("swiss").start(4).begin_round().t,
-            ["Games that are on are played on, and count for nothing here."],
+            ["Games in progress go on, but don’t count here."],
         ),
         (
             Builder("duplicate").start(4).begin_round().t,
-            ["Deals that are on are stopped at once, and nothing counts."],
+            ["Deals in progress stop at once, and nothing counts."],
         ),
     ],
 )
 def test_call_off_question_says_what_happens_to_games(t: Tournament, note: list[str]) -> None:
-    assert read_lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *note]
+    assert read_lines(confirm_panel("en", t, "off"))[2:] == ["Call off this tournament?", *note]
 
 
 def test_withdraw_question_names_the_cost() -> None:
     assert read_lines(confirm_panel("en", running_tournament("league", 4), "withdraw"))[2:] == [
-        "Do you want to withdraw?",
-        "All your matches that are not over are lost, also those to come.",
+        "Withdraw from this tournament?",
+        "You lose all matches that aren’t over, including those to come.",
     ]
     assert read_lines(confirm_panel("en", running_tournament("swiss", 4, "tressette"), "withdraw"))[3:] == [
-        "The match that is on is lost, and you are paired no more.",
-        "Your partner goes out with you.",
+        "You lose the match in progress, and get no more matches.",
+        "Your partner is out too.",
     ]
     t = Builder("swiss", "tressette").start(4).begin_round().add(Leave(0)).t
-    assert "You have withdrawn." in read_lines(player_panel("en", "paper:1", t, HOUR))
+    assert "You’ve withdrawn." in read_lines(player_panel("en", "paper:1", t, HOUR))
     partners = player_panel("en", "paper:2", t, HOUR)
-    assert "Your partner has withdrawn, and you play no more." in read_lines(partners)
+    assert "Your partner has withdrawn, so you’re out." in read_lines(partners)
     assert "Withdraw" not in read_labels(partners)
 
 
@@ -618,17 +628,15 @@ def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
         return [line for line in read_lines(options_panel("en", t)) if line.startswith("⚠️")]
 
     assert warnings("league", 300, 14 * DAY) == [
-        "⚠️ However long a round is: once a game has begun, it is 5 minutes a move."
+        "⚠️ Once a game has begun, it’s 5 minutes a move, however long the round is."
     ]
-    assert warnings("swiss", DAY, DAY) == [
-        "⚠️ A move may take as long as all of a round: who is to move at its end loses."
-    ]
+    assert warnings("swiss", DAY, DAY) == ["⚠️ One move can take a whole round. The player to move when it ends loses."]
     assert warnings("league", DAY, 14 * DAY) == warnings("knockout", 300, DAY) == warnings("swiss", 0, 7 * DAY) == []
 
 
 def test_duplicate_round_with_one_table_explains_scoring() -> None:
     builder = Builder("duplicate").start(4)
-    note = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
+    note = "Only one table, so there’s nothing to compare. Only deals given up or lost on time count."
     t = builder.begin_round().t
     assert note not in read_lines(card_panel("en", t, HOUR, ""))
     for match in t.rounds[0]:
@@ -646,14 +654,14 @@ def test_duplicate_round_with_one_table_explains_scoring() -> None:
 def test_own_page_buttons_depend_on_the_reader() -> None:
     t = Builder("swiss").enter(3).t
     assert read_labels(player_panel("en", "paper:1", t, None)) == [
-        "How it goes",
+        "How it works",
         "Leave",
         "Start",
         "Options",
         "Call off",
     ]
-    assert read_labels(player_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
-    assert read_labels(player_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
+    assert read_labels(player_panel("en", "paper:2", t, None)) == ["How it works", "Leave"]
+    assert read_labels(player_panel("en", "paper:404", t, None)) == ["How it works", "Join"]
     assert read_labels(player_panel("en", "paper:1", running_tournament("swiss", 4), None))[-1] == "Call off"
     assert "Call off" not in read_labels(player_panel("en", "paper:1", finished_tournament("swiss", 4), None))
 

@@ -19,12 +19,11 @@ DIGESTS_KEY = "telegram:profile"  # a hash: the digest of each part as it was la
 
 log = structlog.get_logger()
 
-ABOUT = _("Italian trick-taking cards with friends: Tressette in six forms, and Spades for two.")
+ABOUT = _("Play Tressette and Spades with friends or a robot, here or in your group.")
 DESCRIPTION = _(
-    "Play Tressette and Spades with your friends.\n\n"
-    "Add me to a group and write /challenge there: whoever accepts gets a hand of cards, right here in the private "
-    "chat. The group sees every trick, and /leaderboard tells who is best.\n\n"
-    "Press Start, so that I may bring you your cards."
+    "Play Tressette and Spades: press Start.\n\n"
+    "Play a robot, or learn in 3 minutes. With friends, add me to a group and write /challenge there: your cards come "
+    "here, and the group sees every trick."
 )
 
 CALLBACK_MODE = "default"

@@ -52,12 +52,12 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
         return RulesText(_(kind.name), lines, ranking_of(kind), card_faces(faces_of(kind, "italian")).deck)
     if about == FAIR:
         fairness = [
-            _("Before the first card of a deal the board shows a seal: the SHA-256 of a secret of 32 random bytes."),
+            _("Each deal has a seal, fixed before the first card: the SHA-256 of a secret of 32 random bytes."),
             _(
                 "The pack is shuffled from that secret and nothing else, so nobody can change it after that, "
                 "not even us."
             ),
-            _("After the deal the secret is shown: its SHA-256 must be the seal."),
+            _("The board’s 🔒 button shows the seal, and after the deal the secret: its SHA-256 must be the seal."),
             _("The bot’s host can export every game, and anyone can check it: buongioco verify FILE."),
         ]
         return RulesText(_("Is the shuffle fair?"), fairness)

@@ -11,6 +11,7 @@ import pytest
 from playwright.async_api import Browser, Dialog, Locator, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from bot.actions import is_page
 from tests.browser import ONE_BROWSER, PHONE, expose_chat
 from tests.open_playground import OpenPlayground
 
@@ -84,7 +85,11 @@ class Tab:
         payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
         bids = [payload for payload in payloads if ":bid " in payload]
         payloads = [bid for bid in bids if bid.endswith(("bid 4", "bid 5"))] or payloads
-        payloads = [payload for payload in payloads if not payload.endswith(("blind", "claim", ":browser"))]
+        payloads = [
+            payload
+            for payload in payloads
+            if not is_page(payload) and not payload.endswith(("blind", "claim", ":browser"))
+        ]
         if not payloads:
             return False
         chosen = random.choice(payloads)
@@ -96,9 +101,10 @@ class Tab:
         return True
 
 
-def board_at_trick(watcher: Tab, tricks: str) -> Locator:
-    """Return a locator of a board at one of these tricks or after the ninth. A slow page skips some tricks."""
-    return watcher.page.locator(".message", has_text=re.compile(rf"Trick ({tricks}|\d\d):"))
+def board_at_trick(watcher: Tab, least: int) -> Locator:
+    """Return a locator of a board after this many tricks or more. A slow page skips some tricks."""
+    counts = [f"{ours} · \\S+ {theirs}" for ours in range(21) for theirs in range(21) if ours + theirs >= least]
+    return watcher.page.locator(".message", has_text=re.compile(rf"Tricks: \S+ ({'|'.join(counts)})\b"))
 
 
 async def play_until(tabs: list[Tab], random: Random, condition: Locator, max_rounds: int = 1500) -> None:
@@ -128,7 +134,7 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
     random = Random(game)
     await anna.expect_picture()
     await anna.take_screenshot(f"{game}-first-hand")
-    trick = board_at_trick(watcher, "[5-9]")
+    trick = board_at_trick(watcher, 5)
     await play_until([anna, bruno], random, trick)
     await watcher.take_screenshot(f"{game}-board")
     await anna.take_screenshot(f"{game}-hand")
@@ -225,7 +231,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
         await tab.expect_text("deal 1")
     await anna.expect_picture()
     random = Random(9)
-    await play_until([anna, bruno], random, board_at_trick(watcher, "[2-9]"))
+    await play_until([anna, bruno], random, board_at_trick(watcher, 2))
     for tab in (anna, bruno):
         await tab.wait_for_answers()
     await playground.worker.settled()
@@ -240,7 +246,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await expect(anna.page.locator("#offline")).to_be_hidden()
     await expect(bruno.page.locator("#offline")).to_be_hidden()
     assert await anna.page.locator(".message").last.inner_text() == before
-    await play_until([anna, bruno], random, board_at_trick(watcher, "[5-9]"))
+    await play_until([anna, bruno], random, board_at_trick(watcher, 5))
     await anna.say("/resign")
     await anna.press("Yes, I resign")
     await watcher.expect_text("Deal 1: ")

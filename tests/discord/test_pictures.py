@@ -129,8 +129,8 @@ async def test_press_replaces_a_page_and_its_picture(store: Store, server: Disco
             return next((message for message in anna.visible_messages(channel) if words in text_of(message)), None)
 
         await anna.slash("rules", channel, about="testa")
-        await until(lambda: (message := page("Whoever holds")) is not None and picture_of(message) is not None)
-        first = page("Whoever holds")
+        await until(lambda: (message := page("The holder of")) is not None and picture_of(message) is not None)
+        first = page("The holder of")
         assert first
         message, picture = first["id"], picture_of(first)
         await anna.press("Metà Mazzo", channel)
@@ -157,7 +157,7 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
         await until(lambda: server.uploads > uploads)
         server.upload_failure = None
         page = list(anna.private.messages.values())[-1]
-        assert "Whoever holds" in text_of(page), "the text must be shown before its picture is uploaded"
+        assert "The holder of" in text_of(page), "the text must be shown before its picture is uploaded"
         [payload] = [button["custom_id"] for button in buttons_of(page) if button["label"] == "Metà Mazzo"]
         press = anna.start_press(anna.private, page, payload)
         # The upload ends only when the bot is about to show the other page.

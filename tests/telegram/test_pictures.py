@@ -344,8 +344,8 @@ async def test_press_on_a_picture_page_shows_the_next_in_place(
     async with on_telegram(store, server, pictures=True):
         [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/rules testa")
-        await until(lambda: any("• Whoever holds" in text_of(message) for message in group.messages.values()))
-        page = next(message for message in group.messages.values() if "• Whoever holds" in text_of(message))
+        await until(lambda: any("• The holder of" in text_of(message) for message in group.messages.values()))
+        page = next(message for message in group.messages.values() if "• The holder of" in text_of(message))
         assert page["caption"] in painted_texts[picture_digest(server, page)]
         await anna.press("Metà Mazzo", group)
         await until(lambda: "With the stock gone" in text_of(group.messages[page["message_id"]]))

@@ -76,7 +76,7 @@ class Hints:
         await self._tasks.wait()
 
     def stop(self) -> None:
-        for task in self._tasks:
+        for task in (*self._tasks, *(task for _decision, task in self._running.values())):
             task.cancel()
 
     async def _prepare(self, person: str, table: Table, decision: Decision) -> None:

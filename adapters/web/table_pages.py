@@ -154,7 +154,7 @@ def _texts(language: str) -> dict[str, str]:
         "copied": _("Copied"),
         "share": _("Share"),
         "rules": _("Rules"),
-        "send_link": _("Send this link to whoever you want to play with:"),
+        "send_link": _("Send this link to a friend:"),
         "go_on": _("Go on"),
         "your_hand": _("Your hand"),
         "your_packets": _("Your packets"),

@@ -91,8 +91,7 @@ class _Hand:
     ) -> None:
         self.seen, self.words, self.chosen = seen, words, chosen
         self.has_pages, self.is_beginner = has_pages, is_beginner
-        # A half-made choice has its own text.
-        self.hint = None if chosen else hint
+        self.hint = None if chosen == RESIGN else hint
         self.phrases = Phrases(seen, words)
         self.strangers = [seat for seat, _chair in seen.others] if seen.are_strangers else []
         self.page = Writer()
@@ -291,9 +290,9 @@ class _Hand:
         if self.seen.alarm == "flagged" and not self.seen.is_my_turn and self.seen.turn is not None:
             return [*self._declaration_rows(), *self._claim_rows(), *self._timeout_rows(self.seen.turn)]
         if deal.phase == "take" and self.seen.is_my_turn:
-            return self._packet_rows()
+            return [*self._packet_rows(), *self._hint_rows()]
         if deal.phase == "exchange" and self.seen.is_my_turn:
-            return self._exchange_rows(deal)
+            return [*self._exchange_rows(deal), *self._hint_rows()]
         if not self.moves:
             return []
         choices = self._choice_rows() if self.moves.keys() & CHOICE_MOVES else []
@@ -374,13 +373,15 @@ class _Hand:
     def _claim_rows(self) -> list[Row]:
         _ = self.words.text
         claims = self._moves("claim") if is_claim_possible(self.seen) else []
-        hints: Row = ()
+        return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), *self._hint_rows()]
+
+    def _hint_rows(self) -> list[Row]:
+        _ = self.words.text
         if self.hint:
-            hints = (Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)
-        elif self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
-            hint = actions.table(self.seen.code, "hint", self.seen.version)
-            hints = (Button(_("💡 Hint"), hint, role=Role.HINT),)
-        return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), hints]
+            return [(Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)]
+        if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
+            return [(Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version), role=Role.HINT),)]
+        return []
 
     def _stranger_question(self) -> tuple[Deed, int] | None:
         """Return the deed and seat of an open question about a stranger, such as the draft ``block1``."""

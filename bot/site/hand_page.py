@@ -263,7 +263,7 @@ class _PageBuilder:
             says=f"{said.strip()} {note}".strip(),
             is_mine=scene.is_mine and not is_over,
             line=line,
-            hint=hint_text(self.hint, self.words) if self.hint and not self.chosen else "",
+            hint=hint_text(self.hint, self.words) if self.hint and self.chosen != RESIGN else "",
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),

@@ -10,12 +10,14 @@ import pytest
 from bot.features.learn import first_games
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.first_games import NO_TABLE, course_of
+from bot.features.learn.tables import table_snapshot
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
+from bot.panels.hand import hand_panel
 from bot.robots.pool import RobotPool
 from bot.store import Store
 from bot.worker import Worker
-from engine import GAMES, View
+from engine import GAMES, Game, View
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seat_players
@@ -98,6 +100,17 @@ async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: F
         await wait_for_turn(worker, anna)
     assert kinds >= ({"Take"} if game == "pizzichino" else {"Keep", "Bid"})
     assert shown_hint(anna)
+
+
+def test_hint_stays_while_packets_are_chosen() -> None:
+    game = Game("pizzichino", dealer=1)
+    game.deal(bytes(32))
+    seen, hint = table_snapshot(game, "en"), Hint("take 1 2 3 4", "unseen")
+    assert seen.is_my_turn
+    for chosen in ("", "3"):
+        panel = hand_panel(seen, "en", "italian", chosen, hint=hint)
+        assert "💡 Take packets 1 2 3 4" in panel.plain
+        assert panel.rows[-1][0].label == "No more hints"
 
 
 async def test_second_game_of_a_kind_shows_no_hint(worker: Worker, fake: FakePlatform) -> None:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters.web import make
-from adapters.web.playground import Playground
+from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.running.supervisor import Supervisor

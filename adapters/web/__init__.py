@@ -20,6 +20,3 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     site.routes += [*page_routes(site), *api.routes]
     site.on_closing.append(api.close)
     return [Playground(site), Web(site)]
-
-
-__all__ = ["make"]

@@ -35,10 +35,9 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
-# Hosts that stand for all addresses of a family; with ``::`` asyncio listens on IPv6 only.
-ANY_ADDRESS = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - only names
-DOCUMENTATION_ADDRESS = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-LOOPBACK = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
+# Hosts that stand for all addresses of a family, each with a distant address, which exists in documentation only. With
+# ``::`` asyncio listens on IPv6 only.
+ANY_ADDRESS = {"": "192.0.2.1", "0.0.0.0": "192.0.2.1", "::": "2001:db8::1"}  # noqa: S104 - only names
 ADDRESS_SECONDS = 60.0  # lifetime of this machine's cached address, since the machine can change networks
 COOKIE_CHECK = "/cookies"
 
@@ -305,10 +304,11 @@ def browser_text(request: web.Request, text: str) -> str:
 
 
 @cached(TTLCache(2, ADDRESS_SECONDS))
-def _own_address(family: socket.AddressFamily) -> str:
+def _own_address(distant: str) -> str:
     """Return this machine's address on its network, or the loopback address. Each drawn board needs it."""
+    family, loopback = (socket.AF_INET6, "::1") if ":" in distant else (socket.AF_INET, "127.0.0.1")
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as udp:
         # Connecting a UDP socket sends nothing.
-        udp.connect((DOCUMENTATION_ADDRESS[family], 9))
+        udp.connect((distant, 9))
         return str(udp.getsockname()[0])
-    return LOOPBACK[family]
+    return loopback

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from adapters.discord import make as discord
 from adapters.telegram import make as telegram
 from adapters.web import make as web
-from adapters.web.playground import Playground
+from adapters.web.playground.adapter import Playground
 from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.web import make
-from adapters.web.playground import Playground
+from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.features.tournaments import director, keys
 from bot.features.tournaments.feature import TournamentsFeature

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from adapters.web import make
-from adapters.web.playground import Playground
+from adapters.web.playground.adapter import Playground
 from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker

@@ -15,7 +15,7 @@ import pytest
 from adapters.telegram.mini_app import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, verify_launch
 from adapters.web import make
 from adapters.web.people import FRAMED
-from adapters.web.playground import Playground
+from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.platform import Person as PlatformPerson

@@ -1,5 +1,1 @@
 """The playground: our own chat platform on a web page, to try the bot without a token."""
-
-from adapters.web.playground.adapter import Playground
-
-__all__ = ["Playground"]

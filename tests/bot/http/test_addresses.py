@@ -1,6 +1,5 @@
 """Addresses of pages and health checks."""
 
-import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,7 +31,7 @@ from bot.worker import Worker
 async def test_links_use_the_playground_address(
     store: Store, monkeypatch: pytest.MonkeyPatch, host: str, linked_host: str
 ) -> None:
-    own_addresses = {socket.AF_INET: "192.168.1.2", socket.AF_INET6: "fd00::2"}
+    own_addresses = {"192.0.2.1": "192.168.1.2", "2001:db8::1": "fd00::2"}
     monkeypatch.setattr(site, "_own_address", own_addresses.__getitem__)
     settings = Settings(_env_file=None, playground_host=host, playground_port=8765, public_url=None)
     assert Site(Dispatcher(Worker(store, settings))).url == f"http://{linked_host}:8765"

@@ -20,7 +20,7 @@ class SayTheCode(TableError):
 
 class UnknownCode(TableError):
     code = "unknown_code"
-    sentence = "There’s no table {code}: check the code, it looks like K7QF2M."
+    sentence = "There’s no table {code}: check the code, or ask for a new invitation."
 
 
 class NoEphemeral(TableError):

@@ -33,7 +33,7 @@ def search_page(language: str, game: str, usual: str, nickname: str, searchers: 
     seats = GAMES[usual].seats
     if seats > 2:
         page.line(_("{there} of {seats} are here."), "bold", there=min(searchers, seats), seats=seats)
-    page.line(_("I’ll ask you here when the others are found. I stop after half an hour."))
+    page.line(_("I’ll ask you here as soon as there’s a game. I stop after half an hour."))
     page.line(_("Change your name with /nickname."), "small")
     robot = Button(_("🤖 Play a robot meanwhile"), actions.page("find", "robot", game or usual, STAND_IN_LEVEL))
     rows: list[Row] = [(robot,)]

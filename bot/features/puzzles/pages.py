@@ -182,8 +182,8 @@ class PuzzleText:
             return _("Counts: your whole points of the deal, with those so far and one for the last trick.")
         if self.unit > 1:
             return _(
-                "Counts: your side’s whole points of the deal times three, with those so far and three for the last "
-                "trick."
+                "Counts: your side’s whole points of the deal, with those so far and one for the last trick, times "
+                "three."
             )
         return _("Counts: your side’s whole points of the deal, with those so far and one for the last trick.")
 

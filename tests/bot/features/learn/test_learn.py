@@ -250,7 +250,7 @@ async def test_wrong_tap_says_why_and_asks_again(store: Store) -> None:
         await player.press("Tressette")
         await player.press("A🏆")
         text = fake.last(player.private).plain
-        assert text.startswith("❌ Il mio 2 è più alto. Lo batte solo un 3.")
+        assert text.startswith("❌ Il mio 2 è più alto. Lo prende solo il 3.")
         assert "Tressette · 1 di 9" in text
         await player.press("R🪵")
         assert fake.last(player.private).plain.startswith("❌ Devi rispondere al seme: gioca coppe.")

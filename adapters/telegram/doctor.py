@@ -55,7 +55,7 @@ def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tupl
     elif wanted and webhook.last_error_message and webhook.pending_update_count:
         yield (
             False,
-            f"telegram: {webhook.pending_update_count} updates wait because Telegram cannot reach {wanted}: "
+            f"telegram: Telegram cannot reach {wanted} (waiting updates: {webhook.pending_update_count}): "
             f"{webhook.last_error_message}",
         )
     elif wanted:

@@ -626,7 +626,7 @@ async def test_doctor_checks_the_webhook(server: TelegramServer) -> None:
     server.refused_by_webhook.append(502)
     server.push(message={})
     [_token_finding, (is_well, line)] = [finding async for finding in examine(with_webhook)]
-    assert (is_well, "1 updates wait" in line, "502" in line) == (False, True, True)
+    assert (is_well, "waiting updates: 1" in line, "502" in line) == (False, True, True)
 
     server.missing_methods = {"getWebhookInfo"}
     [_token_finding, (is_well, line)] = [finding async for finding in examine(with_webhook)]

@@ -28,12 +28,16 @@ from tests.telegram.test_telegram import panels
 EXPIRED = "This button has expired: use the latest message."
 
 
-def find_board(group: Chat) -> dict[str, Any]:
-    return next(
-        message
-        for message in reversed(group.messages.values())
-        if message["from"]["is_bot"] and "deal 1" in message["text"]
-    )
+async def find_board(group: Chat) -> dict[str, Any]:
+    """Return a group's board. It can come after the hands."""
+
+    def boards() -> list[dict[str, Any]]:
+        return [
+            message for message in group.messages.values() if message["from"]["is_bot"] and "deal 1" in message["text"]
+        ]
+
+    await until(lambda: boards() != [])
+    return boards()[-1]
 
 
 async def make_offer_payload(server: TelegramServer, person: Person) -> str:
@@ -90,7 +94,7 @@ async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, ser
         await until(lambda: all(panels(person) for person in people))
         await switch_to_inline_mode(server, adapter)
         carla, group = Person(server, 3, "Carla"), server.group(GROUP)
-        board = find_board(group)
+        board = await find_board(group)
         code = (await table_of(adapter, people[0])).code
         await people[0].send_press(group, board, f"1t{code}:invite")
         before = dict(board)
@@ -106,7 +110,7 @@ async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, 
         await until(lambda: all(panels(person) for person in people))
         await switch_to_inline_mode(server, adapter)
         group = server.group(GROUP)
-        board, code = find_board(group), (await table_of(adapter, people[0])).code
+        board, code = await find_board(group), (await table_of(adapter, people[0])).code
         before = dict(board)
         for payload in (f"1t{code}:invite", f"1t{code}:browser", "1phelp", "1prematch x", f"1t{code}:menu"):
             await people[0].send_press(group, board, payload)

@@ -271,7 +271,7 @@ async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlat
     await anna.say("/challenge tressette")
     await bruno.press("Sit East", GROUP)
     await ring_clocks(worker, TIME_TO_ACCEPT)
-    assert "a chair was still free after 24 hours" in fake.last(GROUP).plain
+    assert "a seat was still free after 24 hours" in fake.last(GROUP).plain
 
 
 @pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])

@@ -11,9 +11,10 @@ from structlog.testing import capture_logs
 
 from bot import actions
 from bot.features.tournaments.feature import TournamentsFeature
+from bot.finished.archive import game_id
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Scope
-from bot.panel import Panel
+from bot.panel import Button, Panel, Writer
 from bot.platform import SentMessage
 from bot.site.hand_page import hand_page
 from bot.store import Store
@@ -116,6 +117,9 @@ async def test_deal_stays_secret_until_all_tables_have_played(
             before = {player.private: len(fake.shown[player.private]) for player in second}
             pages, api = [], []
             playing = first[0].dispatcher.playing
+            fair = Button("Sealed deck", actions.page("fair", game_id(table), 1))
+            fake.messages[GROUP]["0"] = Writer().panel((fair,))
+            assert "no longer in the archive" in (await first[0].send(fair.payload, GROUP)).toast
             while table.phase == "playing":
                 assert await worker.watching.watch_id(table) == ""
                 api += [(await playing.table(table.code, player.person.id)).model_dump_json() for player in first]
@@ -129,6 +133,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
                 for player in first
             ]
             await worker.settled()
+            assert "no longer in the archive" in (await first[0].send(fair.payload, GROUP)).toast
 
         with pytest.raises(NoSuchTable):
             await worker.room.table(table.code)
@@ -238,7 +243,9 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
                 break
         assert table.phase == "playing"
         await worker.settled()
-        assert SECRET.hex() in fake.all_text, "the first deal of a whole game is over, and its shuffle is proved"
+        proof = (await players[0].press("Sealed deck")).panel
+        assert proof
+        assert SECRET.hex() in proof.plain, "the first deal of a whole game is over, and its shuffle is proved"
         await worker.room.resign_for(table.code, 1, "leave")
         await worker.settled()
         assert reports == [("over", True)]
@@ -320,11 +327,11 @@ async def test_claim_is_not_offered_in_a_duplicate_deal(store: Store) -> None:
         players = make_players(worker, fake, 4)
         for deal, is_offered in ((1, False), (0, True)):
             table = await open_fixture(worker, "tressette", deal, players, f"deal {deal}")
-            labels = [
-                button.label
-                for player in players
-                for row in fake.last(player.private).rows
-                for button in row
-                if table.code in button.payload
-            ]
-            assert any("Claim" in label for label in labels) == is_offered
+            for seat, player in enumerate(players):
+                view = table.view(seat)
+                assert view
+                assert ("claim" in view.moves) == is_offered
+                # Nobody can be right before the first trick, so no panel has the button yet.
+                assert not [
+                    button for row in fake.last(player.private).rows for button in row if "Claim" in button.label
+                ]

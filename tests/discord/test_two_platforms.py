@@ -1,6 +1,7 @@
 """Tables with players on Telegram and on Discord, each with the real adapter and library."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
@@ -178,7 +179,8 @@ class DailyPlayer:
 
     @property
     def is_over(self) -> bool:
-        return any("\nYou " in text for text in self.texts)
+        # Boards have other lines that begin with "You".
+        return any(re.search(r"^You (gave up|[0-9−])", text, re.MULTILINE) for text in self.texts)
 
     def _playable_cards(self) -> list[tuple[dict[str, Any], str]]:
         message = list(self.person.private.messages.values())[-1]

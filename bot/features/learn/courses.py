@@ -60,15 +60,18 @@ ACE_GIVEN = _("The ace is a whole point: keep it.")
 THIRD_GIVEN = _("That’s a third of a point. Another card is worth nothing.")
 NOTHING_GIVEN = _("Worth nothing: I get only the third of my own 3.")
 LATE = _("Declare first. Once you’ve played a card it’s too late.")
-BUONGIOCO = _("💬 “Buongioco!” Three points for you.")
+BUONGIOCO = _("💬 “Buongioco!” That’s the name for cards like these. Three points for you.")
 
 TRESSETTE = Course(
     title="Tressette",
-    line=_("for two, with declarations"),
+    line=_("Metà Mazzo, for two: start here"),
     game="metamazzo",
     steps=(
         Step(
-            _("The higher card of the suit led takes the trick. From high to low: {ranks}. I lead the {2C}. Take it!"),
+            _(
+                "We each play a card: that’s a trick. The first card sets the suit, and the highest card of that suit "
+                "takes it. From high to low: {ranks}. I lead the {2C}. Take it!"
+            ),
             "play 3C",
             _("The 3 is the highest. Who takes a trick leads the next one."),
             {"": _("My 2 is higher. Only a 3 beats it.")},
@@ -84,9 +87,12 @@ TRESSETTE = Course(
             led="AD",
         ),
         Step(
-            _("You must follow suit if you can. I lead the {5S}. Which card can you play?"),
+            _(
+                "You must follow suit if you can: play the suit of the first card. I lead the {5S}. Which card can you "
+                "play?"
+            ),
             "play 7S",
-            _("You followed suit. No suit is trumps: if I can’t follow, I can’t win."),
+            _("You followed suit. No suit beats the others: if I can’t follow, I can’t win."),
             hand="3D 7S FB",
             led="5S",
         ),
@@ -101,7 +107,7 @@ TRESSETTE = Course(
         Step(
             _("You play second, so your card can’t be beaten any more. I lead the {7D}. Bring home a whole point!"),
             "play AD",
-            _("Your ace is safe. At the end three thirds make a point, and odd thirds are lost."),
+            _("Your ace is safe. At the end three thirds make a point, and leftover thirds are lost."),
             {
                 "play 3D": _("It takes the trick, but for a third only. Your ace is worth a point."),
                 "play 4D": _("My 7 is higher, so I take the trick."),
@@ -111,8 +117,8 @@ TRESSETTE = Course(
         ),
         Step(
             _(
-                "Some cards score in your hand: three 3s, 2s or aces 3 points, all four 4 points. Declare them before "
-                "you play. What do you have?"
+                "Three 3s, three 2s or three aces in your hand are worth 3 points, and all four are worth 4. Declare "
+                "them before you play. What do you have?"
             ),
             "declare three 2 missing C",
             BUONGIOCO,
@@ -122,8 +128,8 @@ TRESSETTE = Course(
         ),
         Step(
             _(
-                "After each trick we both draw a card. You’ve just drawn the {3D}. The 3, 2 and ace of one suit are a "
-                "napoletana, worth 3 points."
+                "After each trick we both draw a card and show it. You’ve just drawn the {3D}. The 3, 2 and ace of one "
+                "suit are a napoletana, worth 3 points."
             ),
             "declare napoletana D",
             BUONGIOCO,
@@ -150,7 +156,7 @@ TRESSETTE = Course(
 
 PACKETS = Course(
     title="Pizzichino",
-    line=_("for two, with open packets"),
+    line=_("for two, with some cards in open packets"),
     game="pizzichino",
     steps=(
         Step(
@@ -169,7 +175,7 @@ PACKETS = Course(
         Step(
             _("You must follow suit if you can, from a packet too. I lead the {6B}. Which card can you play?"),
             "play FB",
-            _("It takes the trick. No suit is trumps: if I can’t follow, I can’t win."),
+            _("It takes the trick. No suit beats the others: if I can’t follow, I can’t win."),
             hand="AD 4S",
             packets=("FB 2C", "7C 5D"),
             led="6B",
@@ -252,13 +258,13 @@ PACKETS = Course(
 
 SPADES = Course(
     title="Spades",
-    line=_("for two: draft, bid, nil"),
+    line=_("for two: choose cards, then say how many tricks you’ll take"),
     game="spades",
     steps=(
         Step(
             _(
                 "We draw our cards in turns. Keep the card you draw and the next one is thrown away unseen. Throw it "
-                "away and you keep the next one. Spades are trumps, and here’s the highest."
+                "away and you keep the next one. Spades beat every other suit, and here’s the highest."
             ),
             "keep",
             _("The {AS} always takes a trick."),
@@ -275,7 +281,10 @@ SPADES = Course(
             stock="2D JD",
         ),
         Step(
-            _("Follow suit if you can. The highest card takes the trick. I lead the {KH}. Take it!"),
+            _(
+                "We each play a card: that’s a trick. Follow suit if you can: play the suit of the first card. The "
+                "highest card takes the trick. I lead the {KH}. Take it!"
+            ),
             "play AH",
             _("The ace is the highest. Who takes a trick leads the next one."),
             {"play 3H": _("My king is higher. Play the ace.")},
@@ -299,8 +308,8 @@ SPADES = Course(
         ),
         Step(
             _(
-                "Before the first trick you bid how many you’ll take: 10 points each if you make it, minus 10 each if "
-                "you don’t. Count your aces and highest spades."
+                "Before the first trick you bid how many tricks you’ll take: 10 points each if you make it, minus 10 "
+                "each if you don’t. Count your aces and highest spades."
             ),
             "bid 5",
             _("Five tricks, 50 points: {AS} {KS} {QS} {AH} {AC}."),
@@ -315,7 +324,7 @@ SPADES = Course(
         Step(
             _(
                 "A trick above your bid is a bag: 1 point, but every tenth bag costs 100. You bid 3 and have 3. I lead "
-                "the {5D}."
+                "the {5D}. Don’t take it!"
             ),
             "play 3D",
             _("No bag, no danger."),
@@ -326,7 +335,10 @@ SPADES = Course(
             tricks=(3, 5),
         ),
         Step(
-            _("A bid of 0 is nil: 100 points if you take no trick, minus 100 if you do. You bid nil. I lead the {TC}."),
+            _(
+                "A bid of 0 is nil: 100 points if you take no trick, minus 100 if you do. You bid nil. I lead the "
+                "{TC}. Don’t take it!"
+            ),
             "play 8C",
             _("Your nil is safe so far. Say it only with low cards."),
             {"play KC": _("That takes the trick, and your nil is lost.")},

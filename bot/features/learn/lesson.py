@@ -95,8 +95,10 @@ class Lesson:
         if self.is_over:
             return _("I win, {theirs} to {ours}. Try again: the cards are the same.").format(ours=ours, theirs=theirs)
         if self.spot.taps:
-            return _("Win the deal.")
-        return _("Now a real deal, down to the last five tricks. {score} Win the deal!").format(score=self._score())
+            return _("{score} Win the deal!").format(score=self._score())
+        return _("Now a real deal, down to the last five tricks. {score} You lead. Win the deal!").format(
+            score=self._score()
+        )
 
     def _score(self) -> str:
         _ = self.words.text

@@ -111,7 +111,7 @@ class CommandSpec:
         return text[:1].upper() + text[1:]
 
 
-OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table's code"))
+OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table’s code"))
 GAME = Argument("game", {"it": "gioco"}, ArgumentKind.GAME, _("game"), _("Which game"))
 TARGET = Argument("target", {"it": "punti"}, ArgumentKind.POINTS, _("points"), _("Points to win"), in_help=False)
 
@@ -126,7 +126,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
                 {"it": "avversario"},
                 ArgumentKind.PERSON,
                 _("@name"),
-                _("Who you challenge; leave it empty for anyone"),
+                _("Your opponent; leave it empty for anyone"),
             ),
             GAME,
             TARGET,
@@ -136,7 +136,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         is_main=True,
     ),
     CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
-    CommandSpec("daily", {"it": "giornaliera"}, _("play today's deal, the same for everyone"), is_main=True),
+    CommandSpec("daily", {"it": "giornaliera"}, _("play today’s deal, the same for everyone"), is_main=True),
     CommandSpec("puzzle", {"it": "problema"}, _("find the best card in a puzzle"), is_main=True),
     CommandSpec(
         "hand",
@@ -153,7 +153,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("join a table by its code"),
         arguments=(
             Argument(
-                "table", {"it": "tavolo"}, ArgumentKind.OPEN_TABLE, _("CODE"), _("The table's code"), required=True
+                "table", {"it": "tavolo"}, ArgumentKind.OPEN_TABLE, _("CODE"), _("The table’s code"), required=True
             ),
         ),
         is_private=True,
@@ -211,7 +211,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
                 {"it": "giocatore"},
                 ArgumentKind.PERSON,
                 _("@name"),
-                _("Whose games; leave it empty for yours"),
+                _("A player; leave it empty for your own games"),
             ),
         ),
         group=HelpGroup.COMPETE,
@@ -236,7 +236,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "block",
         {"it": "blocca"},
         _("block a player, or see your blocks"),
-        arguments=(Argument("player", {"it": "giocatore"}, ArgumentKind.PERSON, _("@name"), _("Who you block")),),
+        arguments=(Argument("player", {"it": "giocatore"}, ArgumentKind.PERSON, _("@name"), _("The player to block")),),
         availability=Availability.PRIVATE,
         group=HelpGroup.YOU,
         is_private=True,

@@ -55,8 +55,8 @@ def with_picture(panel: Panel, subject: Subject | None, language: str, *, is_las
         return panel
     _ = texts(language).gettext
     alt = (
-        _("A picture of the table: what it shows is in the text.")
+        _("A picture of the table, described in the text.")
         if isinstance(subject, Scene)
-        else _("A picture: what it shows is in the text.")
+        else _("A picture, described in the text.")
     )
     return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting))

@@ -177,19 +177,19 @@ class ClaimRefused(IllegalMove):
     """A wrong claim. It costs nothing, and only the claiming player sees this error."""
 
     code = "claim_refused"
-    sentence = "Your side hasn’t reached the target yet: play on, nobody else was told."
+    sentence = "Your side hasn’t reached the target yet: play on (only you see this)."
 
 
 class ClaimNeedsLead(ClaimRefused):
     """A claim in a tie-break deal by a side that is not ahead."""
 
     code = "claim_needs_lead"
-    sentence = "This deal breaks a tie: claim once your side is ahead, nobody else was told."
+    sentence = "This deal breaks a tie: claim once your side is ahead (only you see this)."
 
 
 class NotForChanceToGive(IllegalMove):
     code = "not_for_chance_to_give"
-    sentence = "Chance owes {owed} different cards out of the discards."
+    sentence = "{owed} different cards must come from the discards."
 
 
 class AlreadyBlind(IllegalMove):

@@ -28,7 +28,7 @@ MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT, CHOICES = 4, 5, 6, 7, 8  # Discord's t
 ORIGINAL = "@original"
 LONGEST_ID = 20  # digits of a 64-bit id
 ANSWER_UPLOAD_SECONDS = 0.8  # for an answer with a picture, before it is deferred
-UNREADABLE = _("I couldn’t read what came from Discord: please try again.")
+UNREADABLE = _("Discord sent something I couldn’t read: try again.")
 
 
 class State(Enum):

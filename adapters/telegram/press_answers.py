@@ -154,7 +154,7 @@ class PressReplies:
     async def _report_lost(self, press: Press, answer: QueryAnswer) -> None:
         """Say that a page was lost: as the answer, or in the chat if the query is already answered."""
         _ = texts(language_of(press.person.language)).gettext
-        if await answer.give(text=_("It may not have reached our private chat: if nothing comes, press again.")):
+        if await answer.give(text=_("It might not have reached our private chat: if nothing comes, press again.")):
             return
         if is_inline(press.place) or is_ephemeral(press.place):
             # The bot cannot send a message there.

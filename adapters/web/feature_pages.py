@@ -19,7 +19,7 @@ from bot.features.settings.feature import SettingsFeature
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 
-NO_PUZZLE = _("There’s no such puzzle: try another one.")
+NO_PUZZLE = _("This puzzle doesn’t exist: try another one.")
 ALL_ANSWERED = _("🧩 You’ve answered all my puzzles.")
 
 

@@ -144,7 +144,7 @@ def _texts(language: str) -> dict[str, str]:
         "menu": _("Menu"),
         "settings": _("Settings"),
         "only_here": _(
-            "This address is good on this computer only: docs/hosting.md says how friends elsewhere reach the bot."
+            "This address works on this computer only: docs/hosting.md says how friends elsewhere can join."
         ),
         "shut": _("Close"),
         "sounds_on": _("🔊 Sounds on"),

@@ -38,10 +38,10 @@ def _texts(language: str) -> dict[str, str]:
     return position_texts(language) | {
         "away": _("The connection is gone. Trying again…"),
         "cancelled": _("The game was cancelled."),
-        "closed": _("No game came of this table."),
+        "closed": _("This table closed before the game began."),
         "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
         "guest": _(GUEST),
-        "late": _("{name}'s time is up."),
+        "late": _("{name}’s time is up."),
         "open": _("The table waits for players."),
         "played": _("{name} plays {rest}"),
         "replay": _("Replay"),

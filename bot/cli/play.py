@@ -53,7 +53,7 @@ class TerminalTable:
         """Play until the game is over or the person leaves."""
         _ = self.words.text
         say(_("You are {name}.").format(name=self.words.names[YOU]))
-        say(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
+        say(_("Type a move’s number or the move itself; ? shows the table again, q leaves."))
         while not self.game.is_over and not self.quit:
             if self.game.needs_deal:
                 self.game.deal(secrets.token_bytes(32))
@@ -61,7 +61,7 @@ class TerminalTable:
                 view = self.game.view(None)
                 say()
                 say(_("Deal {number}").format(number=view.deal_number), bold=True)
-                say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
+                say(_("Seal of the shuffle: {commitment}").format(commitment=view.commitment))
             elif not self._move_robot():
                 self._ask_move()
             self._say_news()
@@ -160,7 +160,7 @@ class TerminalTable:
             return []
         plain = [move for move in view.moves if move != "resign" and not move.endswith((" busso", " volo"))]
         if len(plain) < len(view.moves) - 1:
-            say(_("You lead, and may add busso or volo: play 3D busso"))
+            say(_("You lead, and can add busso or volo: play 3D busso"))
         say("  ".join(f"{number}) {move.removeprefix('play ')}" for number, move in enumerate(plain, 1)))
         return plain
 

@@ -35,12 +35,12 @@ class UnknownCommand(TableError):
 
 class ReportIsAButton(TableError):
     code = "report_is_a_button"
-    sentence = "To report someone, press 🚩 Report below your hand or the result, in a game from /find."
+    sentence = "Report someone with 🚩 Report below your hand or the result, in a game from /find."
 
 
 class PhrasesAreButtons(TableError):
     code = "phrases_are_buttons"
-    sentence = "To say something, press 💬 Say below your hand, in a game from /find."
+    sentence = "Say something with 💬 Say below your hand, in a game from /find."
 
 
 class OnlyInGroups(TableError):

@@ -45,7 +45,7 @@ def board_panel(
     assert view.deal
     turn = view.turn
     if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
-        page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
+        page.line(_("{name}’s time is up."), "bold", name=seen.name(turn))
     elif called:
         page.line(_("{name}, it is your turn."), name=Span(isolate_name(called[1]), "call", called[0]))
     else:
@@ -237,7 +237,7 @@ def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
         page.line(phrases.totals(view.totals))
     if seen.is_cut_short and view.ending == "cancelled":
         # The tournament was cancelled, or the host stopped this table while others play on.
-        page.line(_("Other tables had the same cards: everybody can see them once no table plays them any more."))
+        page.line(_("Other tables had the same cards: everyone can see them once all tables have finished."))
     else:
-        page.line(_("Other tables have the same cards: all may look at them when the round is over or called off."))
+        page.line(_("Other tables have the same cards: everyone can see them when the round is over or called off."))
     return page.panel()

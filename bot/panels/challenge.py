@@ -93,7 +93,7 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
     page, game = Writer(), GAMES[table.game_id]
     inviter, what = Span(isolate_name(name), "bold"), Span(_(game.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=what)
-    page.line(_("To sit down, write me /join {code}"), code=Span(table.code, "code"))
+    page.line(_("Write me /join {code} to sit down"), code=Span(table.code, "code"))
     if address:
         page.line(_("Or open {address}"), address=Span(address, "code"))
     return page.panel(
@@ -165,7 +165,7 @@ def _outcome_text(table: Table, words: Wording, reader: str) -> str:
     _ = words.text
     name = isolate_name(table.invited.name) if table.invited else "?"
     outcomes = {
-        "cancelled": _("The challenge was taken back."),
+        "cancelled": _("The challenge was withdrawn."),
         "expired": _("The challenge has expired: a seat was still free after {hours} hours.").format(
             hours=HOURS_TO_ACCEPT
         ),

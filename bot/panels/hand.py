@@ -148,7 +148,7 @@ class _Hand:
         _ = self.words.text
         self.page.line(_("Table {code}"), "", code=Span(self.seen.code, "code"))
         if self.seen.phase == "closed":
-            self.page.line(_("No game came of this challenge."))
+            self.page.line(_("This challenge closed before the game began."))
             return self.page.panel()
         if self.seen.asking is None:
             self.page.line(_("You’re in. The game starts when all seats are taken."))
@@ -264,14 +264,14 @@ class _Hand:
         if seen.turn is not None and not seen.is_my_turn:
             if alarm != "flagged":
                 return ""
-            late = _("{name}'s time is up: what shall we do?")
+            late = _("{name}’s time is up: what now?")
             if self._is_partner(seen.turn):
-                late = _("{name}'s time is up: the others decide.") if seen.has_opponents else _("{name}'s time is up.")
+                late = _("{name}’s time is up: the others decide.") if seen.has_opponents else _("{name}’s time is up.")
             return late.format(name=seen.name(seen.turn))
         if alarm == "nudged":
             return _("⏳ Half of your time for this move is gone.")
         if alarm == "flagged" and seen.has_opponents:
-            return _("⌛ Your time is up: the others may claim the win. Play while you can.")
+            return _("⌛ Your time is up: the others can claim the win. Play while you can.")
         return _("⌛ Your time is up, and your partner is waiting.") if alarm == "flagged" else ""
 
     def _is_partner(self, seat: int) -> bool:

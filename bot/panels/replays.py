@@ -121,7 +121,7 @@ def _fair_panel(subject: _Subject, seal: str, secret: str, language: str) -> Pan
         page.line(_("Secret, shown after the deal:"))
         page.line("{secret}", secret=Span(secret, "code"))
         page.gap()
-        page.line(_("The secret's SHA-256 must be the seal, and the pack follows from the secret alone."))
+        page.line(_("The secret’s SHA-256 must be the seal, and the pack follows from the secret alone."))
     else:
         page.gap()
         page.line(_("After the deal you get the secret: its SHA-256 must be this seal."))

@@ -25,7 +25,7 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Your tables"), "bold")
-    states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
+    states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others’ turn")}
     if not tables:
         page.line(_("You’re at no table: open one with /challenge."))
     for table in tables:
@@ -65,7 +65,7 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
     page.gap()
     for note in notes:
         page.line(note)
-    page.line(_("Where you sit yourself: /tables in our private chat."), "small")
+    page.line(_("Your own tables: /tables in our private chat."), "small")
     labels = [(table, _("Sit down: {code}").format(code=table.code)) for table in tables]
     return page.panel(
         *((Button(label, actions.page("tables", "sit", table.code), "good"),) for table, label in labels),

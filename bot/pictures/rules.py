@@ -35,7 +35,7 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
         caption = _("High to low. Spades beat the other suits.") if kind.trump == "S" else _("High to low.")
     return Sheet(
         title=_(kind.name),
-        note=_("how the table lies, seen from your seat"),
+        note=_("the table, seen from your seat"),
         parts=(
             Words(caption),
             Ranking(tuple(Card(faces.drawn_code(code)) for code in cards), worth if kind.is_tressette else ()),
@@ -58,7 +58,7 @@ def _table(kind: GameKind, faces: CardFaces, _: Translate) -> tuple[tuple[Spot, 
     if kind.layout == "packets":
         return (
             (
-                Spot(_("your opponent's hand"), BACKS * 10),
+                Spot(_("your opponent’s hand"), BACKS * 10),
                 Spot(_("their packets, top cards in sight"), cards("AB", "5S"), "beside"),
             ),
             (
@@ -69,7 +69,7 @@ def _table(kind: GameKind, faces: CardFaces, _: Translate) -> tuple[tuple[Spot, 
         )
     if kind.layout == "stock":
         return (
-            (Spot(_("your opponent's hand"), BACKS * 9),),
+            (Spot(_("your opponent’s hand"), BACKS * 9),),
             (
                 Spot(_("the stock"), BACKS * 4, "pile"),
                 Spot(_("the trick"), trick[:2], "beside"),
@@ -79,7 +79,7 @@ def _table(kind: GameKind, faces: CardFaces, _: Translate) -> tuple[tuple[Spot, 
         )
     if kind.seats == 2:
         return (
-            (Spot(_("your opponent's hand"), BACKS * len(hand)),),
+            (Spot(_("your opponent’s hand"), BACKS * len(hand)),),
             (Spot(_("the trick"), trick[:2], "beside"),),
             (Spot(_("your hand"), hand),),
         )

@@ -117,7 +117,7 @@ class AlreadyAsking(TableError):
 
 class NobodyAsks(TableError):
     code = "nobody_asks"
-    sentence = "Nobody is asking for that seat any more: wait for another player."
+    sentence = "The seat is free again: wait for another player."
 
 
 class NotYoursToDecide(TableError):
@@ -142,7 +142,7 @@ class TimeIsNotUp(TableError):
 
 class NoSuchClock(TableError):
     code = "no_such_clock"
-    sentence = "There’s no such clock: choose another."
+    sentence = "I don’t offer that clock: choose another."
 
 
 class TooManyChats(TableError):

@@ -96,7 +96,7 @@ class Phrases:
         return [
             _("🤖 Your time was up: a robot moved for you.")
             if seat == self.seen.seat
-            else _("🤖 {name}'s time was up: a robot moved.").format(name=self.seen.name(seat))
+            else _("🤖 {name}’s time was up: a robot moved.").format(name=self.seen.name(seat))
             for seat, count in enumerate(self.seen.lates)
             if count
         ]
@@ -177,7 +177,7 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
         "draft": _("Your turn: keep it, or throw it away and keep the next?")
         if isinstance(deal, SpadesView) and deal.drawn
         else _("Your turn: draw a card."),
-        "exchange": _("Double nil: you may exchange up to three cards."),
+        "exchange": _("Double nil: you can exchange up to three cards."),
         "bid": _("Your turn: how many tricks do you bid?"),
     }
     return asks.get(deal.phase, _("Your turn."))
@@ -196,7 +196,7 @@ def option_names(words: Wording) -> dict[str, str]:
         "declare": _("declarations"),
         "reuse": _("a rank counts again with a new card"),
         "signals": _("busso and volo"),
-        "nil_bags": _("a failed nil's tricks are bags"),
+        "nil_bags": _("a failed nil’s tricks are bags"),
     }
 
 

@@ -53,10 +53,7 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
     if about == FAIR:
         fairness = [
             _("Each deal has a seal, fixed before the first card: the SHA-256 of a secret of 32 random bytes."),
-            _(
-                "The pack is shuffled from that secret and nothing else, so nobody can change it after that, "
-                "not even us."
-            ),
+            _("The pack is shuffled from that secret alone. After that it can’t be changed, not even by us."),
             _("The board’s 🔒 button shows the seal, and after the deal the secret: its SHA-256 must be the seal."),
             _("The bot’s host can export every game, and anyone can check it: buongioco verify FILE."),
         ]
@@ -126,14 +123,14 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
     words = Wording(language, (), faces)
     _, coins = words.text, words.suits["D"]
     packets = [
-        _("Eight packets of five. The dealer's opponent takes four, the dealer the others."),
+        _("Eight packets of five. The dealer’s opponent takes four, the dealer the others."),
         _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
         _("Play from your hand or from the top of your packets; both count for following suit."),
         _("At your turn you can pick up a 3, 2 or A from the top of your own packet into your hand."),
         _(
             "Twenty tricks; the seat after the dealer leads. You declare before you play: at your first turn "
-            "what you have in hand, later only what a card just picked up completes. Cards on packets do not "
-            "count."
+            "any combination in your hand, later only those completed by a card just picked up. Cards on packets "
+            "do not count."
         ),
     ]
     return {
@@ -141,14 +138,14 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             *packets,
             _("To 51 (or 21, 31, 41). See Options to peek at packets or declare in other ways."),
         ],
-        "spizzichino": [*packets, _("To 51; packets are chosen blind. There is nothing to set.")],
+        "spizzichino": [*packets, _("To 51; packets are chosen blind. It has no options.")],
         "metamazzo": [
             _("Ten cards each, twenty in the stock. The seat after the dealer leads."),
             _("After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
             _(
-                "At your first turn you can declare what your first cards hold, then what a card drawn "
-                "completes, until you next play."
+                "At your first turn you can declare any combination in your hand. After a draw "
+                "you can declare those the new card completes, until you next play."
             ),
             _(
                 "A rank or suit that has scored counts again in a combination with the card just drawn. To 51 (or "
@@ -178,8 +175,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _("There’s no striscio (I have more of this suit): a lead without volo already says so."),
             _(
-                "From the end of the first trick until your own card to the second you can declare, in turn or not, "
-                "what your ten cards held; the one already played counts."
+                "After the first trick, until you play to the second, you can declare any combination in your "
+                "first ten cards, even out of turn. The card already played counts."
             ),
             _(
                 "At any time you can claim to have reached the target. In a deal that breaks a tie you must also be "
@@ -194,8 +191,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 coins=coins
             ),
             _(
-                "No signals, and the game cannot be claimed. You can declare at any turn, before you play. To 21 (or "
-                "11, 31). More under Options."
+                "No signals, and you can’t claim the game. You can declare at any turn, before you play. "
+                "To 21 (or 11, 31). More under Options."
             ),
         ],
         "spades": [
@@ -203,7 +200,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "Nobody deals. The first player draws a card: keep it and the next is thrown away unseen, or throw "
                 "it away and keep the next. Then the second, in turns, to 13 each."
             ),
-            _("Bid how many tricks you will take; 0, nil, is none."),
+            _("Bid how many tricks you will take; 0 is nil."),
             _(
                 "Double nil: before your first draw. After the draft you can exchange up to three cards for random "
                 "discards, and you don’t bid."
@@ -219,8 +216,9 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "Nil: ±100; double nil: ±200."
             ),
             _(
-                "Each trick over is a bag, a failed nil's too (unless set otherwise): every tenth costs 100. "
-                "With 500 points (or 200, 300) after a deal the higher total wins; equal totals play on."
+                "Each trick over is a bag, after a failed nil too (unless set otherwise). Every tenth "
+                "bag costs 100. With 500 points (or 200, 300) after a deal the higher total "
+                "wins; equal totals play on."
             ),
         ],
     }

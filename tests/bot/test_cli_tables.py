@@ -51,7 +51,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
                 worker.delivery.touch(code, reload=True)
             await worker.settled()
             assert "cancelled" in fake.last(GROUP).plain
-            assert "taken back" in fake.last("paper:200").plain
+            assert "withdrawn" in fake.last("paper:200").plain
             assert not await worker.room.lists.tables_of("paper:1")
             [game] = [game async for game in worker.archive.games()]
             assert (game.record.ending, game.is_rated) == ("cancelled", False)

@@ -31,7 +31,7 @@ async def test_press_is_answered_when_its_page_gets_lost(store: Store, server: T
         await until(lambda: anna.button("My settings", server.group(GROUP)) is not None)
         server.fail_next("sendMessage", Failure(hang_up=True))
         toast = await anna.press("My settings", server.group(GROUP))
-        assert toast == "It may not have reached our private chat: if nothing comes, press again."
+        assert toast == "It might not have reached our private chat: if nothing comes, press again."
 
 
 async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: TelegramServer) -> None:

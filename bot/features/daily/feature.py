@@ -104,7 +104,7 @@ class DailyFeature(Feature):
         self.days.stop()
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
-        return (Button(texts(language).gettext("Today's deal"), actions.page("daily", "today")),)
+        return (Button(texts(language).gettext("Today’s deal"), actions.page("daily", "today")),)
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.days.move_chat(old, new)

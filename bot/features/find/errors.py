@@ -25,7 +25,7 @@ class TooManyBlocks(TableError):
 
 class NobodyThere(TableError):
     code = "nobody_there"
-    sentence = "That player is no longer here."
+    sentence = "This player is no longer here."
 
 
 class TooManyReports(TableError):

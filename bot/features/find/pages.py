@@ -69,7 +69,7 @@ def nickname_page(language: str, nickname: str) -> Panel:
     page = Writer()
     if nickname:
         page.line(_("Strangers see you as {name}."), name=Span(isolate_name(nickname), "bold"))
-    page.line(_("To change it, write /nickname and a name of 2 to 16 letters."))
+    page.line(_("Change it with /nickname and a name of 2 to 16 letters."))
     return page.panel()
 
 
@@ -96,7 +96,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
                 count=robots,
             )
     elif table.closed and table.rematch_origin:
-        page.line(_("No game came of this challenge."), "bold")
+        page.line(_("This challenge closed before the game began."), "bold")
     elif table.closed == "expired" and has_sat:
         if len(others) == 1:
             page.line(_("{name} didn’t answer. I’m still looking for you."), "bold", name=names)
@@ -152,7 +152,7 @@ def done_page(language: str, deed: Deed, name: str) -> Panel:
         page.line(_("Unblock with /block."))
     else:
         page.line(_("You’ve reported {name}."), name=Span(isolate_name(name), "bold"))
-        page.line(_("The bot’s host can read your report. To never meet them again: /block."))
+        page.line(_("The bot’s host can read your report. Use /block to never meet them again."))
     return page.panel()
 
 

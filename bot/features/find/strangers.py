@@ -67,7 +67,7 @@ class Strangers:
         await self._updates.send_change(table.code, Hand(own), Change(draft=NO_DRAFT))
         _ = texts(profile.language).gettext
         if deed == "report":
-            return Reply(_("The bot’s host can read your report. To never meet them again: /block."))
+            return Reply(_("The bot’s host can read your report. Use /block to never meet them again."))
         return Reply(_("I won’t match you again. Unblock with /block."))
 
     async def answer(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:

@@ -73,7 +73,7 @@ TRESSETTE = Course(
                 "takes it. From high to low: {ranks}. I lead the {2C}. Take it!"
             ),
             "play 3C",
-            _("The 3 is the highest. Who takes a trick leads the next one."),
+            _("The 3 is the highest. The winner of a trick leads the next one."),
             {"": _("My 2 is higher. Only a 3 beats it.")},
             hand="3C AC 5C RB",
             led="2C",
@@ -109,7 +109,7 @@ TRESSETTE = Course(
             "play AD",
             _("Your ace is safe. At the end three thirds make a point, and leftover thirds are lost."),
             {
-                "play 3D": _("It takes the trick, but for a third only. Your ace is worth a point."),
+                "play 3D": _("It takes the trick, but scores only a third. Your ace is worth a point."),
                 "play 4D": _("My 7 is higher, so I take the trick."),
             },
             hand="3D AD 4D",
@@ -217,7 +217,7 @@ PACKETS = Course(
             other_packets=("RC 4S", "7D"),
         ),
         Step(
-            _("Three 3s, 2s or aces are worth 3 points, all four 4 points. Declare what the new card makes."),
+            _("Three 3s, 2s or aces are worth 3 points, all four 4 points. Declare your new combination."),
             "declare three 2 missing C",
             BUONGIOCO,
             {"": LATE},
@@ -286,7 +286,7 @@ SPADES = Course(
                 "highest card takes the trick. I lead the {KH}. Take it!"
             ),
             "play AH",
-            _("The ace is the highest. Who takes a trick leads the next one."),
+            _("The ace is the highest. The winner of a trick leads the next one."),
             {"play 3H": _("My king is higher. Play the ace.")},
             hand="AH 3H 5S",
             led="KH",

@@ -10,4 +10,4 @@ class AskedJustNow(TableError):
 
 class NotYourPage(TableError):
     code = "not_your_page"
-    sentence = "That question was for someone else: write /forget yourself."
+    sentence = "This question was for someone else: write /forget yourself."

@@ -204,5 +204,5 @@ def token_panel(language: str, program: Program, token: str, pages: str) -> Pane
     page.line(_("The token of {name}:"), name=program.name)
     page.line(token, "code")
     page.line(_("You see it only now: copy it, keep it to yourself, then delete this message."))
-    page.line(_("What a program can do: {address}"), address=f"{pages}/api/v1/openapi.json")
+    page.line(_("Guide for programs: {address}"), address=f"{pages}/api/v1/openapi.json")
     return page.panel()

@@ -84,7 +84,7 @@ class HasPartner(TableError):
 
 class NoSuchPartner(TableError):
     code = "no_such_partner"
-    sentence = "That player isn’t in this tournament: choose someone else."
+    sentence = "This player isn’t in the tournament: choose someone else."
 
 
 class NoPartners(TableError):

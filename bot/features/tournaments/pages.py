@@ -348,7 +348,7 @@ def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
         page.line(
             _("You lose all matches that aren’t over, including those to come.")
             if t.form in ("roundrobin", "league")
-            else _("You lose the match in progress, and get no more matches.")
+            else _("You lose the match in progress, and play no further ones.")
         )
         if t.team_size > 1:
             page.line(_("Your partner is out too."))

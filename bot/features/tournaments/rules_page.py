@@ -13,7 +13,7 @@ def rules_panel(language: str, t: Tournament, topic: str = "") -> Panel:
     text = TournamentText(language, t)
     _ = text.gettext
     topics = {
-        "pairing": (_("Who plays whom"), _pairing),
+        "pairing": (_("Pairings"), _pairing),
         "match": (_("A match"), _match),
         "time": (_("Time and no-shows"), _time),
         "leaving": (_("If you withdraw"), _leaving),
@@ -102,7 +102,7 @@ def _leaving(text: TournamentText) -> list[str]:
     _ = text.gettext
     if text.t.form in ("roundrobin", "league"):
         return [_("You lose all matches that aren’t over, including those to come.")]
-    return [_("You lose the match in progress, and get no more matches.")]
+    return [_("You lose the match in progress, and play no further ones.")]
 
 
 def _ties(text: TournamentText) -> list[str]:

@@ -146,7 +146,7 @@ async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePl
     assert "Spades" in fake.last(GROUP).plain
     assert "to 500." in fake.last(GROUP).plain
     await anna.press("Cancel", GROUP)
-    assert "taken back" in fake.last(GROUP).plain
+    assert "withdrawn" in fake.last(GROUP).plain
 
 
 async def test_table_is_shown_in_two_chats(worker: Worker, fake: FakePlatform) -> None:

@@ -50,7 +50,7 @@ async def test_opponent_can_wait_for_a_late_player(worker: Worker, fake: FakePla
     mover, other = await start_game(worker, fake)
     await run_out_clock(worker)
     assert "Your time is up" in fake.last(mover.private).plain
-    assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
+    assert f"{mover.person.name}\u2069’s time is up" in fake.last(GROUP).plain
 
     _, button = other.button("Wait")
     assert "can’t decide that" in (await mover.send(button.payload)).toast
@@ -73,7 +73,7 @@ async def test_opponent_can_let_a_robot_play(worker: Worker, fake: FakePlatform)
 
     # All players read that a robot made the move.
     assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
-    notice = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
+    notice = f"🤖 \u2068{mover.person.name}\u2069’s time was up: a robot moved."
     assert notice in fake.last(other.private).plain
     assert notice in fake.last(GROUP).plain
 
@@ -105,7 +105,7 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
 
         # The partner has no decision buttons.
         partner = fake.last(players[(late_seat + 2) % 4].private)
-        assert f"{players[late_seat].person.name}\u2069's time is up: the others decide." in partner.plain
+        assert f"{players[late_seat].person.name}\u2069’s time is up: the others decide." in partner.plain
         assert not [button for row in partner.rows for button in row if button.label in DECISIONS]
         await players[(late_seat + 1) % 4].press("Let a robot play this move")
         after = await worker.room.table(code)
@@ -177,7 +177,7 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
     while not players[late_seat].moves():
         await players[1 - late_seat].play(random)
         await worker.settled()
-    notice = f"🤖 \u2068{players[late_seat].person.name}\u2069's time was up: a robot moved."
+    notice = f"🤖 \u2068{players[late_seat].person.name}\u2069’s time was up: a robot moved."
     assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late_seat].private).plain
     assert notice in fake.last(GROUP).plain
     await players[late_seat].play(random)

@@ -408,9 +408,9 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
     assert (await late_page.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
     await worker.room.handle_alarm(code, table.version)
     await late_page.wait_until(
-        lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win.")
+        lambda state: state["line"].startswith("⌛ Your time is up: the others can claim the win.")
     )
-    await other_page.wait_until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
+    await other_page.wait_until(lambda state: state["line"].endswith("’s time is up: what now?"))
     for page in pages:
         assert page.state["clock_left"] == 0
     assert f"1t{code}:claim" in other_page.buttons()

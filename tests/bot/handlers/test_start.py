@@ -12,7 +12,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 @pytest.mark.parametrize(
     ("language", "text", "ways"),
     [
-        ("en", "Hi! I deal Tressette and Spades.", ["Play a robot", "Challenge a friend", "Today's deal"]),
+        ("en", "Hi! I deal Tressette and Spades.", ["Play a robot", "Challenge a friend", "Today’s deal"]),
         ("it", "Ciao! Qui si gioca", ["Gioca con un robot", "Sfida qualcuno", "La smazzata di oggi"]),
     ],
 )

@@ -62,7 +62,7 @@ CASES = {
     "tg://resolve?domain=buongioco_bot&start=join-k7qf2m": JOINING,
     "https://t.me/buongioco_bot?start=K7QF2M": TABLE,
     # Whole messages
-    "Anna invites you to play Metà Mazzo.\nTo sit down, write me /join K7QF2M": TABLE,
+    "Anna invites you to play Metà Mazzo.\nWrite me /join K7QF2M to sit down": TABLE,
     "Anna ti invita a giocare a Metà Mazzo.\nPer sederti scrivimi /entra K7QF2M": TABLE,
     "my code is k7qf2m": TABLE,
     "Come to K7QF2M, many thanks": TABLE,

@@ -333,7 +333,7 @@ async def test_forget_page_works_only_for_the_person_it_asked(store: Store) -> N
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
         reply = await bruno.dispatcher.handle_press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
-        assert reply.toast == "That question was for someone else: write /forget yourself."
+        assert reply.toast == "This question was for someone else: write /forget yourself."
         forged = await bruno.send(page("forget", "yes", owner_tag(bruno.person.id)), GROUP)
         assert forged.toast == "This button has expired: use the latest message."
         assert await forgetting_marks(store.client) == {}

@@ -267,7 +267,7 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     await dino.say("/tournament", dino.private)
     await dino.press("Leave")
     reply = await furio.press(f"With {isolate_name('Dino')}")
-    assert reply.toast == "That player isn’t in this tournament: choose someone else."
+    assert reply.toast == "This player isn’t in the tournament: choose someone else."
     assert (await group.newest_tournament()).player_of(furio.person.id) is None
 
 
@@ -335,7 +335,7 @@ async def test_pages_are_private_and_keep_the_card(group: Group) -> None:
     assert group.card_text == card
     assert "Call off" not in group.labels(group.people[1].private)
     await group.people[0].press("How it works", GROUP)
-    topics = ["Who plays whom", "A match", "Time and no-shows", "If you withdraw", "Ties"]
+    topics = ["Pairings", "A match", "Time and no-shows", "If you withdraw", "Ties"]
     assert group.labels(group.people[0].private) == [*topics, "◀ Back"]
     for topic in topics:
         await group.people[0].press(topic)

@@ -176,7 +176,7 @@ async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
         await worker.settled()
         for player in players[:2]:
             text = fake.last(player.private).plain
-            assert "everybody can see them once no table plays them any more" in text
+            assert "everyone can see them once all tables have finished" in text
             assert "round" not in text.splitlines()[-1]
 
 

@@ -359,7 +359,7 @@ def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
 def test_rules_page_explains_every_form(form: Form) -> None:
     *buttons, _back = chain.from_iterable(rules_panel("en", Builder(form).t).rows)
     assert [label for label, *_ in buttons] == [
-        "Who plays whom",
+        "Pairings",
         "A match",
         "Time and no-shows",
         "If you withdraw",
@@ -611,7 +611,7 @@ def test_withdraw_question_names_the_cost() -> None:
         "You lose all matches that aren’t over, including those to come.",
     ]
     assert read_lines(confirm_panel("en", running_tournament("swiss", 4, "tressette"), "withdraw"))[3:] == [
-        "You lose the match in progress, and get no more matches.",
+        "You lose the match in progress, and play no further ones.",
         "Your partner is out too.",
     ]
     t = Builder("swiss", "tressette").start(4).begin_round().add(Leave(0)).t

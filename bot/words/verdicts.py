@@ -117,6 +117,6 @@ def reason_texts(words: Wording) -> dict[str, str]:
         "cannot_be_beaten": _("it can’t be beaten."),
         "leads_low": _("it costs little, and you keep your high cards."),
         "wants_none": _("you don’t want any tricks."),
-        "likely": _("it works best for the likely hidden cards."),
+        "likely": _("on average over the hidden cards it scores best."),
         "cards_open": _("with all cards open it brings most."),
     }

@@ -166,7 +166,7 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
         sends = [fields["chat_id"] for method, fields in server.calls if method == "sendMessage"]
         assert set(sends) == {person.number for person in people}
         edits = [fields for method, fields in server.calls if "inline_message_id" in fields]
-        assert any("Trick " in fields["text"] for fields in edits)
+        assert any("Last trick: " in fields["text"] for fields in edits)
         assert all("chat_id" not in fields for fields in edits)
 
 
@@ -558,7 +558,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         await bruno.press("Rematch", chat)
         await until(lambda: anna.button("Play", chat) is not None)
         await anna.send_press(chat, result, rematch)
-        await until(lambda: "The cards are dealt" in only_text(chat))
+        await until(lambda: "deal 1" in only_text(chat))
         assert (await table_of(adapter, anna)).phase == "playing"
         # A stranger cannot ask for a rematch.
         carla = Person(server, 3, "Carla")

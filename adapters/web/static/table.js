@@ -316,9 +316,10 @@ const App = () => {
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</details>`}
       </section>
       <div class="todo">
-        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : table.line}${!moving && table.hint && html`<span class="hint">${table.hint}</span>`}</p>
+        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : table.line}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
+      ${!moving && table.hint && html`<p class="hint">${table.hint}</p>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
       ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}

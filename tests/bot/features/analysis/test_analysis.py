@@ -59,7 +59,7 @@ async def test_real_analysis_in_italian(store: Store) -> None:
         await resign(worker, fake, players, 1)
         await players[0].say("/analisi", players[0].private)
         for _ in range(60):
-            if "sto guardando" not in fake.last(players[0].private).plain:
+            if "in corso" not in fake.last(players[0].private).plain:
                 break
             await players[0].press("Aggiorna")
         assert "decisioni" in fake.last(players[0].private).plain

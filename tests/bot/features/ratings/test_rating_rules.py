@@ -47,7 +47,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
         # The player who resigned did not finish the game, so each has finished three after six.
         results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]
         assert [TRIAL in result for result in results] == [True] * 6 + [False]
-        assert ["→" in result for result in results] == [False] * 6 + [True]
+        assert ["Rating: " in result for result in results] == [False] * 6 + [True]
         [*_, last] = [game async for game in worker.archive.games()]
         for person in last.people:
             assert (await worker.ratings.standing(Scope(), person)).games == 1
@@ -67,7 +67,7 @@ async def test_early_resignation_explains_the_missing_gain(store: Store) -> None
     async with open_worker(store, fake) as worker:
         early, late = await give_up(worker, fake, 2), await give_up(worker, fake, 12)
         assert GIVEN_UP in early
-        assert early.count("→") == 2
+        assert early.count("provisional") == 2
         assert GIVEN_UP not in late
         assert TRIAL not in early + late
 

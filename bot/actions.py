@@ -23,6 +23,7 @@ MOVE = re.compile(rf"1m{CODE}:(?P<version>[0-9]{{1,6}}):(?P<text>[ -~]+)")
 TABLE = re.compile(rf"1t{CODE}:((?P<version>[0-9]{{1,6}}):)?(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
 OFFER = re.compile(r"1o(?P<text>[ -~]+)")
+SEPARATE = "new"  # last word of a page's button on a message that the page must not replace
 
 
 class BadPayload(TableError):

@@ -1,8 +1,9 @@
 """The pages of the core: lists of tables, rules, help, and finished games."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from bot.actions import BadPayload
+from bot.actions import SEPARATE, BadPayload
 from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.handlers.guard import Guard
@@ -119,6 +120,8 @@ class CorePages(Handlers):
         return private_reply(press.place, profile.language, await self._replays.replay(press.place, profile, *words))
 
     async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        if len(words) != 2:
+        """Return the proof of a shuffle. On the board of a deal it is a new message, so the score stays."""
+        if len(words) < 2 or words[2:] not in ([], [SEPARATE]):
             raise BadPayload()
-        return private_reply(press.place, profile.language, await self._replays.fair(press.place, *words))
+        reply = private_reply(press.place, profile.language, await self._replays.fair(press.place, *words[:2]))
+        return replace(reply, private=True) if words[2:] else reply

@@ -118,7 +118,7 @@ def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
 def _fairness_row(words: Wording, game_id: str, deal: int) -> Row:
     """Return the button to the seal of a deal, and after the deal to its proof."""
     _ = words.text
-    return (Button(_("🔒 Sealed deck"), actions.page("fair", game_id, deal)),) if game_id else ()
+    return (Button(_("🔒 Sealed deck"), actions.page("fair", game_id, deal, actions.SEPARATE)),) if game_id else ()
 
 
 def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str, game_id: str = "") -> Panel:

@@ -245,6 +245,8 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
         await worker.settled()
         proof = (await players[0].press("Sealed deck")).panel
         assert proof
+        [score] = [text for text in fake.texts(players[0].private) if text.startswith("Deal 1: ")]
+        assert SECRET.hex() not in score, "the proof is a new message, so the score of the deal stays"
         assert SECRET.hex() in proof.plain, "the first deal of a whole game is over, and its shuffle is proved"
         await worker.room.resign_for(table.code, 1, "leave")
         await worker.settled()

@@ -89,26 +89,33 @@ class TournamentPlayers(Players):
         if not text.startswith((f"🏆 {FORM_NAMES[form]}", "🏆 League")):
             await self._choose(code, message, organiser, f"set form {form}", "options form", "options")
             return
-        entered = re.search(r"(\d+) ha(?:s|ve) entered", text)
+        entered = re.search(r"(\d+) players?:", text)
         required = 8 if "Quattro" in text else 4 + sum(map(ord, code)) % 3
         if entered and int(entered[1]) >= min(required, len(self.page.people)):
-            await self._press_page(GROUP, message["id"], f"1ptournament {code} start", organiser)
+            await self._choose(code, message, organiser, "start", "done")
             return
         for _ in range(3):
             entrant = self._random_person()
-            partner = self.random.choice(payloads(message))
-            payload = partner if " with " in partner else f"1ptournament {code} enter"
-            await self._press_page(GROUP, message["id"], payload, entrant)
+            partners = [
+                (page["id"], payload)
+                for page in self.page.chat(f"@{entrant}").values()
+                for payload in payloads(page)
+                if payload.startswith(f"1ptournament {code} with ")
+            ]
+            if partners:
+                await self._press_page(f"@{entrant}", *self.random.choice(partners), entrant)
+            else:
+                await self._press_page(GROUP, message["id"], f"1ptournament {code} enter", entrant)
 
     async def _choose(self, code: str, card: dict[str, Any], organiser: str, *verbs: str) -> None:
-        """Press the first of these buttons that the organiser has; the last one is on the card."""
-        private = self.page.chat(f"@{organiser}")
-        for verb in verbs[:-1]:
-            for message in reversed(list(private.values())):
+        """Press the first of these buttons that the organiser has in private. Without any, ask for the page again."""
+        private = list(self.page.chat(f"@{organiser}").values())
+        for verb in verbs:
+            for message in reversed(private):
                 if message["by"] == "bot" and _has_button(message, code, verb):
                     await self._press_page(f"@{organiser}", message["id"], f"1ptournament {code} {verb}", organiser)
                     return
-        await self._press_page(GROUP, card["id"], f"1ptournament {code} {verbs[-1]}", organiser)
+        await self._press_page(GROUP, card["id"], f"1ptournament {code} enter", organiser)
 
     async def _press_page(self, chat: str, message: int, payload: str, person: str) -> None:
         await self.page.ask(do="press", chat=chat, message=message, payload=payload, **{"as": person})

@@ -189,7 +189,7 @@ def test_stats_picture_agrees_with_its_text() -> None:
     assert sheet
     [plot] = [part for part in sheet.parts if isinstance(part, Plot)]
     values, marks = plot.curves[0].values, plot.curves[0].marks
-    assert f"from {values[0]} to {values[-1]}, between {min(values)} and {max(values)}" in text
+    assert f"{values[0]} → {values[-1]} (lowest {min(values)}, highest {max(values)})" in text
     assert marks == tuple(game.won for game in HISTORY)
     [form] = [part for part in sheet.parts if isinstance(part, Form)]
     assert f"Last games: {' '.join('W' if won else 'L' for won in form.won)} " in text
@@ -202,7 +202,7 @@ def test_single_game_has_no_plot() -> None:
     text, sheet = stats_page("en", "Anna", LINES, HISTORY[:1]).plain, stats_sheet("en", "Anna", LINES, HISTORY[:1])
     assert sheet
     assert not any(isinstance(part, Plot) for part in sheet.parts)
-    assert "between" not in text
+    assert "lowest" not in text
 
 
 def test_no_picture_without_a_rated_game() -> None:

@@ -197,7 +197,7 @@ async def test_unreadable_interaction_is_answered_and_not_run(
         assert interaction.choices == []
     else:
         [message] = interaction.channel.ephemerals[1].values()
-        assert text_of(message).startswith("I couldn’t read")
+        assert text_of(message).startswith("Discord sent something I couldn’t read")
     assert not interaction.channel.messages
 
 

@@ -266,9 +266,9 @@ async def read_state(store: Store) -> dict[bytes, object]:
             fields = await store.client.hgetall(key)
             contents[key] = sorted((name, value) for name, value in fields.items() if name != b"private")
         elif key.startswith(b"chat:"):
-            # Servers can be renamed at any time.
+            # Servers can be renamed at any time, and the bot greets a chat when it joins.
             fields = await store.client.hgetall(key)
-            contents[key] = sorted((name, value) for name, value in fields.items() if name != b"name")
+            contents[key] = sorted((name, value) for name, value in fields.items() if name not in (b"name", b"greeted"))
         elif key.startswith(TABLE_LISTS):
             # The values are the times of the last lookup.
             contents[key] = set(await store.client.hkeys(key))

@@ -240,3 +240,16 @@ def test_every_game_has_a_course() -> None:
         "tavolo": "tressette",
         "spades": "spades",
     }
+
+
+async def test_hints_and_turns_go_on_after_a_restart(store: Store, fake: FakePlatform) -> None:
+    async with open_worker(store, fake) as worker:
+        anna = await start_game(worker, fake)
+        before = fake.last(anna.private).plain
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        await wait_for_turn(worker, anna)
+        assert fake.last(anna.private).plain == before
+        await play_card(worker, anna)
+        assert fake.last(anna.private).plain != before
+        assert shown_hint(anna)

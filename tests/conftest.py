@@ -14,6 +14,7 @@ import structlog
 from hypothesis import settings
 
 from bot.features.learn import first_games
+from tests.bot.fake_platform import fake, worker
 from tests.browser import browser, one_browser, playground
 from tests.forked import forked, spawned
 from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
@@ -26,12 +27,14 @@ __all__ = [
     "cluster_store",
     "embedded",
     "empty_valkey",
+    "fake",
     "forked",
     "one_browser",
     "playground",
     "shared_valkey",
     "spawned",
     "store",
+    "worker",
 ]
 
 # People in tests press faster than real people.

@@ -12,7 +12,7 @@ from bot.feature import Handlers
 from bot.handlers.errors import NoChallenge, SayWhichTable
 from bot.handlers.invitations import Invitations
 from bot.panels.drafts import Draft
-from bot.panels.hand import RESIGN
+from bot.panels.hand_buttons import RESIGN
 from bot.parsing.games import parse_code
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private, private_place

@@ -13,7 +13,8 @@ from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Role, Span
 from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
-from bot.panels.hand import RESIGN, hand_panel, task_text
+from bot.panels.hand import hand_panel, task_text
+from bot.panels.hand_buttons import RESIGN
 from bot.panels.tables import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard

@@ -150,9 +150,9 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
 
 
 def rank_legend(words: Wording, hand: Sequence[str]) -> str:
-    """Return the meaning of the letters in a hand, such as "A (ace) · F (jack)"; empty without letters."""
+    """Return the meaning of the letters in a hand, such as "R (king) · F (jack)", but not of A; empty without any."""
     _ = words.text
-    names = {"A": _("ace"), "R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
+    names = {"R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
     names["J"] = names["F"]
     letters = [letter for letter in names if any(words.faces.rank(code) == letter for code in hand)]
     return " · ".join(f"{letter} ({names[letter]})" for letter in letters)

@@ -8,6 +8,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
+import pytest
+
 from bot.actions import is_page
 from bot.handlers import Dispatcher
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
@@ -319,3 +321,15 @@ async def play_cards(worker: Worker, players: list[Player], count: int) -> None:
 async def resign(worker: Worker, fake: FakePlatform, players: list[Player], loser: int) -> None:
     await players[loser].say("/resign")
     await players[loser].press("Yes, I resign")
+
+
+@pytest.fixture
+def fake() -> FakePlatform:
+    return FakePlatform()
+
+
+@pytest.fixture
+async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
+    """A worker on the fake platform."""
+    async with open_worker(store, fake) as worker:
+        yield worker

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.panels.hand import is_claim_possible
+from bot.panels.hand_buttons import is_claim_possible
 from bot.store import Store
 from bot.tables.snapshot import snapshot
 from engine import GAMES, verify

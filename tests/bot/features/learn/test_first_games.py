@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from random import Random
 
 import pytest
@@ -38,17 +37,6 @@ def hint_requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[View, list[Move
     monkeypatch.setattr(first_games, "TURNS_WITH_HINT", TURNS)
     monkeypatch.setattr(RobotPool, "hint", hint)
     return requests
-
-
-@pytest.fixture
-def fake() -> FakePlatform:
-    return FakePlatform()
-
-
-@pytest.fixture
-async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
-    async with open_worker(store, fake) as worker:
-        yield worker
 
 
 async def start_game(worker: Worker, fake: FakePlatform, game: str = "metamazzo", place: str = "") -> Player:

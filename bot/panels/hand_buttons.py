@@ -1,0 +1,233 @@
+"""The buttons of a hand: one for each legal move.
+
+They always have the same order: declarations, pick-ups, the hand by suit, and the tops of the player's packets. Some
+choices need several presses: packets, cards to exchange, a signal, a resignation. They are collected in a draft, which
+is stored with the message until the move is made.
+"""
+
+from collections import defaultdict
+from itertools import groupby
+from operator import itemgetter
+from typing import Literal
+
+from bot import actions
+from bot.panel import Button, Role, Row
+from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
+from bot.tables.snapshot import TableSnapshot
+from bot.tables.table_state import PHRASES
+from bot.words.wording import JOINER, Wording
+from engine.cards import ITALIAN
+from engine.robots.findings import Hint
+from engine.views import DealView, PacketsView, TressetteView
+
+SIGNALS = ("busso", "volo")
+RESIGN = "resign"
+SAY = "say"
+CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
+TO_TAKE, MAX_EXCHANGED = 4, 3
+POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
+ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role.RESIGN}
+"""Roles by the first word of a move; others are `Role.MOVE`."""
+
+
+def is_claim_possible(seen: TableSnapshot) -> bool:
+    """Return whether a claim of the game could be right, as far as the player can know."""
+    view = seen.view
+    if view is None or view.deal is None or seen.seat is None:
+        return False
+    side, target, declared, tricks = seen.seat & 1, int(view.rules["target"]), (0, 0), (0, 0)
+    if isinstance(view.deal, TressetteView):
+        declared, tricks = view.deal.declared, view.deal.tricks
+    if min(view.totals) >= target:
+        # The deal breaks a tie, so the side needs a lead: by a trick or by its declarations.
+        return bool(tricks[side]) or declared[side] > declared[1 - side]
+    return view.totals[side] + declared[side] + POINTS_IN_TRICKS >= target
+
+
+class HandButtons:
+    """The buttons below a hand. ``chosen`` is the chosen part of a move, ``hint`` a hint that the hand shows."""
+
+    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, hint: Hint | None) -> None:
+        self.seen, self.words, self.chosen, self.hint = seen, words, chosen, hint
+        self.strangers = [seat for seat, _chair in seen.others] if seen.are_strangers else []
+        self.move_prefix = actions.move(seen.code, seen.version, "")
+        self.moves: defaultdict[str, list[str]] = defaultdict(list)
+        for move in seen.view.moves if seen.view else ():
+            self.moves[move.partition(" ")[0]].append(move)
+
+    def is_partner(self, seat: int) -> bool:
+        return self.seen.seat is not None and self.seen.seat & 1 == seat & 1
+
+    def rows(self, deal: DealView) -> list[Row]:
+        _ = self.words.text
+        if self.chosen == RESIGN:
+            yes_button = self._move_button(_("Yes, I resign"), RESIGN, "danger")
+            return [(yes_button, self._draft_button(_("No, play on")))]
+        if about := self.stranger_question():
+            deed, seat = about
+            yes = deed_question(self.words.language, deed, self.seen.name(seat))[2]
+            yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
+            return [(yes_button, self._draft_button(_("No")))]
+        if self.seen.alarm == "flagged" and not self.seen.is_my_turn and self.seen.turn is not None:
+            return [*self._declaration_rows(), *self._claim_rows(), *self._timeout_rows(self.seen.turn)]
+        if deal.phase == "take" and self.seen.is_my_turn:
+            return [*self._packet_rows(), *self._hint_rows()]
+        if deal.phase == "exchange" and self.seen.is_my_turn:
+            return [*self._exchange_rows(deal), *self._hint_rows()]
+        if not self.moves:
+            return []
+        choices = self._choice_rows() if self.moves.keys() & CHOICE_MOVES else []
+        return [*self._declaration_rows(), *choices, *self._card_rows(deal), *self._claim_rows()]
+
+    def _moves(self, *words: str) -> list[str]:
+        return [move for word in words for move in self.moves.get(word, ())]
+
+    def _move_button(self, label: str, move: str, style: Literal["", "good", "danger"] = "", about: str = "") -> Button:
+        role = ROLES.get(move.partition(" ")[0], Role.MOVE)
+        return Button(label.replace(JOINER, ""), self.move_prefix + move, style, role=role, about=about)
+
+    def _draft_button(self, label: str, *draft: object) -> Button:
+        return Button(label.replace(JOINER, ""), actions.table(self.seen.code, "draft", self.seen.version, *draft))
+
+    def _choice_button(self, label: str, *draft: object, about: str = "") -> Button:
+        return self._draft_button(label, *draft)._replace(role=Role.CHOOSE, about=about)
+
+    def _declaration_rows(self) -> list[Row]:
+        return [
+            (self._move_button(f"📣 {self.words.combination(move)}", move, "good"),) for move in self._moves("declare")
+        ]
+
+    def _choice_rows(self) -> list[Row]:
+        _ = self.words.text
+        deal = self.seen.view.deal if self.seen.view else None
+        tops = {str(p.number): p.top for p in deal.packets} if isinstance(deal, PacketsView) else {}
+        picks = tuple(
+            self._move_button(
+                _("⬆️ Pick up {card}").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")), move
+            )
+            for move in self._moves("pick")
+        )
+        packets = [move.split(" ")[1:] for move in self._moves("hold")]
+        holds = [self._move_button(" + ".join(two), f"hold {' '.join(two)}", about=" ".join(two)) for two in packets]
+        bids = [
+            self._move_button(_("nil") if move == "bid 0" else move.split(" ")[1], move) for move in self._moves("bid")
+        ]
+        single = {
+            "draw": _("Draw a card"),
+            "keep": _("Keep it"),
+            "pass": _("Throw it away"),
+            "blind": _("Double nil, blind"),
+        }
+        others = tuple(self._move_button(single[move], move) for move in self._moves(*single))
+        return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), others]
+
+    def _card_rows(self, deal: DealView) -> list[Row]:
+        """Return rows of playable cards: one for each suit of the hand, then the tops of packets."""
+        moves = self.moves.get("play", [])
+        if not moves:
+            return []
+        plays = {move.split(" ")[1] for move in moves}
+        # Moves with a signal come last.
+        signalled = moves[-1].endswith(SIGNALS)
+        signal_suffix = f" {self.chosen}" if signalled and self.chosen in SIGNALS else ""
+        in_hand = [code for code in deal.hand or () if code in plays]
+        label = self.words.faces.label
+        rows: list[Row] = []
+        if signalled:
+            rows.append(
+                tuple(
+                    self._choice_button(f"✓ {signal.capitalize()}!")
+                    if self.chosen == signal
+                    else self._choice_button(f"{signal.capitalize()}!", signal)
+                    for signal in SIGNALS
+                )
+            )
+        for _suit, codes in groupby(in_hand, key=itemgetter(1)):
+            rows.append(tuple([self._card_button(label(code), code, signal_suffix) for code in codes]))
+        tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
+        rows.append(tuple(self._card_button(f"📦 {label(code)}", code) for code in tops))
+        return rows
+
+    def _card_button(self, label: str, code: str, signal_suffix: str = "") -> Button:
+        return Button(label, f"{self.move_prefix}play {code}{signal_suffix}", role=Role.PLAY, about=code)
+
+    def _claim_rows(self) -> list[Row]:
+        _ = self.words.text
+        claims = self._moves("claim") if is_claim_possible(self.seen) else []
+        return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), *self._hint_rows()]
+
+    def _hint_rows(self) -> list[Row]:
+        _ = self.words.text
+        if self.hint:
+            return [(Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)]
+        if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
+            return [(Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version), role=Role.HINT),)]
+        return []
+
+    def stranger_question(self) -> tuple[Deed, int] | None:
+        """Return the deed and seat of an open question about a stranger, such as the draft ``block1``."""
+        if not self.chosen:
+            return None
+        for deed in DEEDS:
+            seat = self.chosen.removeprefix(deed)
+            if seat != self.chosen and seat.isdecimal() and int(seat) in self.strangers:
+                return deed, int(seat)
+        return None
+
+    def stranger_rows(self) -> list[Row]:
+        """Return rows of deeds and phrases for strangers, unless a choice is half made."""
+        _ = self.words.text
+        if self.chosen == SAY and self.seen.are_strangers:
+            phrases = [
+                Button(phrase_text(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
+                for phrase in PHRASES
+            ]
+            return [tuple(phrases[:3]), tuple(phrases[3:]), (self._draft_button(_("◀ Back")),)]
+        if self.chosen:
+            return []
+        row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.are_strangers and self.seen.can_say else []
+        for deed in DEEDS:
+            for seat in self.strangers:
+                label = deed_label(self.words.language, deed, self.seen.name(seat), len(self.strangers))
+                row.append(self._draft_button(label, f"{deed}{seat}"))
+        return [tuple(row)]
+
+    def _timeout_rows(self, late: int) -> list[Row]:
+        """Return what opponents of a player can do when the time is up."""
+        _ = self.words.text
+        if self.seen.seat is None or self.is_partner(late):
+            return []
+        code = self.seen.code
+        claim = Button(_("Claim the win"), actions.table(code, "claim"), "danger")
+        robot = Button(_("Let a robot play this move"), actions.table(code, "automatic"))
+        return [(claim,), (robot, Button(_("Wait"), actions.table(code, "wait"), "good"))]
+
+    def _packet_rows(self) -> list[Row]:
+        """Return eight packets that can be toggled. The fourth press takes the packets."""
+        _ = self.words.text
+        chosen = {number for number in self.chosen if number in "12345678"}
+        buttons = []
+        for number in "12345678":
+            after = "".join(sorted(chosen ^ {number}))
+            if number not in chosen and len(after) == TO_TAKE:
+                buttons.append(self._move_button(number, f"take {' '.join(after)}", about=number))
+            else:
+                buttons.append(self._choice_button(f"✓ {number}" if number in chosen else number, after, about=number))
+        return [tuple(buttons[:4]), tuple(buttons[4:])]
+
+    def _exchange_rows(self, deal: DealView) -> list[Row]:
+        _ = self.words.text
+        meant = dict.fromkeys(self.chosen.split(","))
+        chosen = [code for code in meant if code in (deal.hand or ())][:MAX_EXCHANGED]
+        rows: list[Row] = []
+        for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
+            row = []
+            for code in codes:
+                after = [card for card in chosen if card != code] if code in chosen else [*chosen, code]
+                if len(after) <= MAX_EXCHANGED:
+                    sign = "✓ " if code in chosen else ""
+                    row.append(self._choice_button(f"{sign}{self.words.card(code)}", ",".join(after), about=code))
+            rows.append(tuple(row))
+        label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
+        rows.append((self._move_button(label, " ".join(["exchange", *sorted(chosen)]), "good"),))
+        return rows

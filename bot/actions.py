@@ -29,7 +29,6 @@ SEPARATE = "new"  # last word of a page's button on a message that the page must
 class BadPayload(TableError):
     """A payload that this bot never made, or only in a version long ago."""
 
-    code = "bad_payload"
     sentence = "This button has expired: use the latest message."
 
 

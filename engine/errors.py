@@ -1,4 +1,4 @@
-"""Errors of the engine. Each has an English sentence for the player, and a stable code for translations."""
+"""Errors of the engine. Each has an English sentence for the player."""
 
 from typing import ClassVar
 
@@ -12,7 +12,6 @@ def quote(value: object, longest: int = 60) -> str:
 class EngineError(Exception):
     """Base of the engine's errors. ``sentence`` is the English template that ``values`` fill in."""
 
-    code: ClassVar[str] = "error"
     sentence: ClassVar[str] = "Something is wrong."
 
     def __init__(self, **values: object) -> None:
@@ -21,35 +20,30 @@ class EngineError(Exception):
 
 
 class UnknownGame(EngineError):
-    code = "unknown_game"
     sentence = "There is no game called {game!r}; there are: {games}."
 
 
 class BadRules(EngineError):
     """An unknown option, or a value that this game does not allow."""
 
-    code = "bad_rules"
     sentence = "{problem}"
 
 
 class BadDeal(EngineError):
     """A secret or pack that cannot be dealt, or a deal at the wrong time."""
 
-    code = "bad_deal"
     sentence = "{problem}"
 
 
 class BadRecord(EngineError):
     """Text that is not a well-formed record; ``path`` is the path of the faulty key."""
 
-    code = "bad_record"
     sentence = "{path}: {problem}"
 
 
 class FaultyRecord(EngineError):
     """A well-formed record of an impossible game. ``deal`` and ``move`` count from 1; they are 0 if unknown."""
 
-    code = "faulty_record"
     sentence = "{where}: {problem}"
 
     def __init__(self, problem: str, deal: int = 0, move: int = 0) -> None:
@@ -61,147 +55,118 @@ class FaultyRecord(EngineError):
 class IllegalMove(EngineError):
     """A move that the rules refuse. The game has not changed."""
 
-    code = "illegal_move"
-
 
 class UnknownSeat(IllegalMove):
-    code = "unknown_seat"
     sentence = "This table has no seat {seat}."
 
 
 class UnknownMove(IllegalMove):
-    code = "unknown_move"
     sentence = "{move!r} isn’t a move in this game."
 
 
 class GameIsOver(IllegalMove):
-    code = "game_over"
     sentence = "This game is over: start a new one."
 
 
 class NoDeal(IllegalMove):
-    code = "no_deal"
     sentence = "The cards haven’t been dealt yet: wait a moment."
 
 
 class NotYourTurn(IllegalMove):
-    code = "not_your_turn"
     sentence = "It’s not your turn yet."
 
 
 class NotNow(IllegalMove):
     """The move belongs to another phase of the deal."""
 
-    code = "not_now"
     sentence = "You can’t do that now: choose another move."
 
 
 class NotInHand(IllegalMove):
     """``suits`` are the letters of the pack's suits, as in every error that names a card."""
 
-    code = "not_in_hand"
     sentence = "You don’t have the {card}: choose another card."
 
 
 class MustFollow(IllegalMove):
-    code = "must_follow"
     sentence = "You must follow suit: play {suit}."
 
 
 class SpadesNotBroken(IllegalMove):
-    code = "spades_not_broken"
     sentence = "No spade has been played yet: lead another suit."
 
 
 class NoSignals(IllegalMove):
-    code = "no_signals"
     sentence = "There’s no busso or volo at this table: just play your card."
 
 
 class SignalsAreForLeaders(IllegalMove):
-    code = "signal_not_leading"
     sentence = "Only the player who leads can say busso or volo: just play your card."
 
 
 class NotYourPacket(IllegalMove):
-    code = "not_your_packet"
     sentence = "Packet {packet} isn’t yours: choose one of your own."
 
 
 class PacketEmpty(IllegalMove):
-    code = "packet_empty"
     sentence = "Packet {packet} is empty: choose another."
 
 
 class NotAnHonour(IllegalMove):
-    code = "not_an_honour"
     sentence = "You can pick up only a 3, a 2 or an ace, and packet {packet} shows the {card}."
 
 
 class NoDeclarations(IllegalMove):
-    code = "no_declarations"
     sentence = "There are no declarations at this table: just play your card."
 
 
 class NoCombination(IllegalMove):
-    code = "no_combination"
     sentence = "You don’t have that combination: check your cards."
 
 
 class DeclareTheFour(IllegalMove):
-    code = "declare_the_four"
     sentence = "You have all four: declare the four."
 
 
 class AlreadyDeclared(IllegalMove):
-    code = "already_declared"
     sentence = "You’ve already scored that rank or suit in this deal: play on."
 
 
 class WindowPassed(IllegalMove):
-    code = "window_passed"
     sentence = "It’s too late to declare that: play on."
 
 
 class WindowNotOpen(IllegalMove):
-    code = "window_not_open"
     sentence = "It’s too early to declare: wait until the first trick is over."
 
 
 class NoClaims(IllegalMove):
-    code = "no_claims"
     sentence = "You can’t claim the game at this table: play on."
 
 
 class ClaimRefused(IllegalMove):
     """A wrong claim. It costs nothing, and only the claiming player sees this error."""
 
-    code = "claim_refused"
     sentence = "Your side hasn’t reached the target yet: play on (only you see this)."
 
 
 class ClaimNeedsLead(ClaimRefused):
     """A claim in a tie-break deal by a side that is not ahead."""
 
-    code = "claim_needs_lead"
     sentence = "This deal breaks a tie: claim once your side is ahead (only you see this)."
 
 
 class NotForChanceToGive(IllegalMove):
-    code = "not_for_chance_to_give"
     sentence = "{owed} different cards must come from the discards."
 
 
 class AlreadyBlind(IllegalMove):
-    code = "already_blind"
     sentence = "You’ve already declared double nil: play on."
 
 
 class TooLateForBlind(IllegalMove):
-    code = "too_late_for_blind"
     sentence = "It’s too late for double nil: you can declare it only before your first draw."
 
 
 class AlreadyBid(IllegalMove):
-    code = "already_bid"
     sentence = "You’ve already made your bid: play on."

@@ -18,7 +18,6 @@ TAKE = read_script(__file__, "tries")
 class TooManyCodes(TableError):
     """``minutes`` is how long to wait."""
 
-    code = "too_many_codes"
     sentence = "Too many wrong codes: try again in {minutes} min, or press the button on the challenge."
 
     def __init__(self, minutes: int) -> None:

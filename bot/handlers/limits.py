@@ -28,12 +28,10 @@ class Verdict(Enum):
 
 
 class TooManyPresses(TableError):
-    code = "too_many_presses"
     sentence = "Too fast for me: wait a moment and press again."
 
 
 class TooManyCommands(TableError):
-    code = "too_many_commands"
     sentence = "Too fast for me: write again in {seconds} seconds."
 
 

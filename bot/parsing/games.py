@@ -19,12 +19,10 @@ DIGITS_READ, DIGITS_REPEATED = 100, 12  # digits of a number that are read, and 
 
 
 class NoSuchGame(TableError):
-    code = "no_such_game"
     sentence = "I don’t know the game {name}: choose one of {games}."
 
 
 class NoSuchTarget(TableError):
-    code = "no_such_target"
     sentence = "You can’t play {game} to {points}: choose one of {targets}."
 
 

@@ -13,17 +13,14 @@ LONGEST_SHOWN = 32
 
 
 class NoSuchPerson(TableError):
-    code = "no_such_person"
     sentence = "I don’t know {name} yet: ask them to write to me."
 
 
 class NotYourself(TableError):
-    code = "not_yourself"
     sentence = "You can’t challenge yourself: leave the name out, and anyone can accept."
 
 
 class OnePersonAtATime(TableError):
-    code = "one_person_at_a_time"
     sentence = "Name one person at a time: you named {names}."
 
 

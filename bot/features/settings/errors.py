@@ -4,10 +4,8 @@ from bot.tables.errors import TableError
 
 
 class OnlyAdministrators(TableError):
-    code = "only_administrators"
     sentence = "Only this group’s administrators can change its settings: ask one of them."
 
 
 class AdministratorsUnknown(TableError):
-    code = "administrators_unknown"
     sentence = "I couldn’t check if you’re an administrator here: try again in a moment."

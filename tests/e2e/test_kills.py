@@ -1,12 +1,17 @@
 """Repeated kills of the bot and its store lose no acknowledged move and repeat none."""
 
+import asyncio
 import os
+import time
 from pathlib import Path
+from random import Random
 
+import aiohttp
 import pytest
 
 from tests.discord.kills import on_discord
 from tests.kills import daily
+from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
 from tests.kills.tournaments import TournamentHarness
@@ -62,9 +67,59 @@ async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
     assert harness.played, "nobody finished the deal of the day"
 
 
+@pytest.mark.timeout(600)
+async def test_game_against_a_robot_goes_on_after_kills(tmp_path: Path) -> None:
+    """Hands of a first game show hints, which the robots' processes compute after each start."""
+    bot = Bot(tmp_path)
+    page, random = Page(bot), Random(3)
+    async with aiohttp.ClientSession() as session:
+        try:
+            for number in range(max(4, KILLS // 10)):
+                await bot.start()
+                await page.connect(session)
+                listening = asyncio.create_task(page.listen())
+                anna = page.people[0]["id"]
+                if number == 0:
+                    await page.ask(do="say", **{"as": anna}, chat=f"@{anna}", text="/start")
+                    for payload in ("1pchallenge robot", "1pchallenge robot metamazzo"):
+                        await press_button(page, anna, payload)
+                await play_turns(page, anna, random, turns=2)
+                if random.random() < 0.5:
+                    bot.kill_store()
+                await bot.kill()
+                await listening
+        finally:
+            await bot.kill()
+            bot.kill_store()
+
+
 async def run_harness(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> Harness:
     harness = kind(page, seed, least)
     await harness.run(kills)
     assert harness.kills.total() == kills
     assert len(harness.players.acknowledged) >= least * kills, f"fewer than {least} presses per kill were acknowledged"
     return harness
+
+
+async def press_button(page: Page, person: str, payload: str) -> None:
+    """Press the last button with this payload, as soon as it is there."""
+    while True:
+        for message in reversed(page.chat(f"@{person}").values()):
+            if any(button.get("payload") == payload for row in message.get("rows", ()) for button in row):
+                await page.ask(do="press", **{"as": person}, chat=f"@{person}", message=message["id"], payload=payload)
+                return
+        await asyncio.sleep(0.05)
+
+
+async def play_turns(page: Page, person: str, random: Random, *, turns: int) -> None:
+    """Make moves as soon as they can be made; AssertionError if a turn does not come."""
+    deadline = time.monotonic() + 60
+    while turns:
+        moves = [button for button in page.buttons(person) if button[1].startswith("1m") and "resign" not in button[1]]
+        if moves:
+            message, payload = random.choice(moves)
+            answer = await page.ask(do="press", **{"as": person}, chat=f"@{person}", message=message, payload=payload)
+            turns -= answer == "done"
+            deadline = time.monotonic() + 60
+        assert time.monotonic() < deadline, f"no turn in 60 s; {page.chat(f'@{person}')}\n{page.bot.log_tail()}"
+        await asyncio.sleep(0.05)

@@ -43,8 +43,8 @@ class Greeting(Handlers):
                 if not chat.has_chosen_game:
                     return Reply(panel=first_game_page(profile.language, opponent))
                 return await self._play(press, profile, opponent, chat.game)
-            case [("friend" | "robot") as opponent, "more"] if is_private(press.place):
-                return Reply(panel=first_game_page(profile.language, opponent, is_full=True))
+            case [("friend" | "robot") as opponent, ("more" | "fewer") as count] if is_private(press.place):
+                return Reply(panel=first_game_page(profile.language, opponent, is_full=count == "more"))
             case [("friend" | "robot") as opponent, game] if game in GAMES and is_private(press.place):
                 await self._people.update_chat(press.place, game=game)
                 reply = await self._play(press, profile, opponent, game)

@@ -45,9 +45,9 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         _write_chairs(page, table, words)
         return page.panel()
     is_own = reader == table.opener.person and table.invited is None
-    if menu == "game":
+    if menu in ("game", "games"):
         page.line(_("Which game?"), "bold")
-        for line in suggestions(language):
+        for line in game_lines(language, is_full=menu == "games"):
             page.line(line)
         page.gap()
     elif is_own and menu == INVITED:
@@ -61,11 +61,11 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     chairs = () if reader in table.people else _chair_buttons(table, words)
     menus = {"game": _game_menu, "games": _all_games_menu, "robot": _robot_menu}
     if menu == "rules":
-        return page.panel(chairs, *_options_menu(seen, words))
+        return page.panel(chairs, *_options_menu(seen, words, is_own=is_own))
     if menu in menus:
         return page.panel(chairs, *menus[menu](table, words))
     if is_own and menu == INVITED:
-        return page.panel(_change_and_cancel(table.code, words), _back_row(table.code, words))
+        return page.panel((_cancel_button(table.code, words), *_back_row(table.code, words)))
     return page.panel(chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
 
 
@@ -185,7 +185,11 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
     stand = (Button(_("Stand up"), actions.table(code, "stand")),) if len(table.chairs) == 4 else ()
     return [
         (*stand, _rules_button(code, words), Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE)),
-        (_terms_button(code, _("Add robot"), "menu", "robot"), *_change_and_cancel(code, words)),
+        (
+            _terms_button(code, _("Add robot"), "menu", "robot"),
+            _terms_button(code, _("Change"), "menu", "rules"),
+            _cancel_button(code, words),
+        ),
     ]
 
 
@@ -199,18 +203,18 @@ def _own_buttons(table: Table, words: Wording) -> list[Row]:
             Button(_("Invite a friend"), actions.table(code, "invite"), role=Role.INVITE),
             Button(_("Find someone"), actions.table(code, "find", table.game_id), role=Role.INVITE),
         ),
-        (_rules_button(code, words), *_change_and_cancel(code, words)),
+        (_terms_button(code, _("Change game or options"), "menu", "rules"),),
     ]
 
 
 def _rules_button(code: str, words: Wording) -> Button:
-    return Button(words.text("Rules"), actions.table(code, "rules"), role=Role.RULES)
-
-
-def _change_and_cancel(code: str, words: Wording) -> Row:
     _ = words.text
-    cancel = _terms_button(code, _("Cancel"), "cancel")._replace(style="danger")
-    return (_terms_button(code, _("Change"), "menu", "rules"), cancel)
+    return Button(_("Rules"), actions.table(code, "rules"), role=Role.RULES)
+
+
+def _cancel_button(code: str, words: Wording) -> Button:
+    _ = words.text
+    return _terms_button(code, _("Cancel"), "cancel")._replace(style="danger")
 
 
 def _robot_row(code: str, words: Wording) -> Row:
@@ -238,15 +242,19 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
     return tuple(sit)
 
 
-def suggestions(language: str) -> list[str]:
-    """Return a line about each game for newcomers."""
+def game_lines(language: str, *, is_full: bool = False) -> list[str]:
+    """Return a line about each game for newcomers, or about all games if full."""
     _ = texts(language).gettext
     lines = {
+        "pizzichino": _("two players, four packets of five each: two in hand, two on the table."),
+        "spizzichino": _("Pizzichino without options: packets are chosen blind."),
         "metamazzo": _("two players get half the pack and draw the rest."),
+        "testa": _("like Metà Mazzo, but you declare in the first four tricks only."),
         "tressette": _("the classic for four, in pairs."),
+        "tavolo": _("four players who choose their partners and give no signals."),
         "spades": _("two players say how many tricks they will take, then take them."),
     }
-    return [f"{_(kind.name)}: {lines[kind.id]}" for kind in GAMES.values() if kind.is_suggested]
+    return [f"{_(kind.name)}: {lines[kind.id]}" for kind in GAMES.values() if is_full or kind.is_suggested]
 
 
 def _game_menu(table: Table, words: Wording) -> list[Row]:
@@ -259,7 +267,7 @@ def _game_menu(table: Table, words: Wording) -> list[Row]:
 
 
 def _all_games_menu(table: Table, words: Wording) -> list[Row]:
-    return [*_game_rows(table, words, list(GAMES)), _back_row(table.code, words)]
+    return [*_game_rows(table, words, list(GAMES)), _back_row(table.code, words, "game")]
 
 
 def _game_rows(table: Table, words: Wording, games: Sequence[str]) -> list[Row]:
@@ -277,8 +285,11 @@ def _robot_menu(table: Table, words: Wording) -> list[Row]:
     return [_robot_row(table.code, words), _back_row(table.code, words)]
 
 
-def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
-    """Return the way to other games, a row of values for each option with a choice, and the clock."""
+def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
+    """Return the way to other games, a row of values for each option with a choice, and the clock.
+
+    An ``is_own`` card has its other buttons here, too.
+    """
     _ = words.text
     names = option_names(words)
     rows: list[Row] = [(_terms_button(seen.code, _("Game: {game}").format(game=_(seen.kind.name)), "menu", "game"),)]
@@ -300,9 +311,11 @@ def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
         clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
     strict = _("Strict: a robot plays late moves, three in a row lose")
     manner = _terms_button(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
-    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back_row(seen.code, words)]
+    others: Row = (_rules_button(seen.code, words), _cancel_button(seen.code, words)) if is_own else ()
+    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), others, _back_row(seen.code, words)]
 
 
-def _back_row(code: str, words: Wording) -> Row:
+def _back_row(code: str, words: Wording, *menu: str) -> Row:
+    """Return a button to the card or to its ``menu``."""
     _ = words.text
-    return (_terms_button(code, _("◀ Back"), "menu"),)
+    return (_terms_button(code, _("◀ Back"), "menu", *menu),)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.commands import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Writer
-from bot.panels.challenge import suggestions
+from bot.panels.challenge import game_lines
 from bot.texts import texts
 from bot.words.phrases import game_names
 from bot.words.rules import has_common_rules, rules_text
@@ -30,12 +30,12 @@ def first_game_page(language: str, opponent: str, *, is_full: bool = False) -> P
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Which game?"), "bold")
-    for line in suggestions(language):
+    for line in game_lines(language, is_full=is_full):
         page.line(line)
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
     rows = [(Button(_(kind.name), actions.page("challenge", opponent, kind.id), "good"),) for kind in kinds]
     more = Button(_("More games"), actions.page("challenge", opponent, "more"))
-    back = Button(_("◀ Back"), actions.page("challenge"))
+    back = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer"] if is_full else [])))
     return page.panel(*rows, (back,) if is_full else (more, back))
 
 

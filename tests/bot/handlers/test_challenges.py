@@ -10,6 +10,7 @@ from bot.store import Store
 from bot.tables.chairs import Invited
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
+from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until
 from tests.bot.playing_time import ring_clocks
 from tests.long import long
@@ -289,6 +290,10 @@ async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: Fake
     assert asked[1:] == ["• Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "◀ Back"]
     await anna.press("More games", GROUP)
     assert "Spizzichino" in list_labels(fake, GROUP)
+    assert all(f"\n{kind.name}: " in fake.last(GROUP).plain for kind in GAMES.values())
+    await anna.press("◀ Back", GROUP)
+    assert list_labels(fake, GROUP) == asked
+    await anna.press("More games", GROUP)
     await anna.press("Spades", GROUP)
     assert "Spades, 2 players, to 500." in fake.last(GROUP).plain
     await anna.press("Cancel", GROUP)
@@ -309,7 +314,7 @@ async def test_private_card_asks_with_whom_to_play(worker: Worker, fake: FakePla
     await anna.say("/challenge metamazzo", anna.private)
     assert fake.last(anna.private).plain == "Who do you want to play?\nMetà Mazzo, 2 players, to 51."
     assert list_labels(fake, anna.private) == [
-        "🤖 Easy", "🤖 Medium", "🤖 Strong", "Invite a friend", "Find someone", "Rules", "Change", "Cancel"
+        "🤖 Easy", "🤖 Medium", "🤖 Strong", "Invite a friend", "Find someone", "Change game or options"
     ]  # fmt: skip
     code = await code_of(worker, anna)
     await anna.press("Invite a friend")
@@ -319,6 +324,15 @@ async def test_private_card_asks_with_whom_to_play(worker: Worker, fake: FakePla
     assert "Metà Mazzo" in fake.last(anna.private).plain
     # The challenge does not wait next to the search.
     assert await worker.room.lists.tables_of(anna.person.id) == []
+
+
+async def test_private_card_is_cancelled_among_its_options(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge metamazzo", anna.private)
+    await anna.press("Change game or options")
+    assert list_labels(fake, anna.private)[-3:] == ["Rules", "Cancel", "◀ Back"]
+    await anna.press("Cancel")
+    assert fake.last(anna.private).plain.startswith("The challenge was withdrawn.")
 
 
 async def test_robot_in_private_takes_all_free_seats(worker: Worker, fake: FakePlatform) -> None:

@@ -517,6 +517,6 @@ async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Work
     payload = actions.page("rematch", game_id(ended))
     await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", payload, genuine=True))
     await worker.settled()
-    assert "Cancel" in [button.label for row in fake.last(anna.private).rows for button in row]
+    assert "Change game or options" in [button.label for row in fake.last(anna.private).rows for button in row]
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.hosts == (anna.private,)

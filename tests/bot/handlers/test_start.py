@@ -82,9 +82,22 @@ async def test_friend_gets_an_invitation_to_forward(store: Store) -> None:
         )
         assert f"/join {code}" in invitation.plain
         assert "Sit down" in labels(invitation)
-        assert labels(card) == ["Change", "Cancel", "◀ Back"]
+        assert labels(card) == ["Cancel", "◀ Back"]
         await anna.press("◀ Back")
         assert any("Who do you want to play?" in text for text in fake.texts(anna.private))
+
+
+async def test_more_games_have_a_line_each_and_lead_back(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Play a robot")
+        question = fake.last(anna.private)
+        await anna.press("More games")
+        lines = fake.last(anna.private).plain.splitlines()
+        assert [line.partition(":")[0] for line in lines] == ["Which game?", *(kind.name for kind in GAMES.values())]
+        await anna.press("◀ Back")
+        assert fake.last(anna.private) == question
 
 
 async def test_greeting_returns_from_the_question(store: Store) -> None:

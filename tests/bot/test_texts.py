@@ -84,6 +84,18 @@ def test_catalogue_names_commands_in_its_language(language: str) -> None:
     assert used_names <= command_names
 
 
+def test_texts_have_typographic_quotes() -> None:
+    """Straight ones are only for code, which is in backticks."""
+    found = required_texts()
+    for language in LANGUAGES[1:]:
+        with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
+            for message in read_po(file):
+                if message.id:
+                    found |= {message.string} if isinstance(message.string, str) else set(map(str, message.string))
+    assert {"You’re in.", "Iscrizione fatta."} <= found
+    assert not {text for text in found if re.search("['\"´]", re.sub("`[^`]*`", "", text))}
+
+
 def test_errors_use_the_players_language() -> None:
     assert error_text(MustFollow(suit="coins"), "it") == "Devi rispondere al seme: gioca denari."
     assert error_text(MustFollow(suit="coins"), "en") == "You must follow suit: play coins."

@@ -91,9 +91,14 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
 def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
     """Write the players, with those ``alone`` at the end."""
     t, _ = text.t, text.gettext
-    teams, count, least = teams_of(t), len(t.entered_players), LEAST_TEAMS[t.form]
+    teams, count = teams_of(t), len(t.entered_players)
+    missing = _missing_text(text, LEAST_TEAMS[t.form] - len(teams))
     if not count:
-        page.line(_("No players yet."))
+        page.line(" ".join(filter(None, [_("No players yet."), missing])))
+    elif missing and not alone:
+        *names, last = map(text.player_names, teams)
+        line = text.ngettext("{names} is in. {missing}", "{names} are in. {missing}", count)
+        page.line(line, names=_(" and ").join([*filter(None, [", ".join(names)]), last]), missing=missing)
     else:
         page.line(text.ngettext("{count} player:", "{count} players:", count).format(count=count), "bold")
         if together := [team for team in teams if team[0] not in alone]:
@@ -101,9 +106,20 @@ def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> 
         if alone:
             page.line(_("Looking for a partner: {names}"), names=_list_names(text, [(number,) for number in alone]))
             page.line(_("Players without a partner are paired at the start."), "small")
-    if len(teams) < least:
-        players, pairs = _("Needs at least {least} players."), _("Needs at least {least} pairs.")
-        page.line(players if t.team_size == 1 else pairs, "italic", least=least)
+        if missing:
+            page.line(missing, "italic")
+
+
+def _missing_text(text: TournamentText, count: int) -> str:
+    """Say how many teams are missing to start; empty if there are enough."""
+    _ = text.gettext
+    if count < 1:
+        return ""
+    if text.t.team_size == 1:
+        line = _("One more player and it can start.") if count == 1 else _("{count} more players and it can start.")
+    else:
+        line = _("One more pair and it can start.") if count == 1 else _("{count} more pairs and it can start.")
+    return line.format(count=count)
 
 
 def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:

@@ -4,7 +4,7 @@ from bot.tables.errors import TableError
 
 
 class NoSuchTournament(TableError):
-    sentence = "Tournament {code} is gone: open another one with /tournament."
+    sentence = "Tournament {code} is gone: open another one with /tournament or /league."
 
 
 class UnreadableTournament(TableError):
@@ -48,7 +48,7 @@ class EnteredTooOften(TableError):
 
 
 class IsOver(TableError):
-    sentence = "This tournament is over: open another one with /tournament."
+    sentence = "This tournament is over: open another one with /tournament or /league."
 
 
 class IsFull(TableError):

@@ -184,7 +184,7 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
     hands = MOST_HANDS
     page.line(_("Your tournaments"), "bold")
     if not own.tournaments:
-        page.line(_("None yet. Open one with /tournament in a group."))
+        page.line(_("None yet. In a group, /tournament opens one, and /league opens a league."))
     first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
     for number, (t, left) in enumerate(zip(own.tournaments, times_left, strict=True), first):
         text = TournamentText(language, t)

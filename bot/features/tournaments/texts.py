@@ -113,7 +113,9 @@ class TournamentText:
         t, _ = self.t, self.gettext
         rules, unit = t.choice.all_rules.model_dump(), unit_of(t)
         target = _("To {points} points").format(points=int(rules["target"]) * unit)
-        limit = _("{time} for all matches") if t.form == "league" else _("{time} a round")
+        limit = _("One round a day") if t.time == DAY else _("One round every {time}")
+        if t.form == "league":
+            limit = _("{time} for all matches")
         times = [limit.format(time=time_name(self.language, t.time))]
         if t.form in ("swiss", "duplicate") and t.options["rounds"] != "auto":
             # There can be fewer rounds if there are few teams.

@@ -158,7 +158,7 @@ async def test_card_shows_options_chosen_in_private(group: Group) -> None:
         "Form", "duplicate", "Deals a match", "4", "Scoring", "steps", "Rounds", "5", "Time a round", "3 days"
     )
     assert "🏆 Duplicate · Metà Mazzo" in group.card_text
-    assert "4 deals a match, in steps · 5 minutes a move\n3 days a round · 5 rounds" in group.card_text
+    assert "4 deals a match, in steps · 5 minutes a move\nOne round every 3 days · 5 rounds" in group.card_text
     await group.choose(
         "Form", "Swiss", "Game", "Pizzichino", "Points to win", "31", "Packets", "peeked at", "Clock", "1 day"
     )
@@ -436,7 +436,7 @@ async def test_results_link_to_replays(group: Group) -> None:
 async def test_private_command_says_tournaments_open_in_groups(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 31", group.people[0].private)
     assert reply.panel
-    assert reply.panel.plain.endswith("None yet. Open one with /tournament in a group.")
+    assert reply.panel.plain.endswith("None yet. In a group, /tournament opens one, and /league opens a league.")
 
 
 async def test_impossible_target_is_refused(group: Group) -> None:

@@ -147,13 +147,30 @@ def test_open_card_shows_options_and_entrants() -> None:
         "🏆 Swiss · Metà Mazzo",
         "Organised by Anna",
         "To 51 points · 5 minutes a move",
-        "3 days a round · 5 rounds",
+        "One round every 3 days · 5 rounds",
         "",
-        "3 players:",
-        "Anna, Bruno, Carla",
-        "Needs at least 4 players.",
+        "Anna, Bruno and Carla are in. One more player and it can start.",
     ]
     assert read_labels(card) == ["Join"]
+
+
+@pytest.mark.parametrize(
+    ("t", "line"),
+    [
+        (Builder("knockout").t, "No players yet. 2 more players and it can start."),
+        (Builder("knockout").enter(1).t, "Anna is in. One more player and it can start."),
+        (Builder("league").enter(1).t, "Anna is in. 2 more players and it can start."),
+        (Builder("knockout", "tressette").enter(1).t, "Anna + Bruno are in. One more pair and it can start."),
+    ],
+)
+def test_open_card_counts_the_missing_players(t: Tournament, line: str) -> None:
+    assert read_lines(card_panel("en", t, None, ""))[-1] == line
+
+
+def test_round_of_a_day_is_named_in_words() -> None:
+    card = card_panel("en", Builder("knockout", time=str(DAY)).enter(2).t, None, "")
+    assert "One round a day" in read_lines(card)
+    assert read_lines(card)[-2:] == ["2 players:", "Anna, Bruno"]
 
 
 def test_player_without_a_partner_has_a_button() -> None:
@@ -297,9 +314,9 @@ def test_last_possible_match_is_the_final() -> None:
 
 def test_round_count_is_corrected_after_the_start() -> None:
     builder = Builder("swiss", rounds="7").enter(5)
-    assert "1 day a round · 7 rounds" in read_lines(rules_panel("en", builder.t))
+    assert "One round a day · 7 rounds" in read_lines(rules_panel("en", builder.t))
     builder = Builder("swiss", rounds="7").start(5)
-    assert "1 day a round · 5 rounds" in read_lines(rules_panel("en", builder.t))
+    assert "One round a day · 5 rounds" in read_lines(rules_panel("en", builder.t))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

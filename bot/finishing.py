@@ -3,7 +3,7 @@
 import time
 
 from bot.finished.archive import Archive
-from bot.finished.ratings import LEAST_GAMES, Ratings, Scope
+from bot.finished.ratings import MIN_GAMES, Ratings, Scope
 from bot.finished.unrated_games import unrated_reason
 from bot.metrics import GAMES
 from bot.panels.board import RatingChange
@@ -35,7 +35,7 @@ class Finisher:
         scope = Scope(game=table.game_id)
         shown = [
             RatingChange(
-                names.get(person, "?"), before, after, (await self._ratings.standing(scope, person)).games < LEAST_GAMES
+                names.get(person, "?"), before, after, (await self._ratings.standing(scope, person)).games < MIN_GAMES
             )
             for person, before, after in changes
         ]

@@ -81,7 +81,7 @@ UNTESTABLE_ARGUMENTS = {"kw_only", "slots", "strict"}
 mypy checks ``kw_only``, ``slots`` only saves memory, and ``strict`` asserts lengths that are equal anyway.
 """
 
-TUNED_NAMES = re.compile(r"(MOST|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
+TUNED_NAMES = re.compile(r"(MAX|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
 """Names of limits, durations and counts that could also be one more or less."""
 
 

@@ -13,7 +13,7 @@ from discord.app_commands import Choice, Namespace, TranslationContextTypes, loc
 
 from adapters.discord import reading
 from adapters.discord.answers import UnreadableInteraction
-from adapters.discord.limits import LONGEST_CHOICE, MOST_CHOICES
+from adapters.discord.limits import LONGEST_CHOICE, MAX_CHOICES
 from adapters.discord.reading import Interaction
 from bot.card_room import CardRoom
 from bot.commands import (
@@ -217,7 +217,7 @@ class Commands:
             to_value = int if argument.kind is ArgumentKind.POINTS else str
             return [
                 Choice(name=suggestion.label[:LONGEST_CHOICE], value=to_value(suggestion.value))
-                for suggestion in suggestions[:MOST_CHOICES]
+                for suggestion in suggestions[:MAX_CHOICES]
             ]
 
         return suggest

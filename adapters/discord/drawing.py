@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from adapters.discord.limits import LONGEST_DESCRIPTION, LONGEST_LABEL, LONGEST_TEXT, MOST_COMPONENTS, MOST_IN_ROW
+from adapters.discord.limits import LONGEST_DESCRIPTION, LONGEST_LABEL, LONGEST_TEXT, MAX_COMPONENTS, MAX_IN_ROW
 from bot.panel import Button, Panel, Span, split_row, utf16_length
 from bot.panel_picture import Picture
 from bot.platform import is_private
@@ -23,12 +23,12 @@ SMALL = "-# "  # starts each line of small print
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
-MOST_WITH_PICTURE = 30  # buttons next to a picture: with their rows, picture, text and container they are 39 components
+MAX_WITH_PICTURE = 30  # buttons next to a picture: with their rows, picture, text and container they are 39 components
 
 # Kinds of buttons that open a chat by a link, which Discord does not have.
 LINK_KINDS = ("private", "join", "share", "group")
 
-ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))  # if a label is longer than the first number: buttons in a row
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # if a label is longer than the first number: buttons in a row
 
 # Characters that Markdown can interpret, including mentions and links. A full stop after a number makes a list.
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
@@ -65,7 +65,7 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
 
 
 def has_room_for_picture(panel: Panel) -> bool:
-    return sum(map(len, panel.rows)) <= MOST_WITH_PICTURE
+    return sum(map(len, panel.rows)) <= MAX_WITH_PICTURE
 
 
 def picture_name(picture: Picture) -> str:
@@ -160,9 +160,9 @@ def _rows(panel: Panel, other_components: int) -> list[dict[str, Any]]:
     """Return the buttons, in rows that leave room for the message's other components."""
     wanted = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
     rows = [part for row in wanted if row for part in split_row(row, ROW_BY_LENGTH)]
-    if len(rows) + sum(map(len, rows)) + other_components > MOST_COMPONENTS:
+    if len(rows) + sum(map(len, rows)) + other_components > MAX_COMPONENTS:
         buttons = [button for row in wanted for button in row]
-        rows = [tuple(buttons[start : start + MOST_IN_ROW]) for start in range(0, len(buttons), MOST_IN_ROW)]
+        rows = [tuple(buttons[start : start + MAX_IN_ROW]) for start in range(0, len(buttons), MAX_IN_ROW)]
     used: dict[str, int] = {}
     return [{"type": ACTION_ROW, "components": [_button(button, used) for button in row]} for row in rows]
 

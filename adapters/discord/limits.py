@@ -23,10 +23,10 @@ RATE_LIMIT_PAUSE = 5.0  # after a 429 that does not say how long to wait
 OPEN_CHAT_PAUSE = 60.0  # after too many new private chats
 TOKEN_SECONDS = 14.5 * 60  # how long an interaction's token is used; Discord accepts it for 15 minutes
 
-MOST_COMPONENTS, MOST_IN_ROW = 40, 5  # of a message; buttons of a row
+MAX_COMPONENTS, MAX_IN_ROW = 40, 5  # of a message; buttons of a row
 LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters: of a message, a button, a picture
 LONGEST_NONCE = 25
-MOST_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their characters
+MAX_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their characters
 
 # Discord bans an address for 10,000 invalid requests in ten minutes.
 MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0

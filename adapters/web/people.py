@@ -41,7 +41,7 @@ READER_COOKIE: web.RequestKey[str] = web.RequestKey("reader_cookie", str)  # the
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
 # New people from all addresses together, and in how many seconds. They stay in the store (`Limits.count_newcomer`).
-MOST_NEW, NEW_SECONDS = 300, 60.0
+MAX_NEW, NEW_SECONDS = 300, 60.0
 
 RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")
 
@@ -124,7 +124,7 @@ class WebPeople:
         now = time.monotonic()
         while self._recent and now - self._recent[0] > NEW_SECONDS:
             self._recent.popleft()
-        if len(self._recent) >= MOST_NEW:
+        if len(self._recent) >= MAX_NEW:
             raise Refused(_("Too many people came at once: try again in a minute."))
         self._recent.append(now)
         guest = GUEST.format(number=secrets.randbelow(900) + 100)

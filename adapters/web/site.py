@@ -44,7 +44,7 @@ COOKIE_CHECK = "/cookies"
 TOO_MUCH = _("Too many requests from your network: try again in a minute.")
 NOTHING_HERE = _("There’s nothing here: check the link.")
 
-MOST_SENT = 8192  # bytes of a request's body; a Mini App sends the longest
+MAX_SENT = 8192  # bytes of a request's body; a Mini App sends the longest
 SHARE_OF_FILES = 0.8  # most connections, as a share of the files that the process can open
 
 CONTENT_SECURITY = (
@@ -90,7 +90,7 @@ class Site:
         frames = [app.frame_origin for app in self.card_room.mini_apps.values()] if self.is_secure else []
         ancestors = " ".join(frames) or "'none'"
         self._security = {**SECURITY, "Content-Security-Policy": f"{CONTENT_SECURITY}; frame-ancestors {ancestors}"}
-        app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
+        app = web.Application(middlewares=[self._guard], client_max_size=MAX_SENT)
         app.add_routes(self.routes)
         monitoring.add_monitoring(app, self.card_room, self._host)
         connections = Connections(

@@ -36,9 +36,9 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 LONGEST_MESSAGE = 1024  # bytes of a message; a longer one ends the connection
-MOST_PAGES, MOST_PAGES_EACH = 2000, 20
+MAX_PAGES, MAX_PAGES_EACH = 2000, 20
 PING_SECONDS = 20.0  # a page that does not answer within half of this is gone
-MOST_PENDING = 16  # unanswered presses of one page, before reading from it pauses
+MAX_PENDING = 16  # unanswered presses of one page, before reading from it pauses
 SESSION_CHECK_SECONDS = 5.0
 LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page after a limit was exceeded
 PAGE = "page"
@@ -84,7 +84,7 @@ class Live:
             why = _stranger_reason(request, language_of(browser_language(request)))
             await _send_gone(socket, why=why)
             return socket
-        if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
+        if self._open.total() >= MAX_PAGES or self._open[reader.person] >= MAX_PAGES_EACH:
             raise web.HTTPTooManyRequests()
         with self._site.limits.open_page(request):
             self._open[reader.person] += 1
@@ -128,7 +128,7 @@ class _OpenPage:
     reader: WebPerson
     hand: OpenHand
     language: str
-    presses: asyncio.Queue[PressMessage] = field(default_factory=lambda: asyncio.Queue(MOST_PENDING))
+    presses: asyncio.Queue[PressMessage] = field(default_factory=lambda: asyncio.Queue(MAX_PENDING))
 
     async def serve(self) -> None:
         """Send states and take presses until the page closes."""

@@ -17,7 +17,7 @@ from engine.robots.findings import Verdict
 log = structlog.get_logger()
 KEPT_SECONDS = 7 * 86400
 WAIT_SECONDS = 1.0  # before a request returns an incomplete analysis
-MOST_REQUESTED = 50
+MAX_REQUESTED = 50
 IDLE_SECONDS = 1.0  # interval at which an analysis without a request checks for idle robots
 
 
@@ -46,7 +46,7 @@ class AnalysisPool:
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
-        if game.id not in self._tasks and len(self._requested) >= MOST_REQUESTED:
+        if game.id not in self._tasks and len(self._requested) >= MAX_REQUESTED:
             return None
         self._requested.add(game.id)
         task = self._start(game)

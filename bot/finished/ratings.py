@@ -27,7 +27,7 @@ from bot.store import StoreError, keys
 from bot.store.lua import read_script
 from engine import GAMES
 
-LEAST_GAMES = 3  # rated games before a person is ranked
+MIN_GAMES = 3  # rated games before a person is ranked
 EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 RATE = read_script(__file__, "rate")
@@ -341,7 +341,7 @@ class Ratings:
             histories = await self.histories(scope, rated_people)
             for person in rated_people:
                 standing = after[person]
-                is_ranked = standing.games >= LEAST_GAMES and not is_pseudonym(person)
+                is_ranked = standing.games >= MIN_GAMES and not is_pseudonym(person)
                 shown: str | int = standing.rating if is_ranked else ""
                 latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.rating)
                 history = "" if is_pseudonym(person) else history_text([*histories[person], latest])

@@ -23,7 +23,7 @@ from bot.tables.table_lists import TableLists
 from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
-MOST_LISTED = 10  # open challenges, each with its button
+MAX_LISTED = 10  # open challenges, each with its button
 
 
 class CorePages(Handlers):
@@ -111,7 +111,7 @@ class CorePages(Handlers):
         tables = [table for table in there if table.phase == "open" and table.invited is None and free_chairs(table)]
         tables.sort(key=lambda table: table.code)
         notes = [note for feature in self._features if (note := await feature.note_on_open_tables(language))]
-        return open_tables_page(language, tables[:MOST_LISTED], notes)
+        return open_tables_page(language, tables[:MAX_LISTED], notes)
 
     async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Return the replay. In a group it is a new message that only the presser sees, so the result stays."""

@@ -20,7 +20,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 GUESTS = "web:"  # id prefix of guests of the web pages, and of programs
 PREFIX = "web:robot-"  # id prefix of programs: their platform is our web API
 ID_BYTES, TOKEN_BYTES = 6, 32
-MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
+MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH = 1000, 900, 5
 """Limits of the number of programs: in all, of people (to leave room for the host's), and of one person."""
 
 LONGEST_PROGRAM_NAME = 60
@@ -111,7 +111,7 @@ class Programs:
             keys=[keys.PROGRAMS],
             args=[
                 *(program.id, json.dumps({**fields, **owner}), program.owner),
-                *(MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH),
+                *(MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH),
             ],
         )
         if not kept:

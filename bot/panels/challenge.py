@@ -6,7 +6,7 @@ from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.tables import free_chairs
 from bot.tables.clock import CLOCKS, TIME_TO_ACCEPT
-from bot.tables.limits import MOST_REFUSALS
+from bot.tables.limits import MAX_REFUSALS
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.texts import texts
@@ -153,7 +153,7 @@ def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
         page.line(_("Pair {number}: {partners}"), number=side + 1, partners=" · ".join(partners))
         if count := table.refusals[side]:
             refusals = words.ngettext("{count} refusal of {most}", "{count} refusals of {most}", count)
-            page.line(refusals.format(count=count, most=MOST_REFUSALS))
+            page.line(refusals.format(count=count, most=MAX_REFUSALS))
 
 
 def seat_label(words: Wording, seat: int) -> str:

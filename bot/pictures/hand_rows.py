@@ -8,9 +8,9 @@ from bot.pictures.scene import Card, Pile
 GAP = 12
 MIN_STEP = 46  # visible width of a covered card, enough to read its rank and suit
 
-# Easy cards do not overlap, because their signs fill them. A row has EASY_ACROSS of them, or MOST_ACROSS if that avoids
+# Easy cards do not overlap, because their signs fill them. A row has EASY_ACROSS of them, or MAX_ACROSS if that avoids
 # a third row: picture and buttons should fit on a phone's screen.
-EASY_ACROSS, MOST_ACROSS = 5, 6
+EASY_ACROSS, MAX_ACROSS = 5, 6
 
 EASY_CARD = 212  # width of an easy card in the trick, and in a hand of few cards
 
@@ -27,7 +27,7 @@ def overlapping_rows(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
 def separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
     """Return the width and rows of cards side by side, evenly divided. Few cards are larger."""
     rows = -(-len(slots) // EASY_ACROSS)
-    if len(slots) <= 2 * MOST_ACROSS:
+    if len(slots) <= 2 * MAX_ACROSS:
         rows = min(rows, 2)
     across = -(-len(slots) // rows)
     if len(slots) < 4:

@@ -24,7 +24,7 @@ from engine.robots.findings import Summary
 BOT = "Buongioco"
 
 INKS: tuple[Ink, Ink] = ("gold", "sky")  # each side's colour: name, curve and win
-MOST_DECLARED = 6  # lines of declarations in a picture; the text has all
+MAX_DECLARED = 6  # lines of declarations in a picture; the text has all
 LONGEST_GROUP = 24  # characters of a group's name that fit at the foot of a picture
 
 
@@ -51,7 +51,7 @@ def deal_sheet(
         parts=(
             _scores(words, record, number),
             _tally(words, record, number),
-            *[Words(line) for line in islice(declared_lines(words, record, number), MOST_DECLARED)],
+            *[Words(line) for line in islice(declared_lines(words, record, number), MAX_DECLARED)],
             *_plot(words, record, number),
         ),
         small=small_print(group, code),

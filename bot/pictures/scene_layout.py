@@ -27,7 +27,7 @@ BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
 POINTS, LONG_POINTS = 52, 38  # font size of points, and of those longer than three characters (−200)
 MIN_LETTER = 0.4  # average letter width per font size, in a text shrunk as far as possible
 TARGET_LETTERS = 10  # letters per line of the target
-BACKS_VISIBLE, LEAST_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
+BACKS_VISIBLE, MIN_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
 EDGE = 18  # height of an empty mat
 
 # Width of the mat's side with the last trick, drawn cards and the stock, and for easy tricks of more than two cards.
@@ -343,6 +343,6 @@ def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> lis
     backs = len(cards) - shown
     if step >= least or not shown or not backs:
         return [step] * len(cards)
-    seen = max(step, min(least, (room - width - LEAST_BACK_STEP * backs) // shown))
+    seen = max(step, min(least, (room - width - MIN_BACK_STEP * backs) // shown))
     hidden = max(0, room - width - seen * shown) // max(1, backs - 1)
     return [seen if card.code else hidden for card in cards]

@@ -27,7 +27,7 @@ from bot.words.wording import fix_minus
 TITLE, FOOT, GAP = 96, 48, 16
 LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2  # edges of the mats
 PLOT, AXIS, ENDS = 300, 76, 84  # height of a plot, and the room for figures on its left and right
-MOST_TICKS = 4
+MAX_TICKS = 4
 NEAREST_TICK = 28  # minimum distance of another line from the target's line
 NEAREST_ENDS = 36  # minimum distance of two curves' last figures
 ROW, CURVE, CURVE_HEIGHT = 68, 190, 40  # height of a table's row, and size of a small curve
@@ -258,8 +258,8 @@ def _ticks(low: int, high: int) -> list[int]:
     ([0, 10, 20, 30], [1000, 1050, 1100])
     """
     span = max(1, high - low)
-    unit = 10 ** max(0, math.floor(math.log10(span / MOST_TICKS)))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if span / (unit * factor) <= MOST_TICKS)
+    unit = 10 ** max(0, math.floor(math.log10(span / MAX_TICKS)))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if span / (unit * factor) <= MAX_TICKS)
     first = -(-low // step)
     return [step * number for number in range(first, high // step + 1)]
 

@@ -24,7 +24,7 @@ FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the 
 THINKING_SECONDS = 0.5  # a thought is cut short after this time
 PATIENCE_SECONDS = 1.2  # wait for a move before a simpler robot makes it: the process could be starting, or have died
 HINT_SECONDS = 5.0  # longest wait for a turn to ask for a hint, and again for the hint
-MOST_WAITING = 8  # waiting requests for each process: later ones would come too late
+MAX_WAITING = 8  # waiting requests for each process: later ones would come too late
 
 
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
@@ -79,7 +79,7 @@ class RobotPool:
         If all processes are busy or one must start first, a simpler robot plays to keep the game going.
         """
         seed = secrets.randbits(64)
-        if self._movers.pending < MOST_WAITING * self._movers.count:
+        if self._movers.pending < MAX_WAITING * self._movers.count:
             thought = asyncio.create_task(self._movers.run(self._think, level, view, history, seed))
             done = await self._wait_for(thought, PATIENCE_SECONDS)
             if done and not isinstance(thought.exception(), ProcessDied):
@@ -112,7 +112,7 @@ class RobotPool:
                 await self._hints.acquire()
         except TimeoutError:
             return None
-        if self._movers.pending >= MOST_WAITING * self._movers.count:
+        if self._movers.pending >= MAX_WAITING * self._movers.count:
             self._hints.release()
             return None
         thought = asyncio.create_task(self._movers.run(advise, view, history, secrets.randbits(64)))

@@ -18,7 +18,7 @@ LINK_SECONDS = 600  # time for which a link is valid
 GOOD = b"1"  # stored value of a valid link
 KEPT_SECONDS = 90 * 86400  # unused sessions end after this time
 NOTED_SECONDS = 3600  # interval at which uses are noted
-MOST_SESSIONS = 20  # sessions of a person; one more ends the one unused for longest
+MAX_SESSIONS = 20  # sessions of a person; one more ends the one unused for longest
 NOTE = read_script(__file__, "note_session")
 
 
@@ -57,7 +57,7 @@ class Sessions:
 
     async def start(self, person: str) -> str:
         """Start a session for a person; return the token for the browser."""
-        await self._end_unused(person, MOST_SESSIONS - 1)
+        await self._end_unused(person, MAX_SESSIONS - 1)
         key = keys.sessions(person)
         id_, token, now = secrets.token_hex(ID_BYTES), secrets.token_urlsafe(TOKEN_BYTES), int(self.now())
         fields = {"token": token_digest(token), "made": now, "used": now}
@@ -78,7 +78,7 @@ class Sessions:
             used = json.dumps({**fields, "used": now})
             await self._note(keys=[keys.sessions(person)], args=[id_, known, used, KEPT_SECONDS])
             # The key lives as long as any session is used.
-            await self._end_unused(person, MOST_SESSIONS)
+            await self._end_unused(person, MAX_SESSIONS)
         return person
 
     async def sessions_of(self, person: str) -> list[Session]:

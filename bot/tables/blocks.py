@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.store import keys
 from bot.store.lua import read_script
-from bot.tables.limits import MOST_BLOCKS
+from bot.tables.limits import MAX_BLOCKS
 
 SCRIPT = read_script(__file__, "blocks")
 
@@ -34,8 +34,8 @@ class Blocks:
         self._script = client.register_script(SCRIPT)
 
     async def add(self, person: str, other: str, name: str) -> bool:
-        """Block a person under this name. Return False if there are `MOST_BLOCKS` blocks already."""
-        return bool(await self._run_script("add", person, MOST_BLOCKS, token_hex(4), other, name))
+        """Block a person under this name. Return False if there are `MAX_BLOCKS` blocks already."""
+        return bool(await self._run_script("add", person, MAX_BLOCKS, token_hex(4), other, name))
 
     async def remove(self, person: str, token: str) -> None:
         await self._run_script("remove", person, token)

@@ -31,7 +31,7 @@ from bot.tables.blocks import Blocks
 from bot.tables.chairs import Chair, Invited
 from bot.tables.clock import CLOCKS
 from bot.tables.codes import mark_of
-from bot.tables.limits import MOST_CHANGES
+from bot.tables.limits import MAX_CHANGES
 from bot.tables.opening import Opener
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -54,7 +54,7 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
 
 def _check_changes(table: Table, entries: Sequence[Entry]) -> Sequence[Entry]:
     """Return a challenge's changes. TooManyChanges if only a machine would change it so often."""
-    if entries and table.version >= MOST_CHANGES:
+    if entries and table.version >= MAX_CHANGES:
         raise errors.TooManyChanges()
     return entries
 

@@ -2,7 +2,7 @@
 
 from bot.store.entries import Entry, Host
 from bot.tables import errors
-from bot.tables.limits import MOST_ENTRIES, MOST_HOSTS
+from bot.tables.limits import MAX_ENTRIES, MAX_HOSTS
 from bot.tables.table import Table
 
 
@@ -35,7 +35,7 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
         raise errors.NotInvited(name=", ".join(chair.name for chair in table.matched))
     if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
         raise errors.NotInvited(name=table.invited.name)
-    if table.version >= MOST_ENTRIES:
+    if table.version >= MAX_ENTRIES:
         raise errors.TooManyChanges()
 
 
@@ -57,7 +57,7 @@ def host_entries(table: Table, place: str) -> list[Entry]:
     if table.matched or table.fixture:
         # Only matched strangers see their table. A tournament has its own place.
         raise errors.NotYoursToDecide()
-    if len(table.hosts) >= MOST_HOSTS:
+    if len(table.hosts) >= MAX_HOSTS:
         raise errors.TooManyChats()
     return [Host(place)]
 

@@ -1,20 +1,20 @@
 """Limits of tables, challenges and blocks."""
 
 # Tables and chats
-MOST_TABLES = 20  # tables where one person can sit at a time
-MOST_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
+MAX_TABLES = 20  # tables where one person can sit at a time
+MAX_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
 # Unfinished tables that guests can open from one address: two each for a school class. The network around it can have
 # `bot.http.addresses.NETWORK_FACTOR` times as many.
-MOST_FROM_ADDRESS = 60
-MOST_OF_UPDATE = 24  # tables that one update can open in a day, one after the other; finding the last reads all
-MOST_CHALLENGES = 20  # challenges that can wait in one chat
-MOST_HOSTS = 8  # chats that can show one table
+MAX_FROM_ADDRESS = 60
+MAX_OF_UPDATE = 24  # tables that one update can open in a day, one after the other; finding the last reads all
+MAX_CHALLENGES = 20  # challenges that can wait in one chat
+MAX_HOSTS = 8  # chats that can show one table
 
 # Entries of a challenge's log, so that no action can be repeated forever
-MOST_CHANGES = 300  # after which its game, options and clock can no longer change
-MOST_ENTRIES = 600  # after which people can give back a chair, but not take one
+MAX_CHANGES = 300  # after which its game, options and clock can no longer change
+MAX_ENTRIES = 600  # after which people can give back a chair, but not take one
 
 # People
-MOST_BLOCKS = 100  # blocks per person
-MOST_REFUSALS = 3  # refusals of partners by the first player of a side (docs/rules.md, tavolo)
+MAX_BLOCKS = 100  # blocks per person
+MAX_REFUSALS = 3  # refusals of partners by the first player of a side (docs/rules.md, tavolo)
 PHRASES_PER_DEAL = 3  # phrases that each player can say in a deal

@@ -9,7 +9,7 @@ from bot.store.entries import Entry
 from bot.store.index import CodeTaken
 from bot.tables import errors
 from bot.tables.codes import table_code
-from bot.tables.limits import MOST_OF_UPDATE
+from bot.tables.limits import MAX_OF_UPDATE
 from bot.tables.room import Room
 from bot.tables.table import Table
 
@@ -81,4 +81,4 @@ class Opener:
 
 def _codes(update: str, secret: bytes) -> Iterator[str]:
     """Yield the codes that an update can open, in order: each counts if the earlier ones are taken or gone."""
-    return (table_code(f"{update} {attempt}", secret) for attempt in range(MOST_OF_UPDATE))
+    return (table_code(f"{update} {attempt}", secret) for attempt in range(MAX_OF_UPDATE))

@@ -18,7 +18,7 @@ from bot.identity.programs import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
 from bot.tables import errors
-from bot.tables.limits import MOST_CHALLENGES, MOST_FROM_ADDRESS, MOST_TABLES, MOST_TABLES_OF_GUEST
+from bot.tables.limits import MAX_CHALLENGES, MAX_FROM_ADDRESS, MAX_TABLES, MAX_TABLES_OF_GUEST
 from bot.tables.table import Table
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0
@@ -59,7 +59,7 @@ class TableLists:
             yield
             return
         key = keys.seated(person)
-        most = MOST_TABLES_OF_GUEST if is_web_guest(person) else MOST_TABLES
+        most = MAX_TABLES_OF_GUEST if is_web_guest(person) else MAX_TABLES
         clean = partial(self._load_live, key, partial(_sits_at, person))
         made = await self._index.reserve(key, code, most if is_limited else None, clean)
         if made is None:
@@ -76,9 +76,7 @@ class TableLists:
         The store has a keyed digest of each, not the address itself.
         """
         async with AsyncExitStack() as reserved:
-            for place, most in zip(
-                visitor or (), (MOST_FROM_ADDRESS, NETWORK_FACTOR * MOST_FROM_ADDRESS), strict=False
-            ):
+            for place, most in zip(visitor or (), (MAX_FROM_ADDRESS, NETWORK_FACTOR * MAX_FROM_ADDRESS), strict=False):
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
                 key = keys.opened_from(digest)
                 clean = None if key in self._full else partial(self._load_live, key, _is_unfinished)
@@ -99,9 +97,9 @@ class TableLists:
         if is_challenge and not is_private(place):
             key = keys.challenges(place)
             clean = partial(self._load_live, key, partial(_is_open_in, chat_of(place)))
-            made = await self._index.reserve(key, code, MOST_CHALLENGES, clean)
+            made = await self._index.reserve(key, code, MAX_CHALLENGES, clean)
             if made is None:
-                raise errors.TooManyChallenges(most=MOST_CHALLENGES)
+                raise errors.TooManyChallenges(most=MAX_CHALLENGES)
             async with self._index.undo_if_refused(key, code, made), self.reserve_host(place, code):
                 yield
             return

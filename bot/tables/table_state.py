@@ -9,7 +9,7 @@ from bot.platform import is_private, is_same_place, platform_of
 from bot.store.entries import DEFAULT_CLOCK, Entry, Fixture, Sit, Stand
 from bot.store.log import Log
 from bot.tables.chairs import Chair, Invited
-from bot.tables.limits import MOST_REFUSALS
+from bot.tables.limits import MAX_REFUSALS
 from engine import Game, View, game_kind
 from engine.options import Value
 
@@ -147,7 +147,7 @@ class TableState:
             return None
         opposite = (seat + 2) % 4
         chair = self.chairs[opposite]
-        return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < MOST_REFUSALS else None
+        return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < MAX_REFUSALS else None
 
     def invites(self, person: str, handle: str) -> bool:
         """Return whether this person was matched for this table or challenged by name.

@@ -20,7 +20,7 @@ from structlog.testing import capture_logs
 from adapters.web.playground import tabs as tabs_module
 from adapters.web.playground.tabs import Tab
 from adapters.web.refusals import Refused
-from adapters.web.site import MOST_SENT
+from adapters.web.site import MAX_SENT
 from bot.handlers import Dispatcher
 from bot.http.server import request_log_filter
 from bot.panel import Button, Panel, Span
@@ -165,13 +165,13 @@ async def test_excess_concurrent_requests_are_refused(
     names = [f"press{number}" for number in range(100)]
     for name in names:
         await tab.socket.send_str(json.dumps({**PRESS, "n": name}))
-    refused = [await tab.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_PENDING)]
+    refused = [await tab.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MAX_PENDING)]
     assert {answer["type"] for answer in refused} == {"refused"}
-    assert [answer["n"] for answer in refused] == names[tabs_module.MOST_PENDING :]
+    assert [answer["n"] for answer in refused] == names[tabs_module.MAX_PENDING :]
     release.set()
-    accepted = [await tab.socket.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
-    assert {answer["n"] for answer in accepted} == set(names[: tabs_module.MOST_PENDING])
-    assert len(presses) == tabs_module.MOST_PENDING
+    accepted = [await tab.socket.receive_json(timeout=60) for _ in range(tabs_module.MAX_PENDING)]
+    assert {answer["n"] for answer in accepted} == set(names[: tabs_module.MAX_PENDING])
+    assert len(presses) == tabs_module.MAX_PENDING
     assert (await tab.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
 
@@ -179,7 +179,7 @@ async def test_pending_requests_are_counted_per_person(public: OpenPlayground) -
     anna, bruno = public.playground.chat_store.people["1"], public.playground.chat_store.people["2"]
     tabs = public.playground.server.tabs
     hers = [Tab(aiohttp.web.WebSocketResponse(), None, anna, False) for _ in range(2)]
-    for number in range(tabs_module.MOST_PENDING):
+    for number in range(tabs_module.MAX_PENDING):
         tabs.begin_request(hers[number % 2])
     for tab in hers:
         with pytest.raises(Refused):
@@ -192,8 +192,8 @@ async def test_pending_requests_are_counted_per_person(public: OpenPlayground) -
 async def test_tabs_are_limited_per_person_and_in_all(
     public: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tabs_module, "MOST_TABS_EACH", 3)
-    monkeypatch.setattr(tabs_module, "MOST_TABS", 5)
+    monkeypatch.setattr(tabs_module, "MAX_TABS_EACH", 3)
+    monkeypatch.setattr(tabs_module, "MAX_TABS", 5)
     anna, bruno = public.playground.chat_store.people["1"].token, public.playground.chat_store.people["2"].token
     tabs = [await open_public(session, public, anna) for _ in range(3)]
     await check_too_many_tabs(session, public, anna)
@@ -392,7 +392,7 @@ async def test_ticket_works_once_and_expires(
     public: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = public.playground.chat_store.people["1"].token
-    for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * (MOST_SENT + 1), 413)):
+    for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * (MAX_SENT + 1), 413)):
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=data) as answer:
             assert answer.status == status
 

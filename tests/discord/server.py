@@ -39,8 +39,8 @@ ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 BAR = 7 << 22  # a server, on shard 0 of one and shard 3 of four
 CHANNEL = 200
 FILE_LIMIT = 10 * 1024 * 1024  # bytes of a file, sent to the bot as ``attachment_size_limit``
-MOST_FILES = 10  # new files in a request, with ids below this
-MOST_FOLLOW_UPS = 5  # follow-ups if the bot is no member
+MAX_FILES = 10  # new files in a request, with ids below this
+MAX_FOLLOW_UPS = 5  # follow-ups if the bot is no member
 PATIENCE = 60.0  # seconds to answer on a busy machine; Discord allows three
 
 
@@ -218,7 +218,7 @@ class DiscordServer:
         body = json.loads(str(form["payload_json"]) if is_form else await request.read() or "{}")
         data = (body.get("data") or body) if isinstance(body, dict) else {}
         new_attachments = [
-            attachment for attachment in data.get("attachments") or () if int(attachment["id"]) < MOST_FILES
+            attachment for attachment in data.get("attachments") or () if int(attachment["id"]) < MAX_FILES
         ]
         announced = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new_attachments}
         uploaded = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
@@ -561,7 +561,7 @@ class DiscordServer:
         announced = body.get("attachments")
         attached = dict(earlier) if announced is None else {}
         for attachment in announced or ():
-            if int(attachment["id"]) < MOST_FILES:
+            if int(attachment["id"]) < MAX_FILES:
                 if channel.type != PRIVATE and not channel.permissions & ATTACH:
                     raise Refused(403, 50013, "Missing Permissions")
                 attached[str(self.new_id())] = attachment["filename"]
@@ -700,7 +700,7 @@ class DiscordServer:
         if (
             interaction.channel.server not in self.servers
             and interaction.channel.type != PRIVATE
-            and interaction.follow_ups > MOST_FOLLOW_UPS
+            and interaction.follow_ups > MAX_FOLLOW_UPS
         ):
             raise Refused(400, 40094, "This interaction has too many follow-up messages.")
         return self._add_message(interaction, body)

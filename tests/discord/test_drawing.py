@@ -15,7 +15,7 @@ from tests.discord.players import buttons_of, iter_components
 from tests.discord.validation import validate_body, validate_media, validate_message
 
 # With their rows, the text and the container these are forty components, the limit of a message.
-MOST_BUTTONS = 31
+MAX_BUTTONS = 31
 
 PLACES = ("discord:1/2", "discord:@3", "discord:guest4")  # server channel, private chat, channel without the bot
 
@@ -31,7 +31,7 @@ def draw_message(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
 )
 def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list[int]], place: str) -> None:
     buttons = tuple(tuple(Button(f"{number} 🪙", f"1pleaderboard chat all {number}") for number in row) for row in rows)
-    while sum(map(len, buttons)) > MOST_BUTTONS:
+    while sum(map(len, buttons)) > MAX_BUTTONS:
         buttons = buttons[1:]
     panel = Panel(tuple(Span(text, style) for text, style in spans), buttons)  # type: ignore[arg-type]
     body = draw_message(panel, place)
@@ -112,7 +112,7 @@ SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), targ
 @given(
     st.text(min_size=1, max_size=3000),
     st.text(min_size=1, max_size=2000),
-    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MOST_WITH_PICTURE),
+    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MAX_WITH_PICTURE),
     st.sampled_from(PLACES),
 )
 def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place: str) -> None:
@@ -129,5 +129,5 @@ def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place
 
 
 def test_too_many_buttons_leave_no_room_for_a_picture() -> None:
-    row = tuple(Button("a", "1pa") for _ in range(drawing.MOST_WITH_PICTURE + 1))
+    row = tuple(Button("a", "1pa") for _ in range(drawing.MAX_WITH_PICTURE + 1))
     assert not drawing.has_room_for_picture(Panel((Span("x"),), (row,), Picture(SCENE, "x")))

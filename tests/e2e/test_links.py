@@ -99,7 +99,7 @@ async def test_page_over_the_limit_opens_after_another_closes(network: OpenPlayg
     url = f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}"
     first = await open_page(browser, url)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("adapters.web.playground.tabs.MOST_TABS_EACH", 1)
+        patched.setattr("adapters.web.playground.tabs.MAX_TABS_EACH", 1)
         await expect(first.locator("#people [aria-selected=true]")).to_have_text("Anna")
         second = await open_page(browser, url, "it-IT")
         await expect(second.locator("#offline")).to_contain_text("Sono aperte troppe pagine")

@@ -13,7 +13,7 @@ from tests.open_playground import OpenPlayground
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 SIZE = (48, 48)
-MOST_DIFFERENCE = 24  # mean difference of a colour, of 255; fonts differ between machines
+MAX_DIFFERENCE = 24  # mean difference of a colour, of 255; fonts differ between machines
 
 
 async def test_product_looks_like_the_readme_pictures(playground: OpenPlayground, browser: Browser) -> None:
@@ -22,4 +22,4 @@ async def test_product_looks_like_the_readme_pictures(playground: OpenPlayground
             Image.open(source).convert("RGB").resize(SIZE) for source in (PICTURES / f"{name}.png", io.BytesIO(picture))
         )
         difference = max(ImageStat.Stat(ImageChops.difference(stored, drawn)).mean)
-        assert difference < MOST_DIFFERENCE, f"{name}.png is out of date: python -m tests.e2e.readme_pictures"
+        assert difference < MAX_DIFFERENCE, f"{name}.png is out of date: python -m tests.e2e.readme_pictures"

@@ -18,8 +18,8 @@ from tests.telegram.players import Person, on_telegram, seat_people
 from tests.telegram.server import TelegramServer
 from tests.test_walkthrough import PACKAGES, Function, find_steps, read_section
 
-MOST_FILES = 30
-MOST_ENTRIES = 2  # functions of a class that other classes or modules call
+MAX_FILES = 30
+MAX_ENTRIES = 2  # functions of a class that other classes or modules call
 
 # Functions that wait for updates. They already run before the press.
 WAITING = [function.__qualname__ for function in (Supervisor._run_adapter, Telegram.serve, Polling.run)]
@@ -105,9 +105,9 @@ async def test_press_passes_few_files(store: Store, server: TelegramServer) -> N
             await play_one_card(people, random)
             await adapter.worker.settled()
     assert walk.order == steps, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
-    assert len(walk.files) <= MOST_FILES, "A press passes too many files:\n" + "\n".join(walk.files)
+    assert len(walk.files) <= MAX_FILES, "A press passes too many files:\n" + "\n".join(walk.files)
     assert f"The way crosses {len(walk.files)} files" in " ".join(read_section("A press").split()), (
         f"docs/walkthrough.md, section A press: the press passes {len(walk.files)} files"
     )
-    too_many = {place: names for place, names in walk.entries.items() if len(names) > MOST_ENTRIES}
-    assert not too_many, f"docs/walkthrough.md promises at most {MOST_ENTRIES} entries per class: {too_many}"
+    too_many = {place: names for place, names in walk.entries.items() if len(names) > MAX_ENTRIES}
+    assert not too_many, f"docs/walkthrough.md promises at most {MAX_ENTRIES} entries per class: {too_many}"

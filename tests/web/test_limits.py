@@ -21,7 +21,7 @@ from adapters.web.limits import (
     LimitExceeded,
     Limits,
 )
-from adapters.web.people import MOST_NEW
+from adapters.web.people import MAX_NEW
 from bot.handlers.guard import TRIES
 from bot.http.addresses import NETWORK_FACTOR
 from bot.rate_limits import RateLimit
@@ -94,7 +94,7 @@ def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
 
 def test_one_network_cannot_use_up_all_new_people(limits: Limits) -> None:
     allowed = count_allowed(limits.count_newcomer, IN_48_BITS)
-    assert NETWORK_FACTOR * NEWCOMERS.burst <= allowed < MOST_NEW
+    assert NETWORK_FACTOR * NEWCOMERS.burst <= allowed < MAX_NEW
     # A school class behind one address can start at the same time.
     assert count_allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 

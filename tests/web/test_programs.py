@@ -16,11 +16,11 @@ from structlog.testing import capture_logs
 
 from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
-from adapters.web.site import MOST_SENT
+from adapters.web.site import MAX_SENT
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.guard import TRIES
 from bot.identity.adapter_data import delete_adapter_data
-from bot.identity.programs import MOST_EACH, Programs, is_program
+from bot.identity.programs import MAX_EACH, Programs, is_program
 from bot.rate_limits import RateLimit
 from bot.site.idempotency import KEPT_SECONDS, UsedKeys
 from engine import GAMES, verify
@@ -126,7 +126,7 @@ async def test_unexpected_error_gives_a_problem_and_is_logged(
 @pytest.mark.parametrize(
     ("kind", "body", "status"),
     [
-        ({}, b'{"game": "' + b"x" * MOST_SENT + b'"}', 413),
+        ({}, b'{"game": "' + b"x" * MAX_SENT + b'"}', 413),
         ({"Content-Encoding": "gzip"}, b"no gzip", 400),
     ],
 )
@@ -595,7 +595,7 @@ async def test_programs_are_limited_and_a_repeated_press_makes_one(site: OpenPla
     assert await programs.authenticate(second) == repeated
     assert len(await programs.owned_by(ANNA.id)) == 1
     anna = Chat(site, ANNA)
-    for _ in range(MOST_EACH - 1):
+    for _ in range(MAX_EACH - 1):
         assert (await anna.press("1pprograms make read")).panel
     assert "revoke one" in (await anna.press("1pprograms make read")).toast
     for payload in (
@@ -609,10 +609,10 @@ async def test_programs_are_limited_and_a_repeated_press_makes_one(site: OpenPla
     # An id that is empty or unknown revokes nothing.
     for payload in ("1pprograms revoke ", "1pprograms revoke x"):
         await anna.press(payload)
-    assert len(await programs.owned_by(ANNA.id)) == MOST_EACH
+    assert len(await programs.owned_by(ANNA.id)) == MAX_EACH
     data = site.worker.feature(PrivacyFeature).own_data.mydata
     file = json.loads((await data.file(ANNA.id, [], 0)).content)
-    assert [program["scopes"] for program in file["programs"]] == [["read"]] * MOST_EACH
+    assert [program["scopes"] for program in file["programs"]] == [["read"]] * MAX_EACH
     await site.worker.feature(PrivacyFeature).forgetter.forget(
         ANNA.id, await site.worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)
     )
@@ -624,16 +624,16 @@ async def test_person_has_at_most_five_tokens_made_at_once(site: OpenPlayground)
     results = await asyncio.gather(
         *(programs.add_owned("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
     )
-    assert sum(isinstance(result, ValueError) for result in results) == 12 - MOST_EACH
-    assert len(await programs.owned_by("telegram:1")) == MOST_EACH
+    assert sum(isinstance(result, ValueError) for result in results) == 12 - MAX_EACH
+    assert len(await programs.owned_by("telegram:1")) == MAX_EACH
     # A repeated update returns the same program.
     repeated = next(number for number, result in enumerate(results) if not isinstance(result, BaseException))
     await programs.add_owned("telegram:1", ("read",), f"u{repeated}")
-    assert len(await programs.owned_by("telegram:1")) == MOST_EACH
+    assert len(await programs.owned_by("telegram:1")) == MAX_EACH
 
 
 async def test_people_cannot_use_up_the_hosts_programs(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.identity.programs.MOST_OF_PEOPLE", 3)
+    monkeypatch.setattr("bot.identity.programs.MAX_OF_PEOPLE", 3)
     programs = Programs(site.worker.store.client)
     for number in range(4):
         await programs.add(f"The host's {number}")

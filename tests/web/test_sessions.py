@@ -15,7 +15,7 @@ from bot.handlers import Dispatcher
 from bot.http.server import token_digest
 from bot.platform import Person, Press, Reply, private_place
 from bot.rate_limits import RateLimit
-from bot.site.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
+from bot.site.sessions import KEPT_SECONDS, LINK_SECONDS, MAX_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
 from tests.open_playground import OpenPlayground
 from tests.web.test_tables import Visitor, open_browser, wait_for_card
@@ -292,7 +292,7 @@ async def test_unused_sessions_expire_and_sessions_are_limited(site: OpenPlaygro
     assert await sessions.authenticate(first)
     [session] = await sessions.sessions_of(ANNA.id)
     assert session.used == int(now) > session.made
-    cookies = [await sessions.start(ANNA.id) for _ in range(MOST_SESSIONS)]
+    cookies = [await sessions.start(ANNA.id) for _ in range(MAX_SESSIONS)]
     assert not await sessions.authenticate(first)
     assert all([await sessions.authenticate(session) for session in cookies])
     now += KEPT_SECONDS + 1

@@ -518,7 +518,7 @@ async def test_socket_messages_are_limited_by_address(
 
 
 async def test_too_many_new_people_at_once_are_refused(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "MOST_NEW", 2)
+    monkeypatch.setattr(people, "MAX_NEW", 2)
     for number in range(3):
         async with open_browser(site) as anna:
             answer = await anna.post("/play", game="testa", robot="easy", key="0123456789abcdef")
@@ -614,7 +614,7 @@ async def test_player_who_stands_up_gets_a_gone_message(site: OpenPlayground) ->
 
 
 async def test_open_pages_of_one_person_are_limited(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.table_socket.MOST_PAGES_EACH", 1)
+    monkeypatch.setattr("adapters.web.table_socket.MAX_PAGES_EACH", 1)
     async with open_browser(site) as anna:
         code = await anna.play()
         async with anna.connect(code) as live:

@@ -30,7 +30,7 @@ from adapters.web.api.operations import (
 from adapters.web.api.problems import ApiError, not_found
 from adapters.web.assets import MIN_GZIP_BYTES, is_unchanged
 from adapters.web.limits import LimitExceeded, Lookup
-from adapters.web.site import MOST_SENT, Site, browser_language
+from adapters.web.site import MAX_SENT, Site, browser_language
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL
 from bot.http.server import body_timeout
@@ -317,7 +317,7 @@ async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestB
     except web.HTTPRequestTimeout:
         raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time: send it again.") from None
     except web.HTTPRequestEntityTooLarge:
-        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Send at most {MOST_SENT} bytes.") from None
+        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Send at most {MAX_SENT} bytes.") from None
     except web.HTTPBadRequest:
         raise ApiError(HTTPStatus.BAD_REQUEST, "The body does not match its Content-Encoding.") from None
     except ValidationError as error:

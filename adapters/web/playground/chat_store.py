@@ -30,14 +30,14 @@ from bot.texts import gettext_noop as _
 LONGEST_TEXT = 4096  # UTF-16 code units of a message, as on Telegram
 PLATFORM = "playground"
 BOT = "bot"  # the author of the bot's messages; people have numbers
-MOST_BUTTONS = 100
+MAX_BUTTONS = 100
 HIDDEN_BUTTONS = ("aside", "join", "share", "group")
 """Kinds of buttons that are not shown: the private chat is one click away, and no other chats exist."""
 
 MESSAGES_KEPT = 300  # of each chat
 PICTURES_KEPT = 30  # of each chat, about 40 kB each; older messages show text instead
 FILE_KEPT_SECONDS = 86400
-MOST_PEOPLE, MOST_CHATS = 100, 50
+MAX_PEOPLE, MAX_CHATS = 100, 50
 LONGEST_NAME = 64
 
 
@@ -109,7 +109,7 @@ class ChatStore:
     async def add_person(self, name: str) -> User:
         """Add a person; raise `Refused` if their handle is taken."""
         async with self._lock:
-            if len(self.people) >= MOST_PEOPLE:
+            if len(self.people) >= MAX_PEOPLE:
                 raise Refused(_("The playground is full: use the people who are here."))
             name = person_name(_clean_title(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
@@ -126,7 +126,7 @@ class ChatStore:
     async def add_chat(self, title: str) -> Chat:
         async with self._lock:
             groups = [int(key) for key in self.chats if not key.startswith("@")]
-            if len(groups) >= MOST_CHATS:
+            if len(groups) >= MAX_CHATS:
                 raise Refused(_("There are too many groups already: use one of them."))
             chat = Chat(str(max(groups, default=0) + 1), _clean_title(title))
             await self._client.hset("playground:chats", chat.id, chat.title)
@@ -294,8 +294,8 @@ def _panel_fields(panel: Panel) -> dict[str, Any]:
     buttons = [button for row in rows for button in row]
     if utf16_length(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)
-    if not panel.plain.strip() or len(buttons) > MOST_BUTTONS:
-        raise Refused(f"a message needs a text and at most {MOST_BUTTONS} buttons")
+    if not panel.plain.strip() or len(buttons) > MAX_BUTTONS:
+        raise Refused(f"a message needs a text and at most {MAX_BUTTONS} buttons")
     for button in buttons:
         is_valid = button.kind == "link" or 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD
         if not button.label or not is_valid:

@@ -11,9 +11,9 @@ from adapters.web.playground.chat_store import Chat, User
 from adapters.web.refusals import Refused
 from bot.texts import gettext_noop as _
 
-MOST_TABS, MOST_TABS_EACH = 400, 20  # in all, and of one person with a personal link
-MOST_PENDING = 32  # unanswered requests of one person
-MOST_UNREAD = 4 * 1024 * 1024  # bytes in a tab's queue; a tab that falls further behind is disconnected
+MAX_TABS, MAX_TABS_EACH = 400, 20  # in all, and of one person with a personal link
+MAX_PENDING = 32  # unanswered requests of one person
+MAX_UNREAD = 4 * 1024 * 1024  # bytes in a tab's queue; a tab that falls further behind is disconnected
 
 
 class Tab:
@@ -44,7 +44,7 @@ class Tab:
 
     def send(self, text: str) -> None:
         """Queue a message; disconnect a tab that has left too much unread."""
-        if self._unread and self._bytes_unread + len(text) > MOST_UNREAD:
+        if self._unread and self._bytes_unread + len(text) > MAX_UNREAD:
             self.drop()
             return
         self._unread.append(text)
@@ -84,12 +84,12 @@ class Tabs:
         """Raise `Refused` if too many tabs are open, in all or of this person."""
         holders = [tab.owner for tab in self.open]
         own = "host" if is_host else person.id if person else None
-        if len(holders) >= MOST_TABS or holders.count(own) >= MOST_TABS_EACH:
+        if len(holders) >= MAX_TABS or holders.count(own) >= MAX_TABS_EACH:
             raise Refused(_("Too many pages of the playground are open: close some."))
 
     def begin_request(self, tab: Tab) -> None:
         """Count a request until `end_request`; raise `Refused` if the person has too many unanswered."""
-        if self._pending[tab.owner] >= MOST_PENDING:
+        if self._pending[tab.owner] >= MAX_PENDING:
             raise Refused(_("Too much at once: wait for the answers."))
         self._pending[tab.owner] += 1
 

@@ -26,7 +26,7 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.findings import summarize
 
-MOST_PENDING = 20  # further games are not analysed
+MAX_PENDING = 20  # further games are not analysed
 TIMEOUT_SECONDS = 900.0  # older results are hardly read
 
 log = structlog.get_logger()
@@ -57,7 +57,7 @@ class Completion:
         Results in private chats are left out: their buttons replace them with other pages.
         """
         shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
-        if shared and len(self._tasks) < MOST_PENDING:
+        if shared and len(self._tasks) < MAX_PENDING:
             self._tasks.start(self._complete(table, outcome, shared))
 
     def stop(self) -> None:

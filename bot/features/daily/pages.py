@@ -16,7 +16,7 @@ from bot.texts import gettext_noop as _
 from bot.words.wording import Wording, faces_of, fix_minus, signed_text
 from engine import GAMES, game_kind
 
-MOST_RESULTS = 15  # results in a list
+MAX_RESULTS = 15  # results in a list
 TOO_LATE = _("It doesn’t count: its day ended first, and everyone could see the cards.")
 
 
@@ -190,7 +190,7 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
     _ = texts(language).gettext
     if lines:
         page.gap()
-    for name, line in lines[:MOST_RESULTS]:
+    for name, line in lines[:MAX_RESULTS]:
         if line.rank is None:
             page.line(_("{name}: given up"), name=isolate_name(name))
         else:
@@ -202,5 +202,5 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
                 margin=signed_text(line.result.margin),
                 squares=line.result.squares,
             )
-    if len(lines) > MOST_RESULTS:
-        page.line(_("… and {count} more"), count=len(lines) - MOST_RESULTS)
+    if len(lines) > MAX_RESULTS:
+        page.line(_("… and {count} more"), count=len(lines) - MAX_RESULTS)

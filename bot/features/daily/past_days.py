@@ -15,7 +15,7 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.texts import texts
 
-MOST_LINES_SHOWN = 30  # best lines on a page, strangers' too
+MAX_LINES_SHOWN = 30  # best lines on a page, strangers' too
 GAMES_SEARCHED = 40  # last games in which friends are found
 
 
@@ -55,7 +55,7 @@ class PastDays:
         played = await self._days.results.lines_of_play(day)
         lines = rank_results({person: line.result for person, line in played.items()})
         known = await self.friends(profile)
-        shown = [line for number, line in enumerate(lines) if number < MOST_LINES_SHOWN or line.person in known]
+        shown = [line for number, line in enumerate(lines) if number < MAX_LINES_SHOWN or line.person in known]
         unnamed = texts(profile.language).gettext(NAME)
         names = await self._people.names(line.person for line in shown if line.person in known)
         named = [(names.get(line.person, unnamed), line) for line in shown]

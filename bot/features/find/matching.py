@@ -7,11 +7,11 @@
 - The longest search chooses first: the same language before others, then the nearest rating, then the longest search.
   The next choice is made among the people left, and so on.
 - They play the first game on the chooser's list that all others have on theirs.
-- At a game for four, all four must fit each other. The chooser takes the best three of the `MOST_CONSIDERED` best that
+- At a game for four, all four must fit each other. The chooser takes the best three of the `MAX_CONSIDERED` best that
   all fit. If there are too few, a group of two or three plays with robots, provided all of them accept robots by now.
 
 Afterwards no two of the remaining people fit each other at a game for two. No four fit at a game for four, unless one
-of them has more than `MOST_CONSIDERED` candidates.
+of them has more than `MAX_CONSIDERED` candidates.
 """
 
 from bisect import bisect_left
@@ -28,7 +28,7 @@ RATING_BOUND = 150
 RATING_PER_SECOND = 15
 ANY_RATING_SECONDS = 60.0
 ANY_LANGUAGE_SECONDS = 20.0
-MOST_CONSIDERED = 8  # candidates for the other chairs at a game for four
+MAX_CONSIDERED = 8  # candidates for the other chairs at a game for four
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
 
 def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
     """Return the other people of a game for four, or none if there are too few."""
-    considered = list(islice(candidates, MOST_CONSIDERED))
+    considered = list(islice(candidates, MAX_CONSIDERED))
     wanted = searcher.seats - 1
     if found := _find_group(searcher, considered, wanted, now):
         return found

@@ -22,7 +22,7 @@ from bot.people import People, Profile
 from bot.platform import Command, Press, Reply
 from bot.tables.chairs import Chair
 from bot.tables.errors import NotAtThisTable
-from bot.tables.limits import MOST_BLOCKS
+from bot.tables.limits import MAX_BLOCKS
 from bot.tables.room import Room
 from bot.texts import texts
 
@@ -114,7 +114,7 @@ class Strangers:
         if person == other.person:
             raise NobodyThere()
         if not await self._finder.block(person, other.person, other.name):
-            raise TooManyBlocks(most=MOST_BLOCKS)
+            raise TooManyBlocks(most=MAX_BLOCKS)
 
     @staticmethod
     def _other_player(shared: SharedGame, seat: int) -> Chair:

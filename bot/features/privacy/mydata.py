@@ -38,7 +38,7 @@ from bot.store import keys
 from bot.tables.table import Table
 
 FORMAT = "buongioco-mydata/1"
-MOST_RECORD_BYTES = 2 * 1024 * 1024
+MAX_RECORD_BYTES = 2 * 1024 * 1024
 """Size of all records in a file. Other games are listed by number.
 
 The playground queues at most four million bytes for a page, and Discord takes files of ten million.
@@ -113,7 +113,7 @@ class MyData:
                 continue
             text = game.record.to_json()
             size += len(text)
-            if size > MOST_RECORD_BYTES:
+            if size > MAX_RECORD_BYTES:
                 return games, without + numbers[index:]
             seat = game.people.index(person) if person in game.people else None
             about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}

@@ -19,8 +19,8 @@ from bot.store.lua import read_script
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
 LEASE_SECONDS = 3600  # until an interrupted round restarts in any worker
 AT_ONCE, PAUSE = 500, 0.05  # profiles between two pauses, and the length of a pause in seconds
-MOST_DAYS = 3  # largest step of the day from round to round
-MOST_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
+MAX_DAYS = 3  # largest step of the day from round to round
+MAX_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
 NOTE_USED = read_script(__file__, "note_used")
 SWEEPING_KEY = "sweeping"  # exists during a round, and for a day after it
 PREFIX = keys.person("")
@@ -61,7 +61,7 @@ class UnusedProfiles:
                 await asyncio.sleep(PAUSE)
         # A scan can return a key twice.
         due = sorted(set(due))
-        now, forgotten = due[: max(1, int(checked * MOST_SHARE))], 0
+        now, forgotten = due[: max(1, int(checked * MAX_SHARE))], 0
         for used, person in now:
             # The person might have come back during the scan.
             if await self._last_used_day(person, today) == used:
@@ -74,9 +74,9 @@ class UnusedProfiles:
         return forgotten
 
     async def _capped_today(self) -> int:
-        """Return the store's day, at most `MOST_DAYS` after the last round's."""
+        """Return the store's day, at most `MAX_DAYS` after the last round's."""
         today, last = await self._store.leases.current_day(), await self._client.get(keys.SWEEPING_DAY)
-        counted = today if last is None else min(today, int(last) + MOST_DAYS)
+        counted = today if last is None else min(today, int(last) + MAX_DAYS)
         if counted < today:
             log.warning("store_clock_jumped", last_round=int(last), store_says=today, counted=counted)
         await self._client.set(keys.SWEEPING_DAY, counted)

@@ -24,7 +24,7 @@ from bot.identity.pseudonyms import ForgettingMark, forgetting_marks, is_pseudon
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
 KINDS: tuple[HonourKind, ...] = get_args(HonourKind)
-LEAST_STREAK = 3  # wins in a row
+MIN_STREAK = 3  # wins in a row
 CLOSING_DELAY = timedelta(hours=1)  # after the end of a month, for games still being stored
 FOUR_THREES = "declare four 3"
 CUT_SHORT = ("resign", "timeout")
@@ -76,7 +76,7 @@ class HonourTally:
 
     def __init__(self) -> None:
         self._runs, self._fours = Counter[str](), Counter[str]()
-        self._streak, self._comeback = Honour("streak", (), LEAST_STREAK - 1), Honour("comeback", (), 0)
+        self._streak, self._comeback = Honour("streak", (), MIN_STREAK - 1), Honour("comeback", (), 0)
 
     def add(self, game: FinishedGame) -> None:
         winners = game.record.winner or ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot import actions
 from bot.finished.history import RatedGame
 from bot.finished.rating_formula import Standing
-from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding
+from bot.finished.ratings import EVERYTHING, MIN_GAMES, GameStanding
 from bot.panel import Panel, Row, Span, Writer, choice_button
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
@@ -53,7 +53,7 @@ def leaderboard_page(
     page.fold()
     page.gap()
     if not ranked:
-        page.line(_("Nobody is ranked yet. It takes {count} games against people.").format(count=LEAST_GAMES))
+        page.line(_("Nobody is ranked yet. It takes {count} games against people.").format(count=MIN_GAMES))
     for line in lines:
         _add_line(page, line, language)
     rows: list[Row] = [

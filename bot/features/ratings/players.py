@@ -24,7 +24,7 @@ from bot.texts import month_name
 
 ALL = "all"
 PERIODS = (ALL, "month")
-MOST_RANKED, MOST_GAMES = 20, 10
+MAX_RANKED, MAX_GAMES = 20, 10
 EPOCH = date(1970, 1, 1)
 
 
@@ -117,7 +117,7 @@ class Players:
             game=EVERYTHING if game == ALL else game,
         )
         chats = await self._chats_of(reader)
-        places = await self._ratings.best_and_own(scope, reader, MOST_RANKED)
+        places = await self._ratings.best_and_own(scope, reader, MAX_RANKED)
         names = tag_namesakes(
             {place.person: await self._visible_name(place.person, reader, chats, language) for place in places}
         )
@@ -191,7 +191,7 @@ class Players:
         return {scope.chat for scope in await self._ratings.scopes_of(person)} - {EVERYTHING} if person else set()
 
     async def _games_of(self, person: str, language: str) -> list[PlayedGame]:
-        newest = (await self._archive.numbers_of(person))[: -MOST_GAMES - 1 : -1]
+        newest = (await self._archive.numbers_of(person))[: -MAX_GAMES - 1 : -1]
         return [
             PlayedGame(
                 id=game.id,

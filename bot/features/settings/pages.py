@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot import actions
-from bot.identity.programs import MOST_EACH, Program
+from bot.identity.programs import MAX_EACH, Program
 from bot.panel import Button, Panel, Row, Writer, choice_button
 from bot.panel_picture import CardStyle
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
@@ -193,7 +193,7 @@ def programs_page(language: str, programs: Sequence[Program]) -> Panel:
         Button(_("Revoke {number}").format(number=number), actions.page("programs", "revoke", program.id), "danger")
         for number, program in enumerate(programs, 1)
     )
-    rows = (making if len(programs) < MOST_EACH else (), revoking, (Button(_("◀ Back"), actions.page("settings")),))
+    rows = (making if len(programs) < MAX_EACH else (), revoking, (Button(_("◀ Back"), actions.page("settings")),))
     return page.panel(*(row for row in rows if row))
 
 

@@ -7,13 +7,13 @@ from bot import actions
 from bot.features.tournaments.registration import teams_of
 from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standings, winners
 from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
-from bot.features.tournaments.tournament import LEAST_TEAMS, Match, Tournament
+from bot.features.tournaments.tournament import MIN_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Writer
 from bot.words.wording import NO_BREAK
 
-MOST_PLACES = 16  # lines of the standings on the card and in the final picture
-MOST_ENTERED = 30  # names of players on the card
-MOST_MATCHES = 8  # matches of the round on the card, open ones first
+MAX_PLACES = 16  # lines of the standings on the card and in the final picture
+MAX_ENTERED = 30  # names of players on the card
+MAX_MATCHES = 8  # matches of the round on the card, open ones first
 SEAL_DIGITS = 16  # digits of the seal on the card; the page with the rules shows all
 
 
@@ -92,7 +92,7 @@ def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> 
     """Write the players, with those ``alone`` at the end."""
     t, _ = text.t, text.gettext
     teams, count = teams_of(t), len(t.entered_players)
-    missing = _missing_text(text, LEAST_TEAMS[t.form] - len(teams))
+    missing = _missing_text(text, MIN_TEAMS[t.form] - len(teams))
     if not count:
         page.line(" ".join(filter(None, [_("No players yet."), missing])))
     elif missing and not alone:
@@ -123,7 +123,7 @@ def _missing_text(text: TournamentText, count: int) -> str:
 
 
 def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
-    return text.join_names(list(map(text.player_names, teams)), MOST_ENTERED // len(teams[0]))
+    return text.join_names(list(map(text.player_names, teams)), MAX_ENTERED // len(teams[0]))
 
 
 # While it is played
@@ -184,10 +184,10 @@ def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStand
 def _write_standings(
     page: Writer, text: TournamentText, table: Sequence[TeamStanding], *, with_tie_breaks: bool
 ) -> None:
-    for at, standing in enumerate(table[:MOST_PLACES]):
+    for at, standing in enumerate(table[:MAX_PLACES]):
         page.line(text.standing_line(standing, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
-    if len(table) > MOST_PLACES:
-        page.line(text.more_text(len(table) - MOST_PLACES))
+    if len(table) > MAX_PLACES:
+        page.line(text.more_text(len(table) - MAX_PLACES))
 
 
 def _write_matches(page: Writer, text: TournamentText) -> None:
@@ -201,11 +201,11 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
     page.line(_("Matches over: {over} of {count}").format(over=over, count=len(played)), "bold")
     shown = [match for match in matches if match.table]
     rest = [match for match in matches if not match.table and (match.is_over or t.form != "league")]
-    shown += rest if len(shown) + len(rest) <= MOST_MATCHES else []
-    for match in shown[:MOST_MATCHES]:
+    shown += rest if len(shown) + len(rest) <= MAX_MATCHES else []
+    for match in shown[:MAX_MATCHES]:
         page.line(match_line(text, match))
-    if len(shown) > MOST_MATCHES:
-        page.line(text.more_text(len(shown) - MOST_MATCHES))
+    if len(shown) > MAX_MATCHES:
+        page.line(text.more_text(len(shown) - MAX_MATCHES))
 
 
 def match_line(text: TournamentText, match: Match) -> str:
@@ -223,7 +223,7 @@ def write_tie_breaks(page: Writer, text: TournamentText) -> None:
 def _page_rows(text: TournamentText, table: Sequence[TeamStanding]) -> list[Row]:
     t, _ = text.t, text.gettext
     results, rules = button(_("All results"), t, "results", 0), button(_("How it works"), t, "rules")
-    if len(table) > MOST_PLACES:
+    if len(table) > MAX_PLACES:
         return [(results, button(_("Whole table"), t, "table", 1)), (rules,)]
     return [(results, rules)]
 

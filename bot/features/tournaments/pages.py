@@ -30,12 +30,12 @@ from bot.texts import texts
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 
-MOST_PARTNERS = 6  # possible partners with a button on a player's page; another page shows all
+MAX_PARTNERS = 6  # possible partners with a button on a player's page; another page shows all
 LINES_PER_PAGE = 20  # teams in the standings, and players without a partner
 MATCHES_PER_PAGE = 12  # matches on a page of results
 MATCHES_LISTED = 8  # latest matches on a player's page
 TOURNAMENTS_PER_PAGE = 10  # tournaments on a page of a person's own
-MOST_HANDS = 18  # buttons for hands on that page; every platform can show them with the page's other buttons
+MAX_HANDS = 18  # buttons for hands on that page; every platform can show them with the page's other buttons
 
 
 # Table and results
@@ -181,7 +181,7 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
     _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []
-    hands = MOST_HANDS
+    hands = MAX_HANDS
     page.line(_("Your tournaments"), "bold")
     if not own.tournaments:
         page.line(_("None yet. In a group, /tournament opens one, and /league opens a league."))
@@ -236,8 +236,8 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     rows: list[Row] = [hand_row(text, matches, team)]
     if t.phase == "open":
         partners = possible_partners(t, person)
-        rows += partner_rows(text, partners[:MOST_PARTNERS])
-        if len(partners) > MOST_PARTNERS:
+        rows += partner_rows(text, partners[:MAX_PARTNERS])
+        if len(partners) > MAX_PARTNERS:
             rows.append((button(_("All without a partner"), t, "partners"),))
     if t.rounds:
         rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))

@@ -10,7 +10,7 @@ from bot.features.tournaments.tournament import Tournament
 
 Pairs = tuple[tuple[int, int | None], ...]
 
-LEAST_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
+MIN_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
 
 
 def next_round(t: Tournament) -> Pairs | None:
@@ -47,7 +47,7 @@ def rounds_in_all(t: Tournament) -> int:
             return each
         case "swiss" | "duplicate":
             rounds = t.options["rounds"]
-            return min(max(LEAST_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
+            return min(max(MIN_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
 
 
 def is_unbeaten(t: Tournament, team: int) -> bool:

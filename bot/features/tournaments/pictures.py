@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from bot.features.tournaments.card_panel import MOST_PLACES
+from bot.features.tournaments.card_panel import MAX_PLACES
 from bot.features.tournaments.standings import TeamStanding, standings, winners
 from bot.features.tournaments.texts import TournamentText, deciding_tie_breaks, shorten
 from bot.features.tournaments.tournament import Tournament
@@ -38,12 +38,12 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
                     fix_minus(standing.score.value),
                     is_own=standing.rank == 1,
                 )
-                for at, standing in enumerate(table[:MOST_PLACES])
+                for at, standing in enumerate(table[:MAX_PLACES])
             )
         ),
     ]
-    if len(table) > MOST_PLACES:
-        parts.append(Words(text.more_text(len(table) - MOST_PLACES)))
+    if len(table) > MAX_PLACES:
+        parts.append(Words(text.more_text(len(table) - MAX_PLACES)))
     count = text.ngettext("{count} player", "{count} players", len(table))
     if t.team_size > 1:
         count = text.ngettext("{count} pair", "{count} pairs", len(table))

@@ -6,7 +6,7 @@ from itertools import chain, count
 
 from bot.features.tournaments import entries, errors
 from bot.features.tournaments.store import Tournaments
-from bot.features.tournaments.tournament import LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
+from bot.features.tournaments.tournament import MAX_TEAMS, MIN_TEAMS, OPTIONS, Form, Tournament
 from bot.finished.ratings import Ratings, Scope
 from bot.identity.names import person_name
 from bot.identity.programs import is_program
@@ -16,9 +16,9 @@ from bot.tables.choice import Choice
 from bot.tables.codes import table_code
 from engine.shuffle import SECRET_BYTES
 
-MOST_CHANGES = 2000  # log entries before the start; with more it can only be started or called off
-MOST_REENTRIES = 10  # times that a person can enter the same tournament
-MOST_UNRATED = 100  # unrated games that a start rates first; more would delay the answer
+MAX_CHANGES = 2000  # log entries before the start; with more it can only be started or called off
+MAX_REENTRIES = 10  # times that a person can enter the same tournament
+MAX_UNRATED = 100  # unrated games that a start rates first; more would delay the answer
 
 
 class Registration:
@@ -133,7 +133,7 @@ class Registration:
         the last teams if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or NotRatedYet
         if too many games are unrated.
         """
-        if await self._ratings.count_unrated() > MOST_UNRATED:
+        if await self._ratings.count_unrated() > MAX_UNRATED:
             raise errors.NotRatedYet()
         await self._ratings.catch_up()
         t = await self._tournaments.load(code)
@@ -144,8 +144,8 @@ class Registration:
         def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_open(tournament)
             check_organiser(tournament, person)
-            teams = teams_of(tournament)[: MOST_TEAMS[tournament.form]]
-            least = LEAST_TEAMS[tournament.form]
+            teams = teams_of(tournament)[: MAX_TEAMS[tournament.form]]
+            least = MIN_TEAMS[tournament.form]
             if len(teams) < least:
                 too_few = errors.TooFewTeams if tournament.team_size == 1 else errors.TooFewPairs
                 raise too_few(least=least, count=len(teams))
@@ -189,7 +189,7 @@ def _check_open(tournament: Tournament) -> None:
 
 
 def _check_changes(tournament: Tournament) -> None:
-    if tournament.version >= MOST_CHANGES:
+    if tournament.version >= MAX_CHANGES:
         raise errors.ChangedTooOften()
 
 
@@ -197,11 +197,11 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Ente
     """Return the entry that enters a person. Raises the errors of `Registration.enter`, except AlreadyEntered."""
     if is_program(person):
         raise errors.NotForPrograms()
-    most = MOST_TEAMS[tournament.form] * tournament.team_size
+    most = MAX_TEAMS[tournament.form] * tournament.team_size
     if len(tournament.entered_players) >= most:
         raise errors.IsFull(most=most)
     prefix = entries.encode(entries.Enter(person, "")).encode()
-    if sum(entry.startswith(prefix) for entry in tournament.entries) >= MOST_REENTRIES:
+    if sum(entry.startswith(prefix) for entry in tournament.entries) >= MAX_REENTRIES:
         raise errors.EnteredTooOften()
     _check_changes(tournament)
     return entries.Enter(person, person_name(name))

@@ -25,8 +25,8 @@ from bot.store.lua import read_script
 KEPT_SECONDS = 400 * 86400  # lifetime of a finished tournament's log
 SHOWN_SECONDS = 30 * 86400  # time that a finished tournament is shown to its people
 CALLED_OFF_SECONDS = 86400  # lifetime of the log after a call-off before the start; it counts for the organiser's limit
-MOST_AT_ONCE = 5  # live tournaments of a chat
-MOST_ORGANISED = 10  # tournaments of a person that are live, or were recently called off before their start
+MAX_AT_ONCE = 5  # live tournaments of a chat
+MAX_ORGANISED = 10  # tournaments of a person that are live, or were recently called off before their start
 TOURNAMENTS_REMEMBERED = 500
 
 REDACTED = encode(Redacted()).encode()
@@ -153,14 +153,14 @@ class Tournaments:
         """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
         index, shown, own = self._store.index, keys.in_chat(place), keys.organised(person)
         clean = partial(self._load_list, shown, partial(_is_live_in, chat_of(place)))
-        made = await index.reserve(shown, code, MOST_AT_ONCE, clean)
+        made = await index.reserve(shown, code, MAX_AT_ONCE, clean)
         if made is None:
-            raise TooManyTournaments(most=MOST_AT_ONCE)
+            raise TooManyTournaments(most=MAX_AT_ONCE)
         async with index.undo_if_refused(shown, code, made):
             clean = partial(self._load_list, own, partial(_counts_for, person))
-            made = await index.reserve(own, code, MOST_ORGANISED, clean)
+            made = await index.reserve(own, code, MAX_ORGANISED, clean)
             if made is None:
-                raise OrganisesTooMany(most=MOST_ORGANISED)
+                raise OrganisesTooMany(most=MAX_ORGANISED)
             async with index.undo_if_refused(own, code, made), self.list_for_person(person, code):
                 await index.reserve(keys.LIVE, code)
                 yield

@@ -17,7 +17,7 @@ from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
-MOST_WINNERS = 4  # names of teams that share the first place
+MAX_WINNERS = 4  # names of teams that share the first place
 TOLERANCE = 300  # seconds added to the time left, so that a round of a day starts with a day left
 PLAYING = "⏳"  # mark of a match that is not over
 
@@ -199,7 +199,7 @@ class TournamentText:
             line = self.gettext("{names} share the first place!")
         else:
             line = self.gettext("{names} has won!") if self.t.team_size == 1 else self.gettext("{names} have won!")
-        return line.format(names=self.gettext(" and ").join(names[:MOST_WINNERS]))
+        return line.format(names=self.gettext(" and ").join(names[:MAX_WINNERS]))
 
     def pairing(self, match: Match) -> str:
         if match.second is None:

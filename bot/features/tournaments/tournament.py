@@ -45,8 +45,8 @@ duplicates.
 
 USUAL: Mapping[str, str] = {"form": "knockout", "time": str(DAY), "rounds": "auto", "deals": "2", "scoring": "points"}
 
-MOST_TEAMS: Mapping[Form, int] = {"knockout": 64, "roundrobin": 32, "swiss": 64, "duplicate": 64, "league": 32}
-LEAST_TEAMS: Mapping[Form, int] = {"knockout": 2, "roundrobin": 3, "swiss": 4, "duplicate": 4, "league": 3}
+MAX_TEAMS: Mapping[Form, int] = {"knockout": 64, "roundrobin": 32, "swiss": 64, "duplicate": 64, "league": 32}
+MIN_TEAMS: Mapping[Form, int] = {"knockout": 2, "roundrobin": 3, "swiss": 4, "duplicate": 4, "league": 3}
 
 Phase = Literal["open", "playing", "over", "cancelled"]
 

@@ -13,7 +13,7 @@ from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand
 from bot.delivery.surface_sync import SurfaceSync
-from bot.finished.ratings import LEAST_GAMES
+from bot.finished.ratings import MIN_GAMES
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.pictures import pool
@@ -505,7 +505,7 @@ async def test_pages_have_no_pictures_if_the_platform_cannot(store: Store) -> No
 async def store_rated_games(worker: Worker, players: list[Player]) -> None:
     """Store enough games between these people to rank them."""
     people = [player.person.id for player in players]
-    for number in range(LEAST_GAMES):
+    for number in range(MIN_GAMES):
         await store_game(worker.store, replace(finished_game(number), people=people, chats=[GROUP]))
     await worker.ratings.catch_up()
 

@@ -16,7 +16,7 @@ from bot.pictures.scene_layout import lay_out
 from engine import GAMES
 from tests.long import mostly_long
 
-MOST_BYTES = 80_000  # limit for a picture in a message
+MAX_BYTES = 80_000  # limit for a picture in a message
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spades"))
@@ -26,7 +26,7 @@ def test_painting_does_not_depend_on_earlier_scenes(game: str) -> None:
     numbers = list(range(len(scenes)))
     Random(1).shuffle(numbers)
     assert all(paint(scenes[number]) == painted[number] for number in numbers)
-    assert all(len(png) < MOST_BYTES for png in painted)
+    assert all(len(png) < MAX_BYTES for png in painted)
 
 
 def test_picture_is_a_png_on_felt_with_the_size_of_its_layout() -> None:

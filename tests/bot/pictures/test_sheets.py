@@ -30,7 +30,7 @@ from tests.bot.features.tournaments.builder import finished_tournament
 from tests.long import long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
-MOST_BYTES = 80_000  # limit for a picture in a message
+MAX_BYTES = 80_000  # limit for a picture in a message
 
 
 @cache
@@ -101,7 +101,7 @@ def test_every_sheet_can_be_painted(language: str, step: int) -> None:
     for sheet in draw_all_sheets(language)[::step]:
         png = paint(sheet)
         assert png == paint(sheet)
-        assert len(png) < MOST_BYTES, f"the picture of {sheet.title!r} is too large for a message"
+        assert len(png) < MAX_BYTES, f"the picture of {sheet.title!r} is too large for a message"
 
 
 def test_different_sheets_have_different_digests() -> None:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from bot.robots import pool as robot_pool
-from bot.robots.pool import MOST_WAITING, RobotPool
+from bot.robots.pool import MAX_WAITING, RobotPool
 from engine import Game
 from engine.robots.findings import REASONS
 
@@ -82,7 +82,7 @@ async def test_moves_do_not_wait_for_busy_processes(game: Game, monkeypatch: pyt
     monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 30.0)
     pool = RobotPool(1)
     pool._think = think_too_long
-    waiting = [asyncio.create_task(pool.move("strong", game.view(1), [])) for _ in range(MOST_WAITING)]
+    waiting = [asyncio.create_task(pool.move("strong", game.view(1), [])) for _ in range(MAX_WAITING)]
     try:
         await asyncio.sleep(0)
         await asyncio.sleep(0)

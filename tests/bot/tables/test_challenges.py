@@ -27,7 +27,7 @@ from bot.tables.errors import (
     TooManyChats,
     TooManyTables,
 )
-from bot.tables.limits import MOST_CHANGES, MOST_HOSTS, MOST_TABLES
+from bot.tables.limits import MAX_CHANGES, MAX_HOSTS, MAX_TABLES
 from engine import GAMES
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
@@ -78,7 +78,7 @@ async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges:
 async def test_repeatable_update_opens_a_limited_number_of_tables(
     room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    monkeypatch.setattr("bot.tables.opening.MOST_OF_UPDATE", 3)
+    monkeypatch.setattr("bot.tables.opening.MAX_OF_UPDATE", 3)
     people = [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
 
     async def open_next() -> Table:
@@ -197,12 +197,12 @@ async def test_smaller_game_needs_an_unseated_second_person(room: Room, challeng
 
 async def test_challenge_has_a_change_limit(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
-    for number in range(MOST_CHANGES - table.version):
+    for number in range(MAX_CHANGES - table.version):
         table = await challenges.choose_clock(table.code, ADA, 60, number % 2 == 0, f"u{number}")
-    assert table.version == MOST_CHANGES
+    assert table.version == MAX_CHANGES
     with pytest.raises(TooManyChanges):
         await challenges.choose_clock(table.code, ADA, 1800, False, "u")
-    assert (await challenges.choose_clock(table.code, ADA, table.clock, table.strict, "same")).version == MOST_CHANGES
+    assert (await challenges.choose_clock(table.code, ADA, table.clock, table.strict, "same")).version == MAX_CHANGES
 
 
 async def test_tavolo_asks_the_partner_before_seating(room: Room, challenges: Challenges) -> None:
@@ -258,9 +258,9 @@ async def test_tavolo_robot_also_asks_the_partner(room: Room, challenges: Challe
 
 async def test_table_has_a_host_limit_and_no_duplicates(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, host="p:100")
-    for number in range(101, 100 + MOST_HOSTS):
+    for number in range(101, 100 + MAX_HOSTS):
         table = await challenges.add_host(table.code, f"p:{number}", f"u{number}")
-    assert len(table.hosts) == MOST_HOSTS
+    assert len(table.hosts) == MAX_HOSTS
     assert (await challenges.add_host(table.code, "p:100", "u1")).version == table.version
     with pytest.raises(TooManyChats):
         await challenges.add_host(table.code, "p:200", "u2")
@@ -336,20 +336,20 @@ async def test_running_game_refuses_challenge_actions(room: Room, challenges: Ch
 
 
 async def test_person_has_a_table_limit(room: Room, challenges: Challenges) -> None:
-    tables = [await challenges.open_table("testa", ADA, "Ada", f"open {number}") for number in range(MOST_TABLES)]
+    tables = [await challenges.open_table("testa", ADA, "Ada", f"open {number}") for number in range(MAX_TABLES)]
     with pytest.raises(TooManyTables):
         await challenges.open_table("testa", ADA, "Ada", "one more")
     # A redelivered update is accepted.
     assert (await challenges.open_table("testa", ADA, "Ada", "open 3")).code == tables[3].code
     await challenges.cancel(tables[0].code, ADA, "cancel")
     assert (await challenges.open_table("testa", ADA, "Ada", "now")).phase == "open"
-    assert len(await codes_of(room, ADA)) == MOST_TABLES
+    assert len(await codes_of(room, ADA)) == MAX_TABLES
 
 
 async def test_chat_limit_counts_open_challenges_of_any_age(
     room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.tables.table_lists.MOST_CHALLENGES", 2)
+    monkeypatch.setattr("bot.tables.table_lists.MAX_CHALLENGES", 2)
     table_of: dict[str, Table] = {}
 
     async def challenge(person: str, host: str) -> None:

@@ -19,7 +19,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyTables
 from bot.tables.fixtures import FixtureName, duplicate_rules
-from bot.tables.limits import MOST_TABLES
+from bot.tables.limits import MAX_TABLES
 from engine import GAMES, legal_moves_for_record
 from engine.errors import NoClaims
 from tests.bot.finished.games import finished_game
@@ -98,11 +98,11 @@ async def test_fixture_opens_once(room: Room, store: Store) -> None:
 
 
 async def test_table_limit_does_not_block_a_fixture(room: Room, challenges: Challenges, store: Store) -> None:
-    for number in range(MOST_TABLES):
+    for number in range(MAX_TABLES):
         await challenges.open_table("testa", BEA, "Bea", f"open {number}")
     table = await open_fixture(room, "tavolo")
     assert table.phase == "playing"
-    assert len(await store.index.entries(keys.seated(BEA))) == MOST_TABLES + 1
+    assert len(await store.index.entries(keys.seated(BEA))) == MAX_TABLES + 1
     # The fixture counts against the limit for other tables.
     with pytest.raises(TooManyTables):
         await challenges.open_table("testa", BEA, "Bea", "one more")

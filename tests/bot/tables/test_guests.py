@@ -12,7 +12,7 @@ from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.clock import NEVER, TIME_FOR_GUESTS, TIME_TO_COME_BACK, next_alarm
 from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
-from bot.tables.limits import MOST_TABLES_OF_GUEST
+from bot.tables.limits import MAX_TABLES_OF_GUEST
 from tests.bot.full_store import full_store
 
 HOME = Visitor.from_address("192.0.2.1")
@@ -22,7 +22,7 @@ ELSEWHERE = Visitor.from_address("198.51.100.9")
 
 @pytest.fixture
 def challenges(store: Store, monkeypatch: pytest.MonkeyPatch) -> Challenges:
-    monkeypatch.setattr("bot.tables.table_lists.MOST_FROM_ADDRESS", 3)
+    monkeypatch.setattr("bot.tables.table_lists.MAX_FROM_ADDRESS", 3)
     monkeypatch.setattr("bot.tables.table_lists.NETWORK_FACTOR", 2)
     monkeypatch.setattr("bot.tables.table_lists.FULL_SECONDS", 0)
     return Challenges(Room(store))
@@ -34,9 +34,9 @@ async def open_practice(challenges: Challenges, number: int, visitor: Visitor | 
 
 
 async def test_guest_has_a_low_table_limit(challenges: Challenges) -> None:
-    for number in range(MOST_TABLES_OF_GUEST):
+    for number in range(MAX_TABLES_OF_GUEST):
         await open_practice(challenges, number, None, "web:1")
-    with pytest.raises(TooManyTables, match=f"{MOST_TABLES_OF_GUEST} tables"):
+    with pytest.raises(TooManyTables, match=f"{MAX_TABLES_OF_GUEST} tables"):
         await open_practice(challenges, 99, None, "web:1")
     await open_practice(challenges, 100, None, "web:2")
 

@@ -16,7 +16,7 @@ from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, TooManyChanges
-from bot.tables.limits import MOST_CHANGES, MOST_ENTRIES
+from bot.tables.limits import MAX_CHANGES, MAX_ENTRIES
 from engine import GAMES, legal_moves_for_record
 from engine.errors import EngineError
 from tests.long import mostly_long
@@ -305,10 +305,10 @@ async def test_unchanged_options_do_not_count_as_changes(store: Store) -> None:
     version = (await Challenges(room).choose_clock(table.code, "p:0", 60, True, "c")).version
     for number in range(3):
         assert (await Challenges(room).choose_clock(table.code, "p:0", 60, True, f"again {number}")).version == version
-    for number in range(MOST_CHANGES):
+    for number in range(MAX_CHANGES):
         with suppress(TooManyChanges):
             await Challenges(room).choose_rule(table.code, "p:0", f"target={(11, 21)[number % 2]}", f"rule {number}")
-    assert (await room.table(table.code)).version == MOST_CHANGES
+    assert (await room.table(table.code)).version == MAX_CHANGES
     assert (await Challenges(room).sit(table.code, "p:1", "Bea", "sit")).phase == "playing"
 
 
@@ -318,12 +318,12 @@ async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     room = Room(store, Random(0).randbytes)
     code = (await Challenges(room).open_table(game, "p:0", "Ada", "open")).code
     # At a tavolo the seat next to the opener's needs no consent.
-    for number in range(MOST_ENTRIES):
+    for number in range(MAX_ENTRIES):
         with suppress(TooManyChanges):
             await Challenges(room).sit(code, "p:1", "Bea", f"sit {number}", 1)
             await Challenges(room).stand_up(code, "p:1", f"stand {number}")
     table = await room.table(code)
-    assert MOST_ENTRIES <= table.version < MOST_ENTRIES + len(table.chairs)
+    assert MAX_ENTRIES <= table.version < MAX_ENTRIES + len(table.chairs)
     assert table.seat_of("p:1") is None
     assert await seated_tables(room, "p:1") == []
     # A redelivered stand is accepted, and the opener can cancel.

@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError as ConnectionLost
 
 from bot.store import Store, keys
 from bot.store.index import SETTLED_SECONDS
-from bot.tables.limits import MOST_CHALLENGES, MOST_TABLES
+from bot.tables.limits import MAX_CHALLENGES, MAX_TABLES
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
 
@@ -50,9 +50,9 @@ async def test_sixty_concurrent_challenges_open_twenty_tables(
     replies = await asyncio.gather(
         *(people[number % 2].say("/challenge testa", f"paper:{1000 + number}") for number in range(60))
     )
-    assert [reply.toast for reply in replies].count("") == MOST_TABLES
-    assert all(f"{MOST_TABLES} tables" in reply.toast for reply in replies if reply.toast)
-    assert len(await first.room.lists.tables_of("paper:1")) == MOST_TABLES
+    assert [reply.toast for reply in replies].count("") == MAX_TABLES
+    assert all(f"{MAX_TABLES} tables" in reply.toast for reply in replies if reply.toast)
+    assert len(await first.room.lists.tables_of("paper:1")) == MAX_TABLES
     # Cancelling one table makes room for another.
     await people[0].press("Cancel", (await first.room.lists.tables_of("paper:1"))[0].hosts[0])
     assert not (await people[1].say("/challenge testa", "paper:2000")).toast
@@ -61,20 +61,20 @@ async def test_sixty_concurrent_challenges_open_twenty_tables(
 async def test_table_limit_holds_for_accepting_and_joining(workers: tuple[Worker, Worker, FakePlatform]) -> None:
     first, _second, fake = workers
     anna, bruno = Player(first, fake, "Anna", 1), Player(first, fake, "Bruno", 2)
-    for number in range(MOST_TABLES):
+    for number in range(MAX_TABLES):
         await anna.say("/challenge testa", f"paper:{1000 + number}")
     await bruno.say("/challenge testa")
-    assert f"{MOST_TABLES} tables" in (await anna.press("Play", GROUP)).toast
-    assert f"{MOST_TABLES} tables" in (await anna.say(f"/join {await code_of(first, bruno)}")).toast
+    assert f"{MAX_TABLES} tables" in (await anna.press("Play", GROUP)).toast
+    assert f"{MAX_TABLES} tables" in (await anna.say(f"/join {await code_of(first, bruno)}")).toast
 
 
 async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePlatform]) -> None:
     first, second, fake = workers
     people = [Player((first, second)[number % 2], fake, f"P{number}", number) for number in range(1, 41)]
     replies = await asyncio.gather(*(person.say("/challenge testa") for person in people))
-    assert [reply.toast for reply in replies].count("") == MOST_CHALLENGES
+    assert [reply.toast for reply in replies].count("") == MAX_CHALLENGES
     loser, refused = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
-    assert f"{MOST_CHALLENGES} open challenges" in refused.toast
+    assert f"{MAX_CHALLENGES} open challenges" in refused.toast
     # An accepted challenge no longer counts.
     await loser.press("Play", GROUP)
     assert not (await Player(second, fake, "Zoe", 99).say("/challenge testa")).toast

@@ -11,7 +11,7 @@ from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store import layout_version as schema
 from bot.store.leases import CLOCK, LEASE_SECONDS
-from bot.store.migrations import LEAST_TIME
+from bot.store.migrations import MIN_TIME
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import (
@@ -371,9 +371,9 @@ async def test_missed_first_release_clocks_get_the_least_time(store: Store) -> N
     await store.client.set(keys.SCHEMA, 1)
     await schema.check(store.client)
     remaining = await running_clocks(store)
-    assert remaining["LATE"] == pytest.approx(LEAST_TIME, abs=0.01)
-    assert remaining["SOON"] == pytest.approx(LEAST_TIME + 100, abs=0.01)
-    assert remaining["LONG"] == pytest.approx(LEAST_TIME + 2 * HOUR, abs=0.01)
+    assert remaining["LATE"] == pytest.approx(MIN_TIME, abs=0.01)
+    assert remaining["SOON"] == pytest.approx(MIN_TIME + 100, abs=0.01)
+    assert remaining["LONG"] == pytest.approx(MIN_TIME + 2 * HOUR, abs=0.01)
 
 
 async def test_running_first_release_clocks_keep_their_time(store: Store) -> None:

@@ -26,7 +26,7 @@ PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy")
 
 QUESTIONS = ("resign", "block", "report", "say")  # choices that open a question and belong to no move of the deal
 NAMED_ROLES = {"play", "pick", "claim", "resign"}  # moves with a button role of the same name
-MOST_PAGES = 60  # limit of partial choices checked for one decision; an exchange alone has some 370
+MAX_PAGES = 60  # limit of partial choices checked for one decision; an exchange alone has some 370
 
 DRAFT_MOVES = {"draw", "keep", "pass", "blind", "exchange", "bid"}
 MOVE_KINDS = {
@@ -109,7 +109,7 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
 
     # An open question must not become part of a move.
     pending += [hand_page(table, person, profile, question) for question in ("resign", "say")]
-    while pending and len(visited) < MOST_PAGES:
+    while pending and len(visited) < MAX_PAGES:
         page = pending.pop()
         payloads, moves = visible_payloads(page), visible_moves(page)
         assert not [payload for payload, count in payloads.items() if count > 1], f"two controls at {position}"
@@ -121,7 +121,7 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
         for choice in sorted(find_choices(page) - visited):
             visited.add(choice)
             pending.append(hand_page(table, person, profile, choice))
-    if len(visited) < MOST_PAGES:
+    if len(visited) < MAX_PAGES:
         assert not required - reachable, f"no controls lead to {required - reachable} at {position}"
 
 

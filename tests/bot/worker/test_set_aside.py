@@ -10,7 +10,7 @@ from bot.store import Store, keys
 from bot.store.log import add_stamp
 from bot.tables import Room
 from bot.tables.errors import SetAside
-from bot.tables.limits import MOST_TABLES
+from bot.tables.limits import MAX_TABLES
 from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.fake_platform import (
@@ -210,7 +210,7 @@ async def test_unreadable_tables_do_not_count_for_limits(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
-        for number in range(MOST_TABLES):
+        for number in range(MAX_TABLES):
             await anna.say("/challenge testa", f"paper:{1000 + number}")
         for table in await worker.room.lists.tables_of("paper:1"):
             await break_log(store, table.code, "conquer 3")

@@ -46,7 +46,7 @@ from tests.long import long
 WORKERS = 3
 EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "10"))
 STEPS = 20
-MOST_TABLES = 4  # limit of tables per person and challenges per chat, low enough to be reached
+MAX_TABLES = 4  # limit of tables per person and challenges per chat, low enough to be reached
 
 T = TypeVar("T")
 
@@ -261,7 +261,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         assert many == single, difference(many, single)
         for person in PEOPLE:
             expected = live_tables_of(person.id, many.logs)
-            assert len(expected) <= MOST_TABLES
+            assert len(expected) <= MAX_TABLES
             assert await self.listed_tables(self.single, 0, person) == expected
             for index in range(WORKERS):
                 assert await self.listed_tables(self.many, index, person) == expected, (person, index)
@@ -377,8 +377,8 @@ def difference(first: VisibleState, second: VisibleState) -> list[str]:
 
 @pytest.mark.parametrize("examples", [1, long(EXAMPLES)])
 def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
-    monkeypatch.setattr(table_lists, "MOST_TABLES", MOST_TABLES)
-    monkeypatch.setattr(table_lists, "MOST_CHALLENGES", MOST_TABLES)
+    monkeypatch.setattr(table_lists, "MAX_TABLES", MAX_TABLES)
+    monkeypatch.setattr(table_lists, "MAX_CHALLENGES", MAX_TABLES)
     with asyncio.Runner() as runner:
         stores = [EmbeddedStore(tmp_path / name) for name in ("many", "one")]
         for store in stores:

@@ -145,7 +145,7 @@ async def test_setting_turns_completion_off(store: Store, monkeypatch: pytest.Mo
 
 
 async def test_results_beyond_the_limit_are_not_completed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.features.analysis.completion.MOST_PENDING", 1)
+    monkeypatch.setattr("bot.features.analysis.completion.MAX_PENDING", 1)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         analyser = FakeAnalyser(worker)

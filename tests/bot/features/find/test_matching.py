@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.features.find.matching import (
     ANY_LANGUAGE_SECONDS,
     ANY_RATING_SECONDS,
-    MOST_CONSIDERED,
+    MAX_CONSIDERED,
     RATING_BOUND,
     Searcher,
     can_match,
@@ -91,7 +91,7 @@ def test_people_who_match_now_match_later(crowd: list[Searcher], seconds: float)
     assert all(can_match(*couple, NOW + seconds) for couple in combinations(crowd, 2) if can_match(*couple, NOW))
 
 
-@given(crowds(GAMES_FOR_FOUR, MOST_CONSIDERED + 1))
+@given(crowds(GAMES_FOR_FOUR, MAX_CONSIDERED + 1))
 def test_four_match_or_fewer_who_accept_robots(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
     matched = [searcher.person for match in matches for searcher in match.people]

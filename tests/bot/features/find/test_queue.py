@@ -15,12 +15,12 @@ from bot.features.find.matching import can_match
 from bot.features.find.queue import Pairing, Queue, QueueEntry
 from bot.store import EmbeddedStore, Store, open_store
 from bot.store.keys import FIND_BLOCKS
-from bot.tables.limits import MOST_BLOCKS
+from bot.tables.limits import MAX_BLOCKS
 
 ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
 COUPLES = st.permutations(PEOPLE).map(lambda people: (people[0], people[1]))
 COPIES = st.integers(1, 3)  # times that a request is sent at once
-MOST_GROUPS = 12  # groups that are paired at once
+MAX_GROUPS = 12  # groups that are paired at once
 
 
 async def join_queue(queue: Queue, *people: str) -> dict[str, QueueEntry]:
@@ -117,8 +117,8 @@ async def test_blocks_are_unique_by_name_and_limited(store: Store) -> None:
     assert await blocks.has_blocked(ANNA, BRUNO)
     await blocks.remove(ANNA, second.token)
     assert not await blocks.has_blocked(ANNA, BRUNO)
-    results = [await blocks.add(ANNA, f"telegram:{number}", "Re 100") for number in range(MOST_BLOCKS + 1)]
-    assert (results.count(True), results[-1]) == (MOST_BLOCKS, False)
+    results = [await blocks.add(ANNA, f"telegram:{number}", "Re 100") for number in range(MAX_BLOCKS + 1)]
+    assert (results.count(True), results[-1]) == (MAX_BLOCKS, False)
 
 
 async def test_forgotten_person_leaves_and_the_other_stays(store: Store) -> None:
@@ -250,7 +250,7 @@ class Workers(RuleBasedStateMachine):
         if refresh:
             self.read_queue()
         groups = [group for size in (2, 3, 4) for group in permutations(self.known, size)]
-        chosen = data.draw(st.permutations(groups))[:MOST_GROUPS] if groups else []
+        chosen = data.draw(st.permutations(groups))[:MAX_GROUPS] if groups else []
         codes = [f"C{self.codes + number}" for number in range(len(chosen))]
         self.codes += len(chosen)
 

@@ -11,7 +11,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import Command, Person, Reply
 from bot.store import Store, keys
-from bot.tables.limits import MOST_BLOCKS
+from bot.tables.limits import MAX_BLOCKS
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import find_each_other, run_finder
@@ -275,10 +275,10 @@ async def test_block_command_refuses_invalid_targets(
     assert "no longer here" in (await anna.say("/block @anna", anna.private)).toast
     assert "private chat" in (await anna.say("/block", GROUP)).toast
     blocks = anna.worker.feature(FindFeature).finder.queue.blocks
-    for number in range(MOST_BLOCKS):
+    for number in range(MAX_BLOCKS):
         assert await blocks.add(anna.person.id, f"paper:{number + 100}", "Re 100")
     await _bruno.say("/help")
-    assert f"{MOST_BLOCKS} people" in (await anna.say("/block @bruno", anna.private)).toast
+    assert f"{MAX_BLOCKS} people" in (await anna.say("/block @bruno", anna.private)).toast
 
 
 async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.unused import MOST_DAYS, SWEEPING_KEY, UnusedProfiles
+from bot.features.privacy.unused import MAX_DAYS, SWEEPING_KEY, UnusedProfiles
 from bot.finished.file import to_line
 from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People
@@ -195,12 +195,12 @@ async def test_store_clock_jump_counts_as_a_few_days(store: Store) -> None:
         with capture_logs() as logs:
             assert await unused.run_round() == 0
         [warning] = [entry for entry in logs if entry["event"] == "store_clock_jumped"]
-        assert warning["counted"] == before + MOST_DAYS
+        assert warning["counted"] == before + MAX_DAYS
         # The next rounds continue from there, so a bot that was down for four years forgets in the end.
         for _ in range(10):
             await store.client.delete(SWEEPING_KEY)
             await unused.run_round()
-        assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
+        assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MAX_DAYS).encode()
         async with asyncio.timeout(30):
             while await store.client.exists(keys.person("paper:bea")):
                 await worker.feature(PrivacyFeature).forgetter.work()

@@ -8,7 +8,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.features.ratings.players import Players
 from bot.finished.game import FinishedGame
 from bot.finished.player_ids import person_from_id, player_id
-from bot.finished.ratings import LEAST_GAMES
+from bot.finished.ratings import MIN_GAMES
 from bot.platform import Person
 from bot.store import Store, keys
 from bot.worker import Worker
@@ -106,7 +106,7 @@ async def test_player_page_hides_games_from_others(store: Store) -> None:
         assert (own.name, public.name) == ("Bruno Bianchi", "Asso 100")
         assert [rating.game for rating in public.ratings] == ["all", "testa"]
         own_games = [game for game in games if "paper:2" in game.people]
-        assert public.ratings[0].games == len(own_games) >= LEAST_GAMES
+        assert public.ratings[0].games == len(own_games) >= MIN_GAMES
         assert [game.won for game in public.history] == [
             game.people.index("paper:2") in (game.record.winner or []) for game in own_games
         ]

@@ -29,7 +29,7 @@ from bot.store import Store, keys
 from bot.store.forms import UnreadableEntry
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
-from bot.tables.limits import MOST_TABLES
+from bot.tables.limits import MAX_TABLES
 from bot.tables.table import Table
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.privacy.traces import find_traces
@@ -483,7 +483,7 @@ async def test_table_opened_before_a_crash_belongs_to_its_match(
 
 async def test_player_with_too_many_tables_still_gets_a_match(field: Field) -> None:
     code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-    for number in range(MOST_TABLES):
+    for number in range(MAX_TABLES):
         await field.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
     finished = await field.play(code)
     assert [match.results[0].how for match in finished.matches] != ["void"]

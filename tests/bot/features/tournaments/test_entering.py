@@ -44,7 +44,7 @@ from tests.long import long
 EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "50"))
 STEPS = 30
 PEOPLE = tuple(f"paper:{number}" for number in range(8))
-MOST, LEAST = 3, 2  # teams in every form, low enough to be reached
+MAX_TEAMS, MIN_TEAMS = 3, 2  # teams in every form, low enough to be reached
 
 GAMES = ("testa", "tressette", "tavolo")
 CHOICES = [(name, value) for name in ("time", "deals", "form") for value in OPTIONS[name]]
@@ -103,7 +103,7 @@ class Model:
     def _enter(self, person: str, _target: Any) -> type[TableError] | None:
         if self.number(person) is not None:
             return AlreadyEntered
-        if sum(player is not None for player in self.players) >= MOST * self.size:
+        if sum(player is not None for player in self.players) >= MAX_TEAMS * self.size:
             return IsFull
         self.players.append(person)
         return None
@@ -150,9 +150,9 @@ class Model:
             single = [number for number in present if not any(number in pair for pair in self.pairs)]
             teams = [*self.pairs, *(frozenset(single[index : index + 2]) for index in range(0, len(single) - 1, 2))]
             teams.sort(key=min)
-        if len(teams) < LEAST:
+        if len(teams) < MIN_TEAMS:
             return TooFewTeams if self.size == 1 else TooFewPairs
-        self.teams = set(teams[:MOST])
+        self.teams = set(teams[:MAX_TEAMS])
         self.phase = "playing"
         for number in present:
             if not any(number in team for team in self.teams):
@@ -283,10 +283,10 @@ class Entering(RuleBasedStateMachine):
 def test_registration_at_two_workers_follows_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:
-    monkeypatch.setattr(registration, "MOST_TEAMS", dict.fromkeys(FORMS, MOST))
-    monkeypatch.setattr(registration, "LEAST_TEAMS", dict.fromkeys(FORMS, LEAST))
-    monkeypatch.setattr(tournaments, "MOST_ORGANISED", 10_000)
-    monkeypatch.setattr(registration, "MOST_REENTRIES", 10_000)
+    monkeypatch.setattr(registration, "MAX_TEAMS", dict.fromkeys(FORMS, MAX_TEAMS))
+    monkeypatch.setattr(registration, "MIN_TEAMS", dict.fromkeys(FORMS, MIN_TEAMS))
+    monkeypatch.setattr(tournaments, "MAX_ORGANISED", 10_000)
+    monkeypatch.setattr(registration, "MAX_REENTRIES", 10_000)
     with asyncio.Runner() as runner:
         valkey = EmbeddedStore(tmp_path / "data")
         runner.run(valkey.start())

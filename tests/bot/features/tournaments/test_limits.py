@@ -21,7 +21,7 @@ from bot.features.tournaments.errors import (
     TooManyTournaments,
 )
 from bot.features.tournaments.forgetting import forget
-from bot.features.tournaments.store import CALLED_OFF_SECONDS, KEPT_SECONDS, MOST_AT_ONCE, MOST_ORGANISED
+from bot.features.tournaments.store import CALLED_OFF_SECONDS, KEPT_SECONDS, MAX_AT_ONCE, MAX_ORGANISED
 from bot.features.tournaments.tournament import Tournament
 from bot.identity.programs import PREFIX
 from bot.store import Store, index
@@ -55,7 +55,7 @@ async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
     opened, errors = await gather_results(
         [open_tournament(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)]
     )
-    assert len(opened) == MOST_AT_ONCE
+    assert len(opened) == MAX_AT_ONCE
     assert set(errors) == {TooManyTournaments}
     assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {
         tournament.code for tournament in opened
@@ -73,9 +73,9 @@ async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
 async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
     desks = [desk, Desk(desk.store)]
     done, errors = await gather_results([open_tournament(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
-    assert len(done) == MOST_ORGANISED
+    assert len(done) == MAX_ORGANISED
     assert set(errors) == {OrganisesTooMany}
-    assert len(await desk.tournaments.of_person(ANNA)) == MOST_ORGANISED
+    assert len(await desk.tournaments.of_person(ANNA)) == MAX_ORGANISED
     # Refused openings left no entry in the lists.
     lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
     assert lists == {keys.in_chat(tournament.place) for tournament in done}
@@ -86,7 +86,7 @@ async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
 
 
 async def test_called_off_tournaments_count_for_a_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(MOST_ORGANISED):
+    for number in range(MAX_ORGANISED):
         code = (await open_tournament(desk, GROUP, ANNA, f"c{number}")).code
         await desk.registration.cancel(code, ANNA, f"off{number}")
         await desk.tournaments.unlist(await desk.tournaments.load(code))
@@ -115,7 +115,7 @@ async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None
 
 
 async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MOST_TEAMS", {"knockout": 1})
+    monkeypatch.setattr(rules, "MAX_TEAMS", {"knockout": 1})
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA)).code
     with pytest.raises(IsFull):
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "full")
@@ -133,13 +133,13 @@ async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pyte
 
 async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
-    for number in range(rules.MOST_REENTRIES):
+    for number in range(rules.MAX_REENTRIES):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], f"in {number}")
         await desk.registration.leave(code, CARLA, f"out {number}")
     with pytest.raises(EnteredTooOften):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], "once more")
     changed = await desk.registration.enter(code, DINO, NAMES[DINO], "in")
-    monkeypatch.setattr(rules, "MOST_CHANGES", changed.version)
+    monkeypatch.setattr(rules, "MAX_CHANGES", changed.version)
     for change in (
         desk.registration.enter(code, "paper:9", "Another", "too late"),
         desk.registration.choose_option(code, ANNA, "form", "swiss", "form"),
@@ -152,7 +152,7 @@ async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: 
 
 
 async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MOST_CHANGES", 1)
+    monkeypatch.setattr(rules, "MAX_CHANGES", 1)
     code = (await desk.open()).code
     assert (await desk.registration.cancel(code, ANNA, "off")).phase == "cancelled"
 

@@ -7,7 +7,7 @@ from itertools import chain, pairwise, product
 
 import pytest
 
-from bot.features.tournaments.card_panel import MOST_PLACES, card_panel, winner_panel
+from bot.features.tournaments.card_panel import MAX_PLACES, card_panel, winner_panel
 from bot.features.tournaments.duplicate import deal_scores
 from bot.features.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
 from bot.features.tournaments.options_page import done_panel, options_panel
@@ -27,7 +27,7 @@ from bot.features.tournaments.reminders import reminder_panel
 from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import time_left
-from bot.features.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
+from bot.features.tournaments.tournament import DAY, FORMS, HOUR, MAX_TEAMS, MIN_TEAMS, OPTIONS, Form, Tournament
 from bot.panel import LONGEST_PAYLOAD, Panel, utf16_length
 from bot.pictures.sheet import Rows, Sheet, Words
 from bot.tables.choice import Choice
@@ -40,13 +40,13 @@ from tests.long import mostly_long
 
 LONGEST = 4096  # UTF-16 units that every platform shows in one message
 
-MOST_BUTTONS = 100
+MAX_BUTTONS = 100
 
 SIZES: dict[str, Callable[[Form], int]] = {
-    "least": LEAST_TEAMS.__getitem__,
+    "least": MIN_TEAMS.__getitem__,
     "odd": lambda _form: 7,
     "even": lambda _form: 8,
-    "most": MOST_TEAMS.__getitem__,
+    "most": MAX_TEAMS.__getitem__,
 }
 
 
@@ -86,7 +86,7 @@ def check_panel(panel: Panel) -> None:
     assert panel.plain.strip()
     assert utf16_length(panel.plain) <= LONGEST, f"shorten this panel: {panel.plain[:80]!r}…"
     buttons = list(chain.from_iterable(panel.rows))
-    assert len(buttons) <= MOST_BUTTONS
+    assert len(buttons) <= MAX_BUTTONS
     for button in buttons:
         assert 0 < len(button.payload.encode()) <= LONGEST_PAYLOAD
         assert button.label
@@ -570,10 +570,10 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
-    assert [row.figure for row in rows.rows] == [line.score.value for line in table[:MOST_PLACES]]
-    assert [row.is_own for row in rows.rows] == [line.rank == 1 for line in table[:MOST_PLACES]]
+    assert [row.figure for row in rows.rows] == [line.score.value for line in table[:MAX_PLACES]]
+    assert [row.is_own for row in rows.rows] == [line.rank == 1 for line in table[:MAX_PLACES]]
     texts = [part.text for part in sheet.parts if isinstance(part, Words)]
-    assert (len(texts) == 2) == (teams > MOST_PLACES)
+    assert (len(texts) == 2) == (teams > MAX_PLACES)
 
 
 def test_empty_standings_have_no_picture() -> None:

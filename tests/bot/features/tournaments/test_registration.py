@@ -28,7 +28,7 @@ from bot.features.tournaments.errors import (
 from bot.features.tournaments.forgetting import export, forget
 from bot.features.tournaments.registration import Registration, teams_of
 from bot.features.tournaments.store import Tournaments
-from bot.features.tournaments.tournament import MOST_TEAMS, Form, Tournament
+from bot.features.tournaments.tournament import MAX_TEAMS, Form, Tournament
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.identity.programs import PREFIX
@@ -105,7 +105,7 @@ async def test_concurrent_entries_at_two_workers_all_count(desk: Desk) -> None:
 
 async def test_full_tournament_refuses_entries(desk: Desk) -> None:
     code = (
-        await desk.open_and_enter("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MOST_TEAMS["roundrobin"])))
+        await desk.open_and_enter("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MAX_TEAMS["roundrobin"])))
     ).code
     with pytest.raises(IsFull):
         await desk.registration.enter(code, ANNA, "Anna", "one more")
@@ -140,11 +140,11 @@ async def test_start_waits_for_ratings_before_seeding(desk: Desk, monkeypatch: p
     game = finished_game(1)
     people = [BRUNO if seat in (game.record.winner or []) else ANNA for seat in range(2)]
     await store_game(desk.store, replace(game, people=people))
-    monkeypatch.setattr(registration_module, "MOST_UNRATED", 0)
+    monkeypatch.setattr(registration_module, "MAX_UNRATED", 0)
     with pytest.raises(NotRatedYet):
         await desk.registration.start(code, ANNA, "s1")
     assert (await desk.tournaments.load(code)).phase == "open"
-    monkeypatch.setattr(registration_module, "MOST_UNRATED", 1)
+    monkeypatch.setattr(registration_module, "MAX_UNRATED", 1)
     assert (await desk.registration.start(code, ANNA, "s1")).teams == ((1,), (0,))
 
 

@@ -161,12 +161,15 @@ def split_row(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
 class Writer:
     """Builds a panel's text line by line. Consecutive texts of one style become one span."""
 
-    def __init__(self) -> None:
+    def __init__(self, title: str = "", **values: object) -> None:
+        """A ``title`` becomes the first line, in bold; ``values`` are as in `line`."""
         self._spans: list[Span] = []
         self._run: list[str] = []
         self._style: Style = ""
         self._has_gap = True
         self._fold: int | None = None
+        if title:
+            self.line(title, "bold", **values)
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """Add a line, filling the gaps of a template with texts or spans."""

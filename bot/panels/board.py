@@ -124,8 +124,7 @@ def _fairness_row(words: Wording, game_id: str, deal: int) -> Row:
 def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str, game_id: str = "") -> Panel:
     """Return the score of a finished deal. ``game_id`` is the game's id in the archive, for the proof of a shuffle."""
     words = table_words(seen, language, suits)
-    page = Writer()
-    page.line(deal_line(words, past.record, past.number), "bold")
+    page = Writer(deal_line(words, past.record, past.number))
     page.fold()
     Phrases(seen, words).write_heading(page, past.number)
     return page.panel(_fairness_row(words, game_id, past.number))

@@ -15,8 +15,7 @@ from engine import GAMES
 def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) -> Panel:
     """Return the first message to a newcomer or a group, with the buttons of features."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Hi! I deal Tressette and Spades."), "bold")
+    page = Writer(_("Hi! I deal Tressette and Spades."))
     if not in_private:
         page.line(_("Challenge a friend here: your cards come in private."))
     page.line(_("See all I can do: /help"))
@@ -28,8 +27,7 @@ def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) ->
 def first_game_page(language: str, opponent: str, *, is_full: bool = False) -> Panel:
     """Return the question which game to play against an ``opponent`` ("robot" or "friend"); all games if full."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Which game?"), "bold")
+    page = Writer(_("Which game?"))
     for line in game_lines(language, is_full=is_full):
         page.line(line)
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]

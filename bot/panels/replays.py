@@ -107,8 +107,7 @@ def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
 def _fair_panel(subject: _Subject, seal: str, secret: str, language: str) -> Panel:
     """Return a deal's seal, and its secret unless that is empty. Cards laid out by hand have no seal."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Is it fair?"), "bold")
+    page = Writer(_("Is it fair?"))
     game = _(GAMES[subject.game].name)
     page.line(_("{game} · {code} · deal {deal}"), game=game, code=subject.code, deal=subject.deal)
     page.gap()

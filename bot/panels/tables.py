@@ -23,8 +23,7 @@ class SeatedTable:
 
 def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Your tables"), "bold")
+    page = Writer(_("Your tables"))
     states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others’ turn")}
     if not tables:
         page.line(_("You’re at no table: open one with /challenge."))
@@ -49,8 +48,7 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
     """Return a chat's open challenges, each with a button to sit down, and the features' notes."""
     words = Wording(language, ())
     _ = words.text
-    page = Writer()
-    page.line(_("Open here"), "bold")
+    page = Writer(_("Open here"))
     if not tables:
         page.line(_("There’s no open challenge here: open one with /challenge."))
     for table in tables:
@@ -82,8 +80,7 @@ def free_chairs(table: Table) -> list[int]:
 def set_aside_panel(code: str, language: str) -> Panel:
     """Return the panel of a table that cannot be read any more."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Table {code} is on hold"), "bold", code=Span(code, "code"))
+    page = Writer(_("Table {code} is on hold"), code=Span(code, "code"))
     page.gap()
     page.line(_("I can’t open it any more, but nothing is lost: tell the bot’s host."))
     page.line(_("You can play at other tables."))

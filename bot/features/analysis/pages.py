@@ -26,8 +26,7 @@ def analysis_page(
     names = [localize_name(name, language) for name in game.record.seats]
     words = Wording(language, names, faces_of(game.record.kind, suits))
     _ = words.text
-    page = Writer()
-    page.line(_("🔎 Analysis of {code}"), "bold", code=game.code)
+    page = Writer(_("🔎 Analysis of {code}"), code=game.code)
     page.gap()
     deals, verdicts = len(game.record.deals), scale_verdicts(verdicts, game.record.game)
     if deals_done < deals:

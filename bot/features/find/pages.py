@@ -58,8 +58,7 @@ def search_stopped_page(language: str) -> Panel:
 
 def no_room_page(language: str) -> Panel:
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("I found someone, but there’s no room for new tables right now."), "bold")
+    page = Writer(_("I found someone, but there’s no room for new tables right now."))
     page.line(_("Tell the bot’s host, and try /find again later."))
     return page.panel()
 
@@ -158,8 +157,7 @@ def done_page(language: str, deed: Deed, name: str) -> Panel:
 
 def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Blocked players"), "bold")
+    page = Writer(_("Blocked players"))
     if not blocks:
         page.line(_("Nobody yet: press 🚫 Block in a game with a stranger, or write /block @name."))
     else:
@@ -179,8 +177,7 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
 def report_panel(language: str, id: str, report: Report) -> Panel:
     """Return a report with the ids of its people. Only the host can read it."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("A report"), "bold")
+    page = Writer(_("A report"))
     page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
     page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
     page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))

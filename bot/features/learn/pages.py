@@ -19,8 +19,7 @@ def payload(spot: Spot) -> str:
 def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
     """Return the list of courses. ``reached`` are those that the reader has begun."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("🎓 Learn in three minutes"), "bold")
+    page = Writer(_("🎓 Learn in three minutes"))
     page.line(_("Eight taps on small tables, then you play the end of a real deal. No ratings here. Pick a game:"))
     page.gap()
     rows = []

@@ -16,8 +16,7 @@ def owner_tag(person: str) -> str:
 def privacy_page(language: str) -> Panel:
     """Return what is stored about a person, and how to get and delete it."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Your data"), "bold")
+    page = Writer(_("Your data"))
     page.line(_("I keep your name, settings, games and ratings. The bot’s host can read them."))
     page.line(_("/mydata sends you all your data as a file."))
     page.line(_("/forget deletes it; I ask first."))
@@ -26,8 +25,7 @@ def privacy_page(language: str) -> Panel:
 
 def forget_page(language: str, person: str, resigned: Sequence[str], left: Sequence[str]) -> Panel:
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Shall I forget you?"), "bold")
+    page = Writer(_("Shall I forget you?"))
     page.line(_("I delete your name, settings, ratings and leaderboard places for good."))
     page.line(_("In finished games and replays you become “somebody”."))
     if resigned:

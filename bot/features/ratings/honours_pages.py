@@ -22,8 +22,7 @@ def honour_text(language: str, honour: Honour, people: int = 1) -> str:
 
 def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[str, str]) -> Panel:
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("🏛 Honours"), "bold")
+    page = Writer(_("🏛 Honours"))
     if not months:
         page.line(_("None yet. Honours appear when a month with rated games ends."))
     for month in months:
@@ -48,8 +47,7 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
 def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mapping[str, str]) -> Panel:
     """Return the reader's own honours; ``chats`` maps groups to their names, "" if unknown."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("🏛 Your honours"), "bold")
+    page = Writer(_("🏛 Your honours"))
     if not honours:
         page.line(_("None yet. Each month your groups honour a champion, the longest winning run and more."))
     for month, chat, honour in honours:

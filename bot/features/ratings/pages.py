@@ -47,8 +47,7 @@ def leaderboard_page(
 ) -> Panel:
     """Return a leaderboard, as in `leaderboard_title`. A viewer outside the best is the last line."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("🏆 Leaderboard"), "bold")
+    page = Writer(_("🏆 Leaderboard"))
     page.line(" · ".join(leaderboard_title(language, where, when, game)), "italic")
     page.fold()
     page.gap()
@@ -87,8 +86,7 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("📊 {name}"), "bold", name=isolate_name(name))
+    page = Writer(_("📊 {name}"), name=isolate_name(name))
     page.fold()
     page.gap()
     played = [line for line in lines if line.standing.games]

@@ -24,8 +24,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     ``has_pages`` is whether the platform can link to the bot's web pages, which browsers and programs need.
     """
     _ = texts(profile.language).gettext
-    page = Writer()
-    page.line(_("Your settings"), "bold")
+    page = Writer(_("Your settings"))
     page.line(_("Language, suits and pictures. Spades always has French suits."))
     names = _suit_names(profile.language)
     places = {"private": _("Cards in our private chat"), "aside": _("Cards in the group, only for me")}
@@ -110,8 +109,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
     """Return a chat's settings. ``for_admins`` is whether only administrators can change them."""
     words = Wording(chat.language, [])
     _ = words.text
-    page = Writer()
-    page.line(_("This chat’s settings"), "bold")
+    page = Writer(_("This chat’s settings"))
     page.line(_("Language, pictures, and the clock of new tables."))
     if for_admins:
         page.line(_("Only administrators can change them."), "italic")
@@ -148,8 +146,7 @@ def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool)
     ``can_open`` is whether the person can open another one.
     """
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Your browsers"), "bold")
+    page = Writer(_("Your browsers"))
     if not sessions:
         page.line(_("None yet: open one with the button below your cards."))
     for number, session in enumerate(sessions, 1):
@@ -178,8 +175,7 @@ def _day(seconds: int) -> str:
 def programs_page(language: str, programs: Sequence[Program]) -> Panel:
     """List a person's programs, each with a button that revokes its token."""
     _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Your programs"), "bold")
+    page = Writer(_("Your programs"))
     page.line(_("With a token, a program plays as a robot under its own name. Its games aren’t rated."))
     plays, reads = _("plays"), _("only watches")
     for number, program in enumerate(programs, 1):

@@ -125,7 +125,7 @@ class TournamentCards:
         content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room
         known = self._panels.get(tournament.code)
         if known is None or known[0] != content:
-            known = content, card_panel(viewer.language, tournament, left, viewer.pages_url, has_room=has_room)
+            known = content, card_panel(viewer.language, tournament, left, has_room=has_room)
             self._panels[tournament.code] = known
         return known[1]
 
@@ -179,7 +179,7 @@ class TournamentCards:
         """Announce the winner, with the final standings as a picture."""
         viewer = await self._viewers.viewer_at(tournament.place)
         tournament = await with_current_names(self._people, tournament)
-        panel = winner_panel(viewer.language, tournament, viewer.pages_url)
+        panel = winner_panel(viewer.language, tournament)
         if viewer.deck:
             sheet = standings_sheet(viewer.language, tournament, viewer.group, int(time.time()))
             if not are_drawable([localize_name(chair.name, viewer.language) for chair in tournament.players if chair]):

@@ -17,7 +17,7 @@ MAX_MATCHES = 8  # matches of the round on the card, open ones first
 SEAL_DIGITS = 16  # digits of the seal on the card; the page with the rules shows all
 
 
-def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, has_room: bool = True) -> Panel:
+def card_panel(language: str, t: Tournament, left: int | None, *, has_room: bool = True) -> Panel:
     """Return a tournament's card for its chat.
 
     ``left`` are the seconds left of the round, None without a round. ``has_room`` is whether the store has room for new
@@ -243,11 +243,10 @@ def write_seals(page: Writer, text: TournamentText) -> None:
         page.line(_("🔓 Secret: {secret}"), "small", secret=t.root.hex())
 
 
-def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
+def winner_panel(language: str, t: Tournament) -> Panel:
     """Announce the winners, above the final standings."""
     text, table = TournamentText(language, t), standings(t)
-    page = Writer()
-    page.line(winners_line(text), "bold")
+    page = Writer(winners_line(text))
     page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))
     page.fold()
     page.gap()

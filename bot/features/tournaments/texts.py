@@ -96,9 +96,7 @@ class TournamentText:
 
     def start_page(self) -> Writer:
         """Return a new page with the title as its first line."""
-        page = Writer()
-        page.line(f"🏆 {self.title}", "bold")
-        return page
+        return Writer(f"🏆 {self.title}")
 
     @property
     def organiser(self) -> str:

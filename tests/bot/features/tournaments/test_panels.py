@@ -52,7 +52,7 @@ SIZES: dict[str, Callable[[Form], int]] = {
 
 def list_panels(language: str, t: Tournament) -> Iterator[Panel]:
     """Yield every panel of a tournament."""
-    yield card_panel(language, t, None, "")
+    yield card_panel(language, t, None)
     yield rules_panel(language, t)
     yield results_panel(language, t, 0, {}, "")
     yield player_panel(language, "paper:2", t, HOUR)
@@ -69,7 +69,7 @@ def list_panels(language: str, t: Tournament) -> Iterator[Panel]:
     yield done_panel(language, t)
     if not t.teams:
         return
-    yield winner_panel(language, t, "")
+    yield winner_panel(language, t)
     yield from (table_panel(language, t, number) for number in range(1, 5))
     replays = {(match.round, match.number, deal): "K7QF2M-012345" for match in t.matches for deal in match.results}
     yield from (
@@ -142,7 +142,7 @@ def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
 
 
 def test_open_card_shows_options_and_entrants() -> None:
-    card = card_panel("en", Builder("swiss", rounds="5", time=str(3 * DAY)).enter(3).t, None, "")
+    card = card_panel("en", Builder("swiss", rounds="5", time=str(3 * DAY)).enter(3).t, None)
     assert read_lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Organised by Anna",
@@ -175,7 +175,7 @@ def test_round_of_a_day_is_named_in_words() -> None:
 
 def test_player_without_a_partner_has_a_button() -> None:
     t = Builder("duplicate", "tressette").enter(1, alone=2).t
-    card = card_panel("en", t, None, "")
+    card = card_panel("en", t, None)
     assert "Anna + Bruno" in read_lines(card)
     assert read_lines(card)[-3].startswith("Looking for a partner: Carla, Hans-Peter")
     assert read_lines(card)[-2] == "Players without a partner are paired at the start."
@@ -204,12 +204,12 @@ def test_many_players_without_a_partner_are_paged() -> None:
 
 
 def test_player_who_left_before_start_is_not_listed() -> None:
-    card = card_panel("en", Builder("knockout").enter(3).add(Leave(1)).t, None, "")
+    card = card_panel("en", Builder("knockout").enter(3).add(Leave(1)).t, None)
     assert "Anna, Carla" in read_lines(card)
 
 
 def test_names_are_isolated_and_cut() -> None:
-    card = card_panel("en", Builder("knockout").enter(5).t, None, "")
+    card = card_panel("en", Builder("knockout").enter(5).t, None)
     assert f"{FIRST_STRONG_ISOLATE}محمد{POP_ISOLATE}" in card.plain
     assert "Hohenlohe" not in card.plain
     assert "Hans-Peter Bartolomeo v…" in card.plain
@@ -217,8 +217,8 @@ def test_names_are_isolated_and_cut() -> None:
 
 def test_forgotten_name_is_translated() -> None:
     t = Builder("knockout").enter(7).t
-    assert "somebody" in card_panel("en", t, None, "").plain
-    assert "qualcuno" in card_panel("it", t, None, "").plain
+    assert "somebody" in card_panel("en", t, None).plain
+    assert "qualcuno" in card_panel("it", t, None).plain
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -237,13 +237,13 @@ def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
 
 
 def test_duplicate_shows_no_target() -> None:
-    card = card_panel("en", Builder("duplicate", deals="4", scoring="steps").t, None, "")
+    card = card_panel("en", Builder("duplicate", deals="4", scoring="steps").t, None)
     assert "4 deals a match, in steps · 5 minutes a move" in read_lines(card)
     assert "51" not in card.plain
 
 
 def test_target_uses_the_table_scale() -> None:
-    assert "To 63 points" in card_panel("en", Builder("swiss", "tressette").t, None, "").plain
+    assert "To 63 points" in card_panel("en", Builder("swiss", "tressette").t, None).plain
 
 
 # During the tournament
@@ -253,7 +253,7 @@ def test_running_card_shows_round_standings_and_matches() -> None:
     builder = Builder("swiss").start(4).begin_round()
     first, second = builder.t.rounds[0]
     builder.play(first, 0, 0, points=(51, 20)).seat(second, 0)
-    card = card_panel("en", builder.t, 5 * HOUR, "")
+    card = card_panel("en", builder.t, 5 * HOUR)
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
     table = [f"{line.rank}. {name[line.team]} · {line.score.value}" for line in standings(builder.t)]
     assert read_lines(card) == [
@@ -276,7 +276,7 @@ def test_card_says_how_an_unfinished_game_ended() -> None:
     builder = Builder("knockout").start(8).begin_round()
     for match, (winner, how) in zip(builder.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
         builder.play(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
-    text = strip_marks(card_panel("en", builder.t, HOUR, "").plain)
+    text = strip_marks(card_panel("en", builder.t, HOUR).plain)
     assert re.search(r"3 : 4, .* gave up", text)
     assert re.search(r"3 : 4, .* lost on time", text)
     assert re.search(r"3 : 4, .* withdrew", text)
@@ -284,19 +284,19 @@ def test_card_says_how_an_unfinished_game_ended() -> None:
 
 def test_long_standings_are_cut_on_the_card_and_paged() -> None:
     t = running_tournament("swiss", 64)
-    card = card_panel("en", t, HOUR, "")
+    card = card_panel("en", t, HOUR)
     assert "… and 48 more" in read_lines(card)
     assert "Whole table" in read_labels(card)
     places = [
         line for page in range(1, 5) for line in read_lines(table_panel("en", t, page)) if re.match(r"\d+\. ", line)
     ]
     assert len(places) == 64
-    assert "Whole table" not in read_labels(card_panel("en", running_tournament("swiss", 8), HOUR, ""))
+    assert "Whole table" not in read_labels(card_panel("en", running_tournament("swiss", 8), HOUR))
 
 
 def test_last_knock_out_round_is_the_final() -> None:
     builder = Builder("knockout").start(4).play_round().begin_round()
-    assert "Final · 1 h left" in read_lines(card_panel("en", builder.t, HOUR, ""))
+    assert "Final · 1 h left" in read_lines(card_panel("en", builder.t, HOUR))
 
 
 def test_last_possible_match_is_the_final() -> None:
@@ -305,9 +305,9 @@ def test_last_possible_match_is_the_final() -> None:
         builder.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
     for match in builder.t.rounds[0][2:]:
         builder.play(match, 0, 0)
-    assert "Final · 1 h left" in read_lines(card_panel("en", builder.begin_round().t, HOUR, ""))
+    assert "Final · 1 h left" in read_lines(card_panel("en", builder.begin_round().t, HOUR))
     three_teams = Builder("knockout").start(3).begin_round()
-    assert "Round 1 of 2 · 1 h left" in read_lines(card_panel("en", three_teams.t, HOUR, "")), (
+    assert "Round 1 of 2 · 1 h left" in read_lines(card_panel("en", three_teams.t, HOUR)), (
         "with three teams, one has a bye"
     )
 
@@ -324,8 +324,8 @@ def test_abandoned_knock_out_has_no_winner(language: str) -> None:
     t = Builder("knockout").start(2).add(Leave(0), Leave(1)).begin_round().t
     assert t.phase == "over"
     expected = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
-    assert read_lines(card_panel(language, t, None, ""))[1] == f"🥇 {expected}"
-    assert read_lines(winner_panel(language, t, ""))[0] == f"🥇 {expected}"
+    assert read_lines(card_panel(language, t, None))[1] == f"🥇 {expected}"
+    assert read_lines(winner_panel(language, t))[0] == f"🥇 {expected}"
     sheet = standings_sheet(language, t, "", 1_795_568_400)
     assert isinstance(sheet, Sheet)
     assert expected in [part.text for part in sheet.parts if isinstance(part, Words)]
@@ -334,7 +334,7 @@ def test_abandoned_knock_out_has_no_winner(language: str) -> None:
 @pytest.mark.parametrize(("game", "is_shown"), [("tressette", True), ("tavolo", False)])
 def test_card_explains_a_scale_unlike_the_table(game: str, is_shown: bool) -> None:
     note = "Results are in whole points: 21 here are 63 at the table."
-    assert (note in read_lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR, ""))) == is_shown
+    assert (note in read_lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR))) == is_shown
 
 
 def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
@@ -344,14 +344,14 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
         builder.play(first, deal, 0, points=(987, 654))
     builder.play(second, 1, 0, points=(876, 543))
     t = builder.t
-    panels = [card_panel("en", t, HOUR, ""), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
+    panels = [card_panel("en", t, HOUR), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
     panels += [player_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
     for panel in panels:
         assert not re.search("987|654|876|543|333", panel.plain)
         assert ROOT.hex() not in panel.plain
     assert any(line.endswith(" over") for line in read_lines(panels[0]))
     assert any(line.endswith(" 1 of 2 deals") for line in read_lines(panels[0]))
-    assert any(line.endswith(" 1 smazzata su 2") for line in read_lines(card_panel("it", t, HOUR, "")))
+    assert any(line.endswith(" 1 smazzata su 2") for line in read_lines(card_panel("it", t, HOUR)))
     builder.play(second, 2, 0, points=(876, 543))
     pages = [read_lines(results_panel("en", builder.t, number, {}, "")) for number in (1, 2)]
     assert [page[1] for page in pages] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
@@ -362,14 +362,14 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
 
 def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
     playing, done = running_tournament("duplicate", 4), finished_tournament("duplicate", 4)
-    card = card_panel("en", playing, HOUR, "")
+    card = card_panel("en", playing, HOUR)
     assert f"🔒 Seal: {playing.seal[:16]}…" in card.plain
     assert playing.seal in rules_panel("en", playing).plain
     assert ROOT.hex() not in card.plain
-    assert ROOT.hex() in card_panel("en", done, None, "").plain
+    assert ROOT.hex() in card_panel("en", done, None).plain
     for form in FORMS:
         if form != "duplicate":
-            assert ROOT.hex() not in card_panel("en", finished_tournament(form, 4), None, "").plain
+            assert ROOT.hex() not in card_panel("en", finished_tournament(form, 4), None).plain
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -409,7 +409,7 @@ def test_winner_comes_first_without_unused_tie_breaks() -> None:
         winner = int(match.first > (match.second or 0))
         builder.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
     t = builder.begin_round().t
-    card = read_lines(card_panel("en", t, None, ""))
+    card = read_lines(card_panel("en", t, None))
     assert card[:6] == [
         "🏆 Round robin · Metà Mazzo",
         "🥇 Anna has won!",
@@ -425,7 +425,7 @@ def test_level_teams_show_the_deciding_tie_break() -> None:
     level_pairs = 0
     for seed in range(8):
         t = finished_tournament("swiss", 8, seed=seed)
-        table, card = standings(t), card_panel("en", t, None, "").plain
+        table, card = standings(t), card_panel("en", t, None).plain
         for higher, lower in pairwise(table):
             if higher.score == lower.score and higher.tie_breaks[0].value != lower.tie_breaks[0].value:
                 level_pairs += 1
@@ -435,7 +435,7 @@ def test_level_teams_show_the_deciding_tie_break() -> None:
 
 
 def test_level_winners_share_first_place() -> None:
-    assert "have won!" in winner_panel("en", finished_tournament("knockout", 2, "tressette"), "").plain
+    assert "have won!" in winner_panel("en", finished_tournament("knockout", 2, "tressette")).plain
     builder = Builder("roundrobin").start(3)
     for _round in range(3):
         builder.begin_round()
@@ -443,14 +443,14 @@ def test_level_winners_share_first_place() -> None:
         # Each team wins one match and loses one.
         winner = 0 if (match.first, match.second) in ((0, 1), (1, 2), (2, 0)) else 1
         builder.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
-    won = read_lines(winner_panel("en", builder.begin_round().t, ""))
+    won = read_lines(winner_panel("en", builder.begin_round().t))
     assert won[0] == "🥇 Anna and Bruno and Carla share the first place!"
     tied = "1, direct encounter 1, Sonneborn-Berger 1, card points 0"
     assert won[3:] == [f"🥇 {name} · {tied}" for name in ("Anna", "Bruno", "Carla")]
 
 
 def test_called_off_card_has_no_buttons() -> None:
-    card = card_panel("en", Builder("swiss").enter(5).add(Cancel()).t, None, "")
+    card = card_panel("en", Builder("swiss").enter(5).add(Cancel()).t, None)
     assert read_lines(card)[-1] == "Anna’s tournament was called off."
     assert not card.rows
 
@@ -598,10 +598,10 @@ def test_called_off_page_shows_no_open_match() -> None:
 
 def test_called_off_duplicate_shows_seal_and_secret() -> None:
     builder = Builder("duplicate").start(4).begin_round().add(Cancel())
-    card = card_panel("en", builder.t, None, "").plain
+    card = card_panel("en", builder.t, None).plain
     assert builder.t.seal in card
     assert ROOT.hex() in card
-    assert "🔒" not in card_panel("en", Builder("duplicate").enter(4).add(Cancel()).t, None, "").plain
+    assert "🔒" not in card_panel("en", Builder("duplicate").enter(4).add(Cancel()).t, None).plain
 
 
 @pytest.mark.parametrize(
@@ -655,13 +655,13 @@ def test_duplicate_round_with_one_table_explains_scoring() -> None:
     builder = Builder("duplicate").start(4)
     note = "Only one table, so there’s nothing to compare. Only deals given up or lost on time count."
     t = builder.begin_round().t
-    assert note not in read_lines(card_panel("en", t, HOUR, ""))
+    assert note not in read_lines(card_panel("en", t, HOUR))
     for match in t.rounds[0]:
         for deal in match.deals:
             builder.play(match, deal, 0)
     builder.add(Leave(0)).add(Leave(1)).begin_round()
     assert sum(not match.is_bye for match in builder.t.rounds[-1]) == 1
-    assert note in read_lines(card_panel("en", builder.t, HOUR, ""))
+    assert note in read_lines(card_panel("en", builder.t, HOUR))
     assert note in read_lines(player_panel("en", "paper:3", builder.t, HOUR))
     [match] = [match for match in builder.t.rounds[-1] if not match.is_bye]
     builder.play(match, 1, 0, "resign").play(match, 2, 0, points=(40, 2))
@@ -687,7 +687,7 @@ def test_place_appears_once_a_round_counts() -> None:
     builder = Builder("duplicate").start(4).begin_round()
     first, second = builder.t.rounds[0]
     builder.play(first, 1, 0, points=(9, 2)).play(first, 2, 0, points=(9, 2)).play(second, 1, 0)
-    for panel in (player_panel("en", "paper:1", builder.t, HOUR), card_panel("en", builder.t, HOUR, "")):
+    for panel in (player_panel("en", "paper:1", builder.t, HOUR), card_panel("en", builder.t, HOUR)):
         assert "Your place" not in panel.plain
         assert "Standings" not in panel.plain
     builder.play(second, 2, 0)

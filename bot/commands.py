@@ -254,7 +254,6 @@ COMMANDS: tuple[CommandSpec, ...] = (
 
 
 def find_command_spec(word: str) -> CommandSpec | None:
-    """Return the command with this name in any language, or None."""
     return next((spec for spec in COMMANDS if word in spec.words), None)
 
 

@@ -72,7 +72,6 @@ class Hints:
             watcher(code)
 
     async def wait_until_idle(self) -> None:
-        """Wait until all hints to show are known; for tests and benchmarks."""
         await self._tasks.wait()
 
     def stop(self) -> None:

@@ -94,7 +94,6 @@ class BackupTaker:
     # Ratings
 
     async def _take_ratings(self) -> int:
-        """Take the ratings as of one game, and return the number of that game."""
         seen = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             await self._take_batches(pattern, self._take_keys)

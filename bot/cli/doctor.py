@@ -123,7 +123,6 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
 
 
 def _is_bot(host: str, port: int) -> bool:
-    """Return whether a Buongioco bot answers at an address."""
     try:
         with open_local_url(health_url(host, port)) as answer:
             return is_health(answer.read(MAX_HEALTH_BYTES))

@@ -61,7 +61,6 @@ class Answers:
         return True
 
     def stop(self) -> None:
-        """Drop all waiting answers."""
         self.tasks.cancel()
 
     async def _send(self, place: str, job: Job, message: str) -> None:

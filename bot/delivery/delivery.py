@@ -79,7 +79,6 @@ class Delivery:
                 self.apply_change(commit.code, decode_name(name), decode_change(change))
 
     def apply_change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Apply a change to a table's surface."""
         sync, table = self._tables.get(code), self._room.cached_table(code)
         surface = sync.get(name) if sync else None
         if surface and table and change.pressed:

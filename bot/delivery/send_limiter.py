@@ -143,7 +143,6 @@ class SendLimiter:
         self._blocked[count_key] = max(self._blocked.get(count_key, 0.0), now + seconds)
 
     def _blocked_for(self, count_key: str) -> float:
-        """Return the seconds for which this key is still blocked."""
         until = self._blocked.get(count_key)
         if until is None:
             return 0.0

@@ -51,7 +51,6 @@ class SurfaceWaits:
         return bool(self._unsettled_until and self._place and self._surface.known.message)
 
     async def _load_table(self) -> Table:
-        """Return the current table and update the surface's place."""
         table = await self._tools.room.load_cached(self._sync.code)
         self._place = self._place_at(table)
         return table

@@ -108,7 +108,6 @@ class TableSync:
             self.surface(name, home).apply(change, home, int(time.time()))
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Start the table's delivery task."""
         self._event = asyncio.Event()
         self._run_task = asyncio.create_task(work)
         self._run_task.add_done_callback(self._run_done)
@@ -192,7 +191,6 @@ class TableSync:
         return self._surfaces.get(name)
 
     def surface(self, name: SurfaceName, home: str) -> Surface:
-        """Return the surface with this home. Create it if needed."""
         surface = self._surfaces.get(name)
         if surface is None:
             surface = self._surfaces[name] = Surface(name, inherited=self._inherited)

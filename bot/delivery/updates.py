@@ -33,7 +33,6 @@ class Updates(ShardListener):
         shards.listeners.append(self)
 
     async def send_change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Send a surface's change to the worker that delivers the table."""
         if self._shards.owns(code):
             self._delivery.apply_change(code, name, change)
         else:

@@ -71,7 +71,6 @@ class AnalysisPool:
         return await self._stored_verdicts(game)
 
     async def stored_verdicts(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
-        """Return the finished analyses of these games."""
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.get(keys.analysis(game_id))

@@ -165,7 +165,6 @@ class Archive:
         return ""
 
     async def kept_ids(self, ids: Sequence[str]) -> set[str]:
-        """Return the ids of those games that are in the archive."""
         numbers = await self._client.zmscore(keys.GAMES_ORDER, ids) if ids else []
         return {game_id for game_id, number in zip(ids, numbers, strict=True) if number is not None}
 

@@ -116,7 +116,6 @@ class GameMover:
         await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[entry.id])
 
     async def _finish_interrupted(self) -> int:
-        """Remove the games in the file from the store, and return their number."""
         # An interrupted run might have left a partial or unsynced line.
         _drop_partial_line(self._path)
         sync_folder(self._path)

@@ -37,7 +37,6 @@ def _tag(padded: bytes, secret: bytes) -> bytes:
 
 
 def _mask(text: bytes, tag: bytes, secret: bytes) -> bytes:
-    """Mask a text, or unmask a masked one."""
     key = blake2b(tag, key=secret, person=b"player hidden").digest()
     mask = shake_256(key).digest(len(text))
     return bytes(byte ^ mask_byte for byte, mask_byte in zip(text, mask, strict=True))

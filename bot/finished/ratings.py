@@ -131,7 +131,6 @@ class Ratings:
                     return done
 
     async def last_rated_number(self) -> int:
-        """Return the number of the last game that was rated or skipped."""
         return int(await self._client.get(keys.RATED) or 0)
 
     async def count_unrated(self) -> int:

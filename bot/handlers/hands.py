@@ -47,7 +47,6 @@ class OpenHand:
         self._payloads: set[str] = set()  # of the page's buttons
 
     def show(self, table: Table) -> None:
-        """Show a later version of the table."""
         self._keep_newer(table)
         self._changed.set()
 

@@ -44,7 +44,6 @@ class Limits:
         self._breaks, self._suggestions = RateLimiter(), RateLimiter()
 
     def check_press(self, press: Press) -> Verdict:
-        """Return whether to answer a press or refuse it."""
         if not self._on:
             return Verdict.ANSWER
         if self._presses.take(press.person.id, PRESSES_OF_PERSON) > 0:

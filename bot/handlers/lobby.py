@@ -74,7 +74,6 @@ class Lobby:
         return await self._people.person(person)
 
     async def meet(self, person: Person) -> None:
-        """Note a person and their current name."""
         await self._people.meet(person)
 
     async def player_id(self, person: str) -> str:
@@ -82,7 +81,6 @@ class Lobby:
         return player_id(person, await self._room.store.secret())
 
     async def find_played(self, code: str, person: str) -> str:
-        """Return the game that a person played at a table (`Archive.find_played`)."""
         return await self._archive.find_played(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:

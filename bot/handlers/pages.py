@@ -104,7 +104,6 @@ class CorePages(Handlers):
         return Reply(panel=await self._open_tables(press.place))
 
     async def _open_tables(self, place: str) -> Panel:
-        """Return the challenges at a place that are open to all."""
         language = (await self._viewers.viewer_at(place)).language
         # A server's channels are one chat, but not all members see every channel.
         there = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]

@@ -56,7 +56,6 @@ class Presses:
         return await self._pressed_at_table(press, profile, action)
 
     async def _is_board(self, place: str, code: str) -> bool:
-        """Return whether an inline message is the board of an existing table."""
         try:
             return place in (await self._room.load_cached(code)).hosts or place in (await self._room.table(code)).hosts
         except NoSuchTable:

@@ -27,7 +27,6 @@ def _field_finders() -> dict[str, FieldFinder]:
 
 
 def stored_fields(person: str) -> Sequence[StoredField]:
-    """Return the data that the adapter of a person's platform stores about them."""
     keeper = _field_finders().get(platform_of(person))
     return keeper(person) if keeper else ()
 

@@ -140,7 +140,6 @@ class Programs:
         return is_known
 
     async def authenticate(self, token: str) -> Program | None:
-        """Return the program with this token, or None."""
         id_, _dot, secret = token.partition(".")
         known = await self._client.hget(keys.PROGRAMS, id_) if secret and id_.isascii() else None
         if known is None:

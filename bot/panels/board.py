@@ -116,7 +116,6 @@ def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
 
 
 def _fairness_row(words: Wording, game_id: str, deal: int) -> Row:
-    """Return the button to the seal of a deal, and after the deal to its proof."""
     _ = words.text
     return (Button(_("🔒 Sealed deck"), actions.page("fair", game_id, deal, actions.SEPARATE)),) if game_id else ()
 

@@ -194,7 +194,6 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
 
 
 def _own_buttons(table: Table, words: Wording) -> list[Row]:
-    """Return the buttons of a card that only its opener sees."""
     _ = words.text
     code = table.code
     return [

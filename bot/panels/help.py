@@ -54,7 +54,6 @@ def help_page(language: str, *, is_full: bool = False) -> Panel:
 
 
 def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
-    """Return a page of `rules_text`, with buttons to the other pages."""
     _ = texts(language).gettext
     page = Writer()
     text = rules_text(language, about, faces)

@@ -50,7 +50,6 @@ def offer_description(choice: Choice, language: str) -> str:
 
 
 def result_offer(game: FinishedGame, language: str) -> Offer:
-    """Return an offer of the result of a finished game, for sharing."""
     words = Wording(language, [isolate_name(localize_name(name, language)) for name in game.record.seats])
     _ = words.text
     page, line = Writer(), result_line(words, game.record)

@@ -98,7 +98,6 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
 
 
 def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
-    """Return the proof of a deal's shuffle in a finished game."""
     proof = game.record.deals[deal - 1].proof
     seal, secret = (proof.commitment, proof.secret) if proof else ("", "")
     return _fair_panel(_subject_of(game, deal), seal, secret, language)

@@ -21,7 +21,6 @@ def deed_label(language: str, deed: Deed, name: str, count: int) -> str:
 
 
 def phrase_text(language: str, phrase: str) -> str:
-    """Return a phrase (`bot.tables.table.PHRASES`) in a language."""
     _ = texts(language).gettext
     return {
         "hello": _("Hello!"),
@@ -47,7 +46,6 @@ def deed_question(language: str, deed: Deed, name: str) -> tuple[str, str, str]:
 
 
 def farewell_row(language: str, game_id: str) -> Row:
-    """Return phrases for the end of a game between strangers."""
     return tuple(
         Button(f"💬 {phrase_text(language, phrase)}", actions.page("say", game_id, phrase)) for phrase in FAREWELLS
     )

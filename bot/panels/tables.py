@@ -78,7 +78,6 @@ def free_chairs(table: Table) -> list[int]:
 
 
 def set_aside_panel(code: str, language: str) -> Panel:
-    """Return the panel of a table that cannot be read any more."""
     _ = texts(language).gettext
     page = Writer(_("Table {code} is on hold"), code=Span(code, "code"))
     page.gap()

@@ -85,7 +85,6 @@ def _match_game(name: str) -> str | None:
 
 
 def _game_names() -> dict[str, set[str]]:
-    """Return the names of each game: its id, and its name in every language."""
     names = {kind.id: {kind.id} for kind in GAMES.values()}
     for language in LANGUAGES:
         for game, name in game_names(language).items():

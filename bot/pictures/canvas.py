@@ -72,7 +72,6 @@ class Layout(NamedTuple):
 
 
 def height_of(width: int) -> int:
-    """Return a card's height."""
     return width * cards.HEIGHT // cards.WIDTH
 
 

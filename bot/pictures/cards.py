@@ -38,7 +38,6 @@ def card_svg(card: str, deck: Deck) -> str:
 
 @cache
 def back_svg(deck: Deck) -> str:
-    """Return the back of a deck's cards."""
     return _card(drawing(f"backs/{deck.suits}").place(125, 200, HEIGHT))
 
 

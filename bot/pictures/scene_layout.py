@@ -292,7 +292,6 @@ class _SceneLayout(Canvas):
     # Parts
 
     def _add_chip(self, text: str, x: int, y: int, width: int, colour: Colour) -> None:
-        """Add a text on its own ground, on top of cards."""
         if not text:
             return
         self.add_box(x + 8, y, width - 16, 38, colour, 19)

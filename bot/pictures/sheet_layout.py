@@ -103,7 +103,6 @@ class _SheetLayout(Canvas):
         return top
 
     def _add_scores(self, left: Score, right: Score) -> None:
-        """Add each side in its colour, on half of the width."""
         line, half = 38, WIDTH // 2
         below = line * max(len(left.names), len(right.names))
         top = self._add_mat(88 + below)

@@ -48,7 +48,6 @@ class Palette:
         self.dimmed = [*self.apply(_dimmed(swatches)).tobytes(), *[0] * (256 - len(colours))]
 
     def apply(self, image: Image.Image) -> Image.Image:
-        """Return the image in this palette."""
         return image.quantize(palette=self._image, dither=Image.Dither.NONE)
 
 

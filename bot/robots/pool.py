@@ -38,7 +38,6 @@ def choose_unhurried(level: str, view: View, history: Sequence[MoveEntry], seed:
 
 
 def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
-    """Return the strong robot's move in this seat, and why."""
     from engine.robots.hints import find_hint  # noqa: PLC0415 - it is heavy, so only worker processes import it
 
     return find_hint(view, history, Random(seed), _budget())

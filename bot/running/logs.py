@@ -54,7 +54,6 @@ class _ForgivingFile(io.TextIOBase):
 
 
 def set_up(level: str) -> None:
-    """Set up logging to stderr for the whole process."""
     on_terminal = sys.stderr.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,

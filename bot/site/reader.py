@@ -58,7 +58,6 @@ class GameReader:
         return await self._cached_answer(game_id, "record", lambda game: game.record)
 
     async def get_game(self, game_id: str, reader: Reader) -> Answer | None:
-        """Return a `ReplayedGame`."""
         return await self._cached_answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
 
     async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:

@@ -114,7 +114,6 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
 
 
 def _readable_entries(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
-    """Yield the entries that can be parsed, with their positions."""
     for index, entry in enumerate(entries):
         with suppress(UnicodeDecodeError, UnreadableEntry):
             yield index, decode(strip_stamp(entry).decode())

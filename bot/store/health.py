@@ -51,7 +51,6 @@ async def sync_policies(client: Any) -> set[str]:
 
 
 def split_by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the answers of all nodes. A cluster's answer is keyed by node."""
     is_by_node = answer and all(isinstance(value, dict) for value in answer.values())
     return list(answer.values()) if is_by_node else [answer]
 

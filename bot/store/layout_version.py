@@ -116,7 +116,6 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
 
 
 async def _renew_lock(lock: Any, limit: asyncio.Timeout) -> None:
-    """Renew the lock and the time limit until cancelled."""
     now = asyncio.get_running_loop().time
     while True:
         await asyncio.sleep(LOCK_SECONDS / 3)

@@ -53,7 +53,6 @@ class Log(NamedTuple):
         return Log(extended)
 
     def has_update(self, update: str) -> bool:
-        """Return whether this update caused one of the latest entries."""
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
 
     def starts_with(self, other: "Log") -> bool:

@@ -296,13 +296,10 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def add_host(self, code: str, place: str, update: str) -> Table:
-        """Show the table's board in another place."""
         async with self._room.lists.reserve_host(place, code):
             return await self._room.commit(code, update, lambda table: checks.host_entries(table, place))
 
     async def move_host(self, code: str, old: str, new: str, update: str) -> Table:
-        """Replace the id of a chat that shows the table."""
-
         def decide(table: Table) -> Sequence[Entry]:
             return [Rehost(table.hosts.index(old), new)] if old in table.hosts else []
 

@@ -23,7 +23,6 @@ def check_opener(table: Table, person: str) -> None:
 
 
 def check_free_to_sit(table: Table, person: str, handle: str) -> None:
-    """Check that this person can take a chair, if one is free."""
     check_open(table)
     if person.startswith("robot:"):
         return

@@ -96,6 +96,5 @@ def possible_values(game: str) -> dict[str, Sequence[Value]]:
 
 
 def _resolve_choices(game: str, rules: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the resolved value of each option with a choice."""
     resolved = resolve(GAMES[game].rules, rules).model_dump()
     return {name: resolved[name] for name in possible_values(game) if name in resolved}

@@ -56,7 +56,6 @@ def _totals_for_winner(record: Record) -> list[tuple[int, int]]:
 
 
 def result_headline(words: Wording, record: Record) -> str:
-    """Return who won and how."""
     if not record.winner:
         return ending_of(record, words)
     side, totals = record.winner[0] & 1, _totals_for_winner(record)
@@ -102,7 +101,6 @@ def deal_points_line(
 
 
 def _declared_sentences(words: Wording, record: Record, number: int) -> Iterator[str]:
-    """Yield a sentence for each player with declarations in a deal."""
     _, unit = words.text, score_unit(record.rules)
     for seat, name in enumerate(words.names):
         combinations = ", ".join(

@@ -23,7 +23,6 @@ class DealResult:
 
 
 def deal_result(record: Record) -> DealResult:
-    """Return the result of a game of one deal."""
     tricks, is_finished = "", False
     for game in replay(record, 1):
         deal = game.view(None).deal

@@ -37,7 +37,6 @@ class Phrases:
         self.write_fixture(page)
 
     def write_fixture(self, page: Writer) -> None:
-        """Write which game of a tournament it is, if any."""
         if self.seen.fixture:
             page.line(fixture_line(self.words, FixtureName.from_fixture(self.seen.fixture)))
 
@@ -62,7 +61,6 @@ class Phrases:
         return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
 
     def side_figures(self, figures: Sequence[int]) -> str:
-        """Return each side's players with their figure."""
         return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
 
     def write_trick(self, page: Writer, deal: DealView) -> None:
@@ -108,7 +106,6 @@ class Phrases:
         return cards.format(count=count) if count else ""
 
     def write_bids(self, page: Writer, deal: DealView) -> None:
-        """Write the bids and each side's bags, if any."""
         _ = self.text
         if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
             bids = " · ".join([f"{self.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)])
@@ -117,7 +114,6 @@ class Phrases:
             page.line(_("Bags: {sides}"), sides=self.side_figures(self.seen.view.bags))
 
     def trick_text(self, trick: LastTrick) -> str:
-        """Return the cards, players and winner of a finished trick."""
         cards = " · ".join([self.played_card(seat, card, signal) for seat, card, signal in trick.cards])
         return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"
 
@@ -220,7 +216,6 @@ def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, 
 def write_unusual_terms(
     page: Writer, words: Wording, kind: GameKind, rules: Mapping[str, Value], clock: int, strict: bool
 ) -> None:
-    """Write the options and the clock that differ from the usual ones."""
     for line in option_lines(words, kind, rules, unusual=True):
         page.line(capitalize(line))
     if (clock, strict) != (DEFAULT_CLOCK, False):

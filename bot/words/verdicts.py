@@ -24,7 +24,6 @@ def scale_verdicts(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
 
 
 def lost_text(verdict: Verdict) -> str:
-    """Return the points that a decision lost, exact or approximate."""
     return ("−" if verdict.exact else "≈ −") + points_text(verdict.lost)
 
 

@@ -89,7 +89,6 @@ class CardFaces:
         return self.rank(code) + (JOINER if code[1:] in self._signs else "") + self.sign(code[1:])
 
     def _label(self, code: str) -> str:
-        """Return the text of a card on a button."""
         return self.rank(code) + self.sign(code[1:])
 
     def rank(self, code: str) -> str:
@@ -99,7 +98,6 @@ class CardFaces:
         return self._signs.get(suit, suit)
 
     def drawn_code(self, code: str) -> str:
-        """Return the code of the card drawn for this one."""
         return IN_FRENCH[code] if self.is_french else code
 
 
@@ -241,7 +239,6 @@ class Wording:
         return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))  # type: ignore[arg-type]
 
     def sides(self, figures: Sequence[Any], separator: str = " · ") -> str:
-        """Return each side's players with their figure, an int, a bid or None."""
         return separator.join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
 
     def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:

@@ -97,7 +97,6 @@ class FindCommands:
         return Reply(panel=await self._page(profile, game, game, robots_after))
 
     async def set_nickname(self, command: Command, profile: Profile) -> Reply:
-        """Set the nickname that the command names, if any, and show the current one."""
         if nickname := " ".join(command.words):
             if not NICKNAME.fullmatch(nickname) or nickname.casefold() == NAME:
                 raise BadNickname()

@@ -45,7 +45,6 @@ class Strangers:
         self._room, self._updates, self._host = room, updates, host
 
     async def block(self, command: Command, profile: Profile) -> Reply:
-        """Block the person that the command names, or show the blocked people."""
         if not (command.words or command.about):
             return Reply(panel=await self._blocks_page(profile), private=True)
         other = await find_mentioned(self._people, command)

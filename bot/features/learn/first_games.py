@@ -62,7 +62,6 @@ class FirstGames:
 
 
 def course_of(kind: GameKind) -> str:
-    """Return the course that teaches a game."""
     if kind.layout == "packets":
         return "packets"
     return "tressette" if kind.is_tressette else "spades"

@@ -66,7 +66,6 @@ class Lesson:
 
     @property
     def is_over(self) -> bool:
-        """True if the course is finished."""
         return not self.moves
 
     @property
@@ -81,11 +80,9 @@ class Lesson:
         return self.is_over and ours > theirs
 
     def tapped(self, number: int) -> Spot:
-        """Return the spot for a tap on a move, as `tap` takes it."""
         return self.spot._replace(taps=f"{self.spot.taps}{number}")
 
     def text(self) -> str:
-        """Return the task or the result."""
         _ = self.words.text
         if self.step:
             return self.fill(self.step.text)
@@ -155,7 +152,6 @@ class Lesson:
         return move.startswith("play ") and move[5:] not in (self.deal.hand or ())
 
     def label(self, move: str) -> str:
-        """Return the text of a move's button."""
         _ = self.words.text
         word, *rest = move.split(" ")
         match word:

@@ -73,7 +73,6 @@ def _move_rows(lesson: Lesson) -> list[Row]:
 
 
 def _ways(lesson: Lesson) -> list[Row]:
-    """Return the buttons below the cards."""
     _ = lesson.words.text
     courses = Button(_("◀ Courses"), actions.page("learn"))
     spot = lesson.spot

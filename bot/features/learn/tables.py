@@ -135,7 +135,6 @@ def ending_moves(game: Game) -> list[str]:
 
 
 def table_snapshot(game: Game, language: str) -> TableSnapshot:
-    """Return the table as the learner sees it."""
     view, history = game.view(0), tuple(game.history(0))
     _ = texts(language).gettext
     return TableSnapshot(

@@ -57,11 +57,9 @@ class MyData:
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
     async def start_cooldown(self, person: str) -> bool:
-        """Start a person's cooldown; return False if it is running already."""
         return bool(await self._client.set(cooldown_key(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
-        """Return the file of a person at these tables; ``now`` is in Unix seconds."""
         games, without = await self._games_data(person)
         of_features: dict[str, Any] = {}
         for feature in self._features:

@@ -93,7 +93,6 @@ class Puzzles:
         return Reply(_("Sent to your private chat."), with_position_picture(panel, viewer, puzzle), private=True)
 
     async def _show_lines(self, place: str, profile: Profile, puzzle: Puzzle) -> Reply:
-        """Show the lines of a puzzle that the person has answered."""
         card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:
             return Reply(texts(profile.language).gettext(ANSWER_FIRST))

@@ -135,7 +135,6 @@ class GroupPuzzles:
         await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
 
     async def run(self) -> None:
-        """Send due puzzles until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.send_due)
 
     async def send_due(self) -> None:

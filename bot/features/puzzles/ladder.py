@@ -134,7 +134,6 @@ class Ladder:
     # Export and deletion
 
     async def export(self, person: str) -> dict[str, Any]:
-        """Return a person's ratings and answers, for /mydata."""
         answers = await self._client.hgetall(keys.answers(person))
         if not answers:
             return {}
@@ -150,7 +149,6 @@ class Ladder:
 
 
 def _parse_rating(text: bytes) -> tuple[float, float]:
-    """Parse a puzzle's mu and sigma."""
     mu, sigma = text.split()
     return float(mu), float(sigma)
 

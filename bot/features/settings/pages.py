@@ -132,7 +132,6 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
 
 
 def link_panel(language: str, address: str) -> Panel:
-    """Return a link that signs its reader in."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("This link opens your cards in a browser. It works once, within ten minutes."))

@@ -188,7 +188,6 @@ class TournamentCards:
         await self._announcer.send(adapter, tournament.place, panel, f"tournament {tournament.code} won")
 
     async def _apply_wish(self, code: str) -> None:
-        """Apply a wish to the card's state."""
         wish = await self._client.get(keys.wish(code))
         if wish:
             state = replace(await self._load_state(code), is_dropped=False)

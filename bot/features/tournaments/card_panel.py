@@ -168,7 +168,6 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
 
 
 def round_line(text: TournamentText, left: int | None) -> str:
-    """Return the round and its time left."""
     if not text.t.rounds:
         return text.gettext("The first round is starting.")
     time = "" if left is None else time_left(text.language, left)
@@ -209,13 +208,11 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
 
 
 def match_line(text: TournamentText, match: Match) -> str:
-    """Return a match's teams and its outcome."""
     pairing, outcome = text.pairing(match), text.outcome(match)
     return f"{pairing}{NO_BREAK}{outcome}" if outcome == PLAYING else " ".join(filter(None, [pairing, outcome]))
 
 
 def write_tie_breaks(page: Writer, text: TournamentText) -> None:
-    """Write the tie-breaks of this form."""
     if names := [text.gettext(name) for name in TIE_BREAKS[text.t.form]]:
         page.line(text.gettext("Ties are broken by: {names}."), "small", names=", ".join(names))
 
@@ -244,7 +241,6 @@ def write_seals(page: Writer, text: TournamentText) -> None:
 
 
 def winner_panel(language: str, t: Tournament) -> Panel:
-    """Announce the winners, above the final standings."""
     text, table = TournamentText(language, t), standings(t)
     page = Writer(winners_line(text))
     page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))

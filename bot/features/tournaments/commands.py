@@ -206,7 +206,6 @@ class TournamentCommands:
         )
 
     async def _join_partner(self, press: Press, profile: Profile, t: Tournament, player: int) -> Panel:
-        """Enter as a player's partner, or become their partner after entering."""
         t = await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
         return await self._player_panel(profile, await self._with_names(t))
 

@@ -60,11 +60,9 @@ class Director:
         self._failed_at: dict[str, float] = {}
 
     async def run(self) -> None:
-        """Run tournaments until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.check_all)
 
     async def check_all(self) -> None:
-        """Check all live tournaments."""
         for code, since in (await self.tournaments.live_codes()).items():
             if time.monotonic() - self._failed_at.get(code, -RETRY_SECONDS) < RETRY_SECONDS:
                 continue
@@ -93,7 +91,6 @@ class Director:
             self._advanced.pop(tournament.code, None)
 
     async def _advance(self, tournament: Tournament, since: int) -> Tournament:
-        """Advance a tournament and return its new state."""
         if tournament.phase == "open" and time.time() - since > UNSTARTED_SECONDS:
             tournament = await self._commit(tournament, "expired", [Cancel()])
         if tournament.phase == "playing":
@@ -205,7 +202,6 @@ class Director:
         return 1 if missing[0] == match.first else 0, "forfeit"
 
     async def _end_match(self, tournament: Tournament, match: Match, missing: list[int]) -> Tournament:
-        """End a match without further play."""
         winner, how = self._forfeit(match, missing)
 
         def decide(latest: Tournament) -> list[Entry]:

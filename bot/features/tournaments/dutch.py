@@ -89,7 +89,6 @@ class _Bracket:
     edges: set[Edge]
 
     def pairs(self) -> list[Edge]:
-        """Return the pairs of the best candidate."""
         decides_bye = self._decides_bye()
         criteria = {edge: self._criteria(edge, decides_bye=decides_bye) for edge in self.edges}
         found = _match({edge: [*figures, *self._order_of_moved_down(edge)] for edge, figures in criteria.items()})

@@ -99,7 +99,6 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
 
 
 def done_panel(language: str, t: Tournament) -> Panel:
-    """Replace the options page once all is chosen."""
     text = TournamentText(language, t)
     page = text.start_page()
     for line in text.terms():

@@ -142,7 +142,6 @@ def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | 
 
 
 def partners_panel(language: str, person: str, t: Tournament, number: int) -> Panel:
-    """Return a page of other players without a partner, with a button for each."""
     text, numbers = TournamentText(language, t), possible_partners(t, person)
     number, pages, shown = _split(len(numbers), LINES_PER_PAGE, number)
     page = text.start_page()
@@ -259,7 +258,6 @@ def organiser_line(text: TournamentText) -> str:
 
 
 def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
-    """Write a team's place, once there are results."""
     t = text.t
     if team is None or t.phase not in ("playing", "over") or not has_results(t):
         return
@@ -286,14 +284,12 @@ def _counted_matches(t: Tournament, team: int | None) -> list[Match]:
 
 
 def _write_open_matches(page: Writer, text: TournamentText, team: int | None, matches: Sequence[Match]) -> None:
-    """Write a team's matches that have a table."""
     for match in matches:
         if match.table:
             page.line(_own_line(text, team, match))
 
 
 def _own_line(text: TournamentText, team: int | None, match: Match) -> str:
-    """Return a line about a match for its ``team``."""
     _ = text.gettext
     if match.is_bye:
         return _("Round {number}: you have a bye.").format(number=match.round)

@@ -60,7 +60,6 @@ class Registration:
         return await self._choose(code, person, entries.Option(name, value), update)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
-        """Choose the game with its options and clock."""
         return await self._choose(code, person, entries.Play(choice.game, choice.text), update)
 
     async def _choose(self, code: str, person: str, entry: entries.Option | entries.Play, update: str) -> Tournament:

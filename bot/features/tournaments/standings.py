@@ -114,7 +114,6 @@ def _rank(t: Tournament) -> list[TeamStanding]:
 
 
 def _format(t: Tournament, name: str, figure: Fraction) -> str:
-    """Format a figure of this name."""
     if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
         tenths = round(abs(figure) * 10)
         sign = "" if not tenths else "−" if figure < 0 else "+"

@@ -42,7 +42,6 @@ def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None],
 
 
 def records_of(t: Tournament) -> list[TeamRecord]:
-    """Return the record of each team, by number."""
     records = [TeamRecord() for _team in t.teams]
     for matches in t.rounds:
         before = [record.score for record in records]

@@ -148,14 +148,12 @@ class TournamentText:
         return self.gettext("… and {count} more").format(count=count)
 
     def join_names(self, names: Sequence[str], most: int) -> str:
-        """List at most this many names, and the number of the others."""
         more = [self.more_text(len(names) - most)] if len(names) > most else []
         return " ".join([", ".join(names[:most]), *more])
 
     # Players
 
     def player_names(self, numbers: Iterable[int]) -> str:
-        """Return the names of players who play together."""
         present = [number for number in numbers if self.t.players[number]]
         names = self._names(LONGEST_ALONE if len(present) < 2 else LONGEST_IN_PAIR)
         return " + ".join(isolate_name(names[number]) for number in present)
@@ -184,13 +182,11 @@ class TournamentText:
         return [names[number] for number in self.t.teams[team] if number in names]
 
     def opponent(self, match: Match, team: int | None) -> str:
-        """Return the name of a team's opponent."""
         return self.team_name(next(other for other in match.teams if other != team))
 
     # Results
 
     def winners_text(self, names: Sequence[str]) -> str:
-        """Name the winners; several share the first place."""
         if not names:
             return self.gettext("Nobody has won.")
         if len(names) > 1:

@@ -186,7 +186,6 @@ class Tournament:
         return new
 
     def with_names(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
-        """Return the same tournament with other names for its people."""
         new = copy(self)
         new.opener, new.players = opener, players
         return new
@@ -273,7 +272,6 @@ class Tournament:
         return next((number for number, team in enumerate(self.teams) if player in team), None)
 
     def team_with(self, person: str) -> int | None:
-        """Return the team in which a person plays."""
         player = self.player_of(person)
         return None if player is None else self.team_of(player)
 
@@ -281,7 +279,6 @@ class Tournament:
         return [player for number in self.teams[team] if (player := self.players[number])]
 
     def has_withdrawn(self, team: int) -> bool:
-        """Return whether one of a team's players has withdrawn."""
         return any(number in self.withdrawn for number in self.teams[team])
 
     # Rounds and matches
@@ -312,7 +309,6 @@ class Tournament:
         return self.rounds[round_ - 1][number]
 
     def matches_of(self, team: int) -> list[Match]:
-        """Return a team's matches, in order."""
         return [match for match in self.matches if team in match.teams]
 
     # Reading the log

@@ -164,11 +164,11 @@ def test_open_card_shows_options_and_entrants() -> None:
     ],
 )
 def test_open_card_counts_the_missing_players(t: Tournament, line: str) -> None:
-    assert read_lines(card_panel("en", t, None, ""))[-1] == line
+    assert read_lines(card_panel("en", t, None))[-1] == line
 
 
 def test_round_of_a_day_is_named_in_words() -> None:
-    card = card_panel("en", Builder("knockout", time=str(DAY)).enter(2).t, None, "")
+    card = card_panel("en", Builder("knockout", time=str(DAY)).enter(2).t, None)
     assert "One round a day" in read_lines(card)
     assert read_lines(card)[-2:] == ["2 players:", "Anna, Bruno"]
 

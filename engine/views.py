@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 
 class ShownCard(NamedTuple):
-    """A card that a seat played or drew openly; ``signal`` is busso or volo, on the card led."""
+    """A card that a seat played or drew openly. ``signal`` is busso or volo, said with a lead, otherwise None."""
 
     seat: int
     card: str
@@ -17,6 +17,8 @@ class ShownCard(NamedTuple):
 
 
 class LastTrick(NamedTuple):
+    """The cards of the last trick, and the seat that took it."""
+
     cards: tuple[ShownCard, ...]
     winner: int
 

@@ -47,7 +47,7 @@ class SeatView(ApiModel):
 
 
 class Step(ApiModel):
-    seat: int | None = Field(description="Who moved; null for chance and for the deal itself.")
+    seat: int | None = Field(description="The seat that moved; null for chance and for the deal itself.")
     move: str = Field(description="In the notation of a record; empty for the deal itself.")
     text: str = Field(description="The move in words, in the reader's language.")
     view: OpenView = Field(description="The public view.", union_mode="left_to_right")
@@ -79,7 +79,7 @@ class ReplayedGame(ApiModel):
     id: str
     game: str
     title: str = Field(description="The game's name in the reader's language.")
-    is_french: bool = Field(description="Whether the game uses a French pack.")
+    is_french: bool = Field(description="True for a game with a French pack.")
     rules: dict[str, int | str | bool]
     seats: list[str] = Field(description="The players' names by seat; seats 0 and 2 are side 0.")
     ended: int = Field(description="Unix seconds.")
@@ -104,7 +104,7 @@ class Judgement(ApiModel):
     better: str
     lost: float = Field(description="Points given away; shown to people times `score_unit`.")
     exact: bool = Field(
-        description="Whether perfect play with open cards says so; otherwise the strong robot's judgement."
+        description="True if perfect play with open cards says so, false if it is the strong robot's judgement."
     )
     text: str = Field(description="The better move and the reason in words; empty if nothing was given away.")
 
@@ -123,7 +123,7 @@ class ReplayedAnalysis(ApiModel):
 
     deals: int
     deals_done: int
-    is_begun: bool = Field(description="Whether the analysis has started.")
+    is_begun: bool = Field(description="True once the analysis has started.")
     judgements: list[Judgement]
     players: list[Played] = Field(description="By seat; empty before the analysis is done.")
     costliest: list[Judgement] = Field(
@@ -135,7 +135,7 @@ class PublicSeat(ApiModel):
     """A player at a table."""
 
     name: str
-    is_robot: bool = Field(description="Whether the player is one of the bot's robots or a program.")
+    is_robot: bool = Field(description="True for one of the bot's robots and for a program.")
 
 
 class PublicTable(ApiModel):
@@ -145,11 +145,11 @@ class PublicTable(ApiModel):
     version: int
     game: str
     rules: dict[str, int | str | bool]
-    is_french: bool = Field(description="Whether the game uses a French pack.")
+    is_french: bool = Field(description="True for a game with a French pack.")
     phase: str = Field(description="open while seats are free, closed if no game began, playing, over, or unreadable.")
     seats: list[PublicSeat | None] = Field(description="By seat; null for an empty seat. Seats 0 and 2 are side 0.")
     clock: int = Field(description="Seconds per move; 0 without a clock.")
-    is_late: bool = Field(description="Whether the player to move has run out of time.")
+    is_late: bool = Field(description="True if the player to move has run out of time.")
     deal: int = Field(description="The number of the current deal, from 1; 0 before the first.")
     seal: str | None = Field(description="The commitment to the current deal's shuffle.")
     view: OpenView | None

@@ -1,9 +1,11 @@
 """The OpenAPI 3.1 description of the HTTP API, built from `operations.OPERATIONS`."""
 
 import json
+import re
 from functools import cache
 from http import HTTPStatus
 from importlib.metadata import version
+from inspect import getdoc
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,7 +14,9 @@ from pydantic.json_schema import models_json_schema
 from adapters.web.api import problems
 from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
 from adapters.web.api.problems import Problem
+from engine.views import Declaration, LastTrick, Packet, ShownCard
 
+TUPLES = (Declaration, LastTrick, Packet, ShownCard)  # pydantic leaves out their docstrings
 # The description of 422, an answer of operations that take a key.
 UNPROCESSABLE = "The rules do not allow it, or the Idempotency-Key belongs to another request."
 
@@ -29,6 +33,11 @@ def document() -> dict[str, Any]:
     names, schemas = models_json_schema(
         [(model, "serialization") for model in models], ref_template="#/components/schemas/{model}"
     )
+    for kind in TUPLES:
+        schemas["$defs"][kind.__name__]["description"] = getdoc(kind)
+    for schema in schemas["$defs"].values():
+        if "description" in schema:
+            schema["description"] = _json_words(schema["description"])
     references: dict[type[BaseModel] | None, Any] = {model: names[model, "serialization"] for model in models}
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
@@ -48,6 +57,11 @@ def document() -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _json_words(docstring: str) -> str:
+    """Return a docstring in one line, in the words of JSON."""
+    return re.sub(r"\s+", " ", docstring.replace("``", "`").replace("None", "null"))
 
 
 def _operation(operation: Operation, references: dict[type[BaseModel] | None, Any]) -> dict[str, Any]:

@@ -52,11 +52,11 @@ class Me(BaseModel):
     """The program that a token belongs to."""
 
     name: str = Field(description="The name that others at a table see.")
-    scopes: list[Scope] = Field(description="What the token allows.")
+    scopes: list[Scope] = Field(description="The rights of the token.")
 
 
 class OwnTables(BaseModel):
-    """The tables where a program sits or has asked for a seat."""
+    """The tables at which a program sits or has asked for a seat."""
 
     tables: list[OwnTable]
 
@@ -192,7 +192,7 @@ OPERATIONS = (
         parameters=(TABLE,),
         media_type=NDJSON,
     ),
-    Operation("me", "/me", "Who I am", (Me,), scope="read"),
+    Operation("me", "/me", "My name and rights", (Me,), scope="read"),
     Operation("my_tables", "/me/tables", "My tables", (OwnTables,), scope="read"),
     Operation(
         "open_table",

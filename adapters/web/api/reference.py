@@ -1,6 +1,5 @@
 """Writes the generated part of docs/api.md: `python -m adapters.web.api.reference`."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +43,15 @@ def _parameter_text(parameter: Parameter) -> str:
 
 
 def _schema_lines(schema: dict[str, Any]) -> list[str]:
-    description = [re.sub(r"\s+", " ", schema["description"].replace("``", "`")), ""] if "description" in schema else []
+    description = [schema["description"], ""] if "description" in schema else []
     fields = [
         f"- `{name}` {_type_text(field)}{f': {text}' if (text := field.get('description')) else ''}"
         for name, field in schema.get("properties", {}).items()
     ]
-    items = [f"- place {index}: {_type_text(item)}" for index, item in enumerate(schema.get("prefixItems", []))]
+    items = [
+        f"- place {index}, `{item['title'].lower()}`: {_type_text(item)}"
+        for index, item in enumerate(schema.get("prefixItems", []))
+    ]
     return [*description, *fields, *items]
 
 

@@ -76,7 +76,7 @@ class PlayedGame(ApiModel):
     game: str
     ended: datetime
     seats: list[str]
-    won: bool | None = Field(description="Null if nobody won.")
+    won: bool | None = Field(description="Null if there was no winner.")
 
 
 class PlayerHonour(ApiModel):

@@ -13,7 +13,7 @@ class Verdict:
 
     ``move_index`` counts the deal's moves from 0. ``better`` is the best move, the same as ``move`` if nothing was
     lost. ``lost`` is in points. ``exact`` tells whether perfect play was computed. ``why`` is the reason for the better
-    move, one of REASONS. It is empty if nothing was lost, and in verdicts of older releases.
+    move, as in `Hint`. It is empty if nothing was lost, and in verdicts of older releases.
     """
 
     deal: int
@@ -68,44 +68,8 @@ def costliest_moves(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
     return [verdict for group in worst for verdict in sorted(group, key=lambda verdict: -verdict.lost)]
 
 
-REASONS = (
-    "only",
-    "declares",
-    "picks",
-    "picks_last",
-    "frees",
-    "claims",
-    "drafts",
-    "drafts_low",
-    "draws",
-    "passes",
-    "passes_high",
-    "exchanges",
-    "exchanges_nothing",
-    "bids",
-    "nil",
-    "packets",
-    "unseen",
-    "counted",
-    "takes_points",
-    "takes",
-    "highest_so_far",
-    "gives_partner",
-    "partners_so_far",
-    "spares",
-    "gives_little",
-    "lost_so_far",
-    "cannot_be_beaten",
-    "leads_low",
-    "wants_none",
-    "likely",
-    "cards_open",
-)
-"""Why a move is good; `bot.features.analysis.pages` has a sentence for each."""
-
-
 class Hint(NamedTuple):
-    """A move in the record's notation, and one of REASONS."""
+    """A move in the record's notation, and why it is good. `bot.words.verdicts` has a sentence for each reason."""
 
     move: str
     reason: str

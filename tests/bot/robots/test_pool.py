@@ -10,8 +10,9 @@ import pytest
 
 from bot.robots import pool as robot_pool
 from bot.robots.pool import MAX_WAITING, RobotPool
+from bot.words.verdicts import reason_texts
+from bot.words.wording import Wording
 from engine import Game
-from engine.robots.findings import REASONS
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ async def test_hints_come_from_the_processes(game: Game, monkeypatch: pytest.Mon
         hint = await pool.hint(game.view(1), game.history(1))
         assert hint
         assert hint.move in game.legal_moves(1)
-        assert hint.reason in REASONS
+        assert hint.reason in reason_texts(Wording("en", ()))
     finally:
         pool.stop()
 

@@ -16,7 +16,7 @@ import typer
 from benchmarks.reference import ReferenceRobot
 from engine import GAMES, Game, game_kind
 from engine.robots import Robot, act, make_robot
-from engine.robots.strong import DEFAULT_SEARCH, StrongRobot
+from engine.robots.strong import DEFAULT_SEARCH, SearchSettings, StrongRobot
 
 Pair = tuple[str, str]
 
@@ -32,6 +32,12 @@ PAIRS: tuple[Pair, ...] = (
 DEALS_FOR_A_GAME = 10  # by default, packs for each whole game
 SECONDS_UNMEASURED = 0.02  # CPU a card for the reference if the strong robot's is unknown
 CONFIDENCE = 1.96  # standard errors of a 95 % interval
+
+EXPLORE_EVENLY = 10_000.0  # an exploration bonus so large that all cards are tried equally often
+FLAT_SEARCH = SearchSettings(
+    *(family._replace(pool=0, leeway=0.0, explore=EXPLORE_EVENLY, deepest=1) for family in DEFAULT_SEARCH)
+)
+"""Plain determinized Monte Carlo with the same work: no tree, and equal weights."""
 
 
 @dataclass
@@ -53,7 +59,7 @@ def make_player(name: str, seed: str, seconds: float) -> Robot:
     if name == "plain":
         return ReferenceRobot(Random(seed), seconds)
     if name == "flat":
-        return StrongRobot(Random(seed), search=DEFAULT_SEARCH.without_tree())
+        return StrongRobot(Random(seed), search=FLAT_SEARCH)
     return make_robot(name, Random(seed))
 
 

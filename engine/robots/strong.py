@@ -29,7 +29,6 @@ from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
 SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not compiled
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
-EXPLORE_EVENLY = 10_000.0  # an exploration bonus so large that all cards are tried equally often
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
 SIGNAL_COST = 2.0  # most thirds that the robot gives up to follow a partner's signal
 
@@ -61,12 +60,6 @@ class SearchSettings(NamedTuple):
         if isinstance(deal, SpadesView):
             return self.spades
         return self.four_hands if len(deal.counts) == 4 else self.two_hands
-
-    def without_tree(self) -> "SearchSettings":
-        """Return settings for plain determinized Monte Carlo with the same work: no tree, and equal weights."""
-        return SearchSettings(
-            *(family._replace(pool=0, leeway=0.0, explore=EXPLORE_EVENLY, deepest=1) for family in self)
-        )
 
 
 DEFAULT_SEARCH = SearchSettings()
@@ -217,16 +210,11 @@ class StrongRobot:
         start = worlds.start
         position: SearchPosition = object.__new__(SearchPosition)
         position.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
-        position.turn, position.left, position.laid = (
-            int(start[playing.TURN]),
-            int(start[playing.LEFT]),
-            int(start[playing.LAID]),
-        )
-        position.wanted, position.pot = int(start[playing.WANTED]), int(start[playing.POT])
-        position.best, position.winner = (
-            (int(start[playing.BEST]), int(start[playing.WINNER])) if position.laid else (-1, -1)
-        )
-        position.taken = [0, 0]
+        position.turn, position.left = int(start[playing.TURN]), int(start[playing.LEFT])
+        position.laid, position.wanted = int(start[playing.LAID]), int(start[playing.WANTED])
+        position.pot, position.taken = int(start[playing.POT]), [0, 0]
+        best, winner = int(start[playing.BEST]), int(start[playing.WINNER])
+        position.best, position.winner = (best, winner) if position.laid else (-1, -1)
         solved = StrongRobot._solver.solve(position)
         if solved is None:
             return judged
@@ -280,19 +268,9 @@ class StrongRobot:
         guess = int(simple_players.expected_tricks(mine)) // 100
         bids = sorted({0, made, *range(max(1, guess - 3), min(13, guess + 3) + 1)})
         points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
+        wild = self.search.spades.wild
         for rounds in _batches(self.budget, BID_ROUNDS):
-            bidding.try_bids(
-                points,
-                board,
-                start,
-                worlds.unseen,
-                mine,
-                seat,
-                theirs,
-                int_array(bids),
-                rounds,
-                self.search.spades.wild,
-            )
+            bidding.try_bids(points, board, start, worlds.unseen, mine, seat, theirs, int_array(bids), rounds, wild)
             done += rounds
         return {bid: float(points[bid]) / done for bid in bids}
 

@@ -4,15 +4,17 @@ from random import Random
 
 import pytest
 
+from benchmarks.robots import FLAT_SEARCH
+from bot.words.verdicts import reason_texts
+from bot.words.wording import Wording
 from engine import GAMES, Game
 from engine.cards import ITALIAN, cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.position import search_position
 from engine.robots import Budget, GreedyRobot, act, make_robot
-from engine.robots.findings import REASONS
 from engine.robots.hints import find_hint
 from engine.robots.knowledge import worlds_of
-from engine.robots.strong import DEFAULT_SEARCH, MoveEstimate, StrongRobot
+from engine.robots.strong import MoveEstimate, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import full_table, game_in_play, last_packet_card_table, play, spades_table
 from tests.groups import COMPILED_SEARCHES
@@ -261,7 +263,7 @@ def test_flat_search_visits_all_cards_equally() -> None:
     game = game_in_play("metamazzo", Random(4), 34)
     seat = game.turn
     assert seat is not None
-    flat = StrongRobot(Random(1), search=DEFAULT_SEARCH.without_tree())
+    flat = StrongRobot(Random(1), search=FLAT_SEARCH)
     judged = flat.judge_moves(game.view(seat), game.history(seat))
     visits = [estimate.visits for estimate in judged.values()]
     assert max(visits) - min(visits) <= 1 + max(visits) // 20
@@ -278,7 +280,7 @@ def test_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
         found = find_hint(game.view(seat), game.history(seat), random, QUICK)
         assert found
         assert found.move in game.legal_moves(seat)
-        assert found.reason in REASONS
+        assert found.reason in reason_texts(Wording("en", ()))
         reasons.add(found.reason)
         act(game, seat, make_robot("medium", random))
     assert len(reasons) > 3

@@ -62,13 +62,8 @@ class SuitTexts(dict[int, tuple[str, ...]]):
     def __missing__(self, mask: int) -> tuple[str, ...]:
         if len(self) >= MAX_SETS:
             self.clear()
-        texts: list[str] = []
-        left = mask
-        while left:
-            highest = left.bit_length() - 1
-            texts += self._texts[highest]
-            left ^= 1 << highest
-        self[mask] = made = tuple(texts)
+        high_to_low = reversed([*cards(mask)])
+        self[mask] = made = tuple(text for card in high_to_low for text in self._texts[card])
         return made
 
     def list_texts(self, mask: int) -> list[str]:

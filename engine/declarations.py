@@ -61,9 +61,8 @@ def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
 
 def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:
     """Return the combinations of cards ``held`` that contain a ``fresh`` card and are not of a kind ``scored``."""
-    combinations = COMBINATIONS.values()
     return [
         combination
-        for combination in combinations
+        for combination in COMBINATIONS.values()
         if combination.cards & fresh and combination.cards & held == combination.cards and not combination.kind & scored
     ]

@@ -50,7 +50,11 @@ def verify(record: Record) -> str:
             pass
         if number < len(record.deals) and not game.needs_deal and not game.is_over:
             raise FaultyRecord("the deal is not played to its end, and another follows", number)
-        _check_score(game, deal, number)
+        counted = game.record().deals[-1]
+        for name, right in {**counted.entries(), "totals": counted.totals}.items():
+            recorded = getattr(deal, name)
+            if recorded != right:
+                raise FaultyRecord(f"{name} are recorded as {list(recorded)} and come to {list(right)}", number)
     _check_ending(game, record)
     if game.release == RELEASE:
         return ""
@@ -118,14 +122,6 @@ def _check_secret(game: Game, deal: DealRecord, number: int) -> bytes:
     if shuffle_pack(game.kind.pack, secret) != tuple(deal.pack):
         raise FaultyRecord("the pack does not follow from the secret", number)
     return secret
-
-
-def _check_score(game: Game, deal: DealRecord, number: int) -> None:
-    counted = game.record().deals[-1]
-    for name, right in {**counted.entries(), "totals": counted.totals}.items():
-        recorded = getattr(deal, name)
-        if recorded != right:
-            raise FaultyRecord(f"{name} are recorded as {list(recorded)} and come to {list(right)}", number)
 
 
 def _check_ending(game: Game, record: Record) -> None:

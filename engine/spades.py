@@ -58,10 +58,6 @@ class SpadesDeal(Deal):
         self.has_exchanged = [False, False]
         self.discarded: list[tuple[int, ...]] = [(), ()]
 
-    @property
-    def second_player(self) -> int:
-        return 1 - self.dealer
-
     def legal_moves(self, seat: int) -> list[str]:
         if seat != self.turn:
             return []
@@ -128,7 +124,7 @@ class SpadesDeal(Deal):
 
     def _start_next_phase(self) -> None:
         """Start the next exchange, the next bid or the play; the second player comes first."""
-        order = (self.second_player, self.dealer)
+        order = (1 - self.dealer, self.dealer)
         exchanging = [seat for seat in order if self.blind[seat] and not self.has_exchanged[seat]]
         bidding = [seat for seat in order if not self.blind[seat] and self.bids[seat] is None]
         if exchanging:
@@ -136,7 +132,7 @@ class SpadesDeal(Deal):
         elif bidding:
             self.phase, self.turn = "bid", bidding[0]
         else:
-            self.phase, self.turn, self.wanted = "play", self.second_player, NOT_SPADES
+            self.phase, self.turn, self.wanted = "play", order[0], NOT_SPADES
 
     def _exchange(self, seat: int, move: str) -> None:
         self.check_turn(seat, "exchange")
@@ -157,8 +153,7 @@ class SpadesDeal(Deal):
 
     def available_discards(self) -> tuple[str, ...]:
         """Return the draft's discards that chance can give, in order."""
-        codes = self.PACK.codes
-        return tuple([codes[card] for card in self.discards])
+        return tuple([self.PACK.codes[card] for card in self.discards])
 
     def give_cards(self, codes: Sequence[str]) -> None:
         """Give the cards that chance owes for an exchange; NotForChanceToGive if these cannot be given."""

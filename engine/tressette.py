@@ -49,8 +49,10 @@ class TressetteDeal(Deal):
         self.scored = [0] * seats
         self.declared_bits = [0] * seats
         self.deal_out(pack)
-        if rules.lead == "four_of_coins":
-            self.turn = self._leader_by_four_of_coins(carry.leader)
+        if rules.lead == "four_of_coins" and carry.leader is not None:
+            self.turn = (carry.leader + 1) % seats
+        elif rules.lead == "four_of_coins":
+            self.turn = next((seat for seat, hand in enumerate(self.cards) if hand & FOUR_OF_COINS), self.turn)
 
     @abstractmethod
     def deal_out(self, pack: Sequence[int]) -> None:
@@ -65,12 +67,6 @@ class TressetteDeal(Deal):
         self.dealt[seat] = self.hand(seat)
         self.acquired[seat] = self.dealt[seat] & HONOURS
 
-    def _leader_by_four_of_coins(self, last_leader: int | None) -> int:
-        if last_leader is not None:
-            return (last_leader + 1) % self.seats
-        holders = [seat for seat, hand in enumerate(self.cards) if hand & FOUR_OF_COINS]
-        return holders[0] if holders else (self.dealer + 1) % self.seats
-
     def legal_moves(self, seat: int) -> list[str]:
         moves = self.play_moves(seat) if seat == self.turn else []
         if cards := self.declarable_cards(seat):
@@ -83,7 +79,14 @@ class TressetteDeal(Deal):
         combination = COMBINATIONS.get(move)
         if combination is None:
             raise unknown_move(move)
-        self._declare(seat, combination)
+        pool = self.declarable_cards(seat)
+        if combination not in combinations_in(pool) or not self._would_score(seat, combination):
+            raise self._declaration_error(seat, combination)
+        self.declared[seat & 1] += combination.points
+        self.declarations += ((seat, combination),)
+        self.scored[seat] |= combination.kind
+        self.declared_bits[seat] |= combination.bit
+        self.shown[seat] |= combination.cards
 
     def declarable_cards(self, seat: int) -> int:
         """Return the cards from which this seat can declare now; none outside its window."""
@@ -113,16 +116,6 @@ class TressetteDeal(Deal):
         fresh = self.window != "acquired" or combination.cards & self.acquired[seat]
         is_declared = self.declared_bits[seat] & combination.bit
         return bool(fresh and not is_declared and (self.reuse or not self.scored[seat] & combination.kind))
-
-    def _declare(self, seat: int, combination: Combination) -> None:
-        pool = self.declarable_cards(seat)
-        if combination not in combinations_in(pool) or not self._would_score(seat, combination):
-            raise self._declaration_error(seat, combination)
-        self.declared[seat & 1] += combination.points
-        self.declarations += ((seat, combination),)
-        self.scored[seat] |= combination.kind
-        self.declared_bits[seat] |= combination.bit
-        self.shown[seat] |= combination.cards
 
     def _declaration_error(self, seat: int, combination: Combination) -> IllegalMove:
         after_first = self.window == "after_first_trick"

@@ -36,8 +36,7 @@ def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle
         deal = game.current
         if deal is None or deal.turn is None or deal.phase != "play":
             continue
-        puzzle = make_puzzle(record.game, deal, solver)
-        if puzzle is not None:
+        if puzzle := make_puzzle(record.game, deal, solver):
             yield puzzle
 
 
@@ -148,11 +147,8 @@ def _play_line(position: SearchPosition, line: tuple[int, ...], outcomes: list[i
         position.play(card)
     if position.left:
         return None
-    return (
-        outcomes[position.taken[0]]
-        if isinstance(position, SpadesPosition)
-        else value_to_points(position, position.taken[0])
-    )
+    taken = position.taken[0]
+    return outcomes[taken] if isinstance(position, SpadesPosition) else value_to_points(position, taken)
 
 
 # Simple players

@@ -99,13 +99,9 @@ class _Analysis:
         deal = game.current
         assert deal
         position = search_position(deal)
-        most = (
-            SOLVED_SPADES
-            if isinstance(position, SpadesPosition)
-            else SOLVED_TWO
-            if len(position.hands) == 2
-            else SOLVED_FOUR
-        )
+        most = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
+        if isinstance(position, SpadesPosition):
+            most = SOLVED_SPADES
         if position.left > most or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
             return None
         points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()

@@ -19,7 +19,6 @@ class Memory:
     """
 
     own: int
-    played: int
     unseen: int
     open_to: list[int]
     hidden: list[int]
@@ -45,13 +44,12 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
             if packet.place == "table" and packet.top and packet.owner is not None:
                 open_to[packet.owner] |= 1 << pack.index[packet.top]
     open_to[seat] |= pack.mask(deal.hand or ())
-    played = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
-    seen = played | (_cards_out_of_play(deal, history, seat) if isinstance(deal, SpadesView) else 0)
+    seen = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
+    if isinstance(deal, SpadesView):
+        seen |= _cards_out_of_play(deal, history, seat)
     for cards in open_to:
         seen |= cards
-    return Memory(
-        open_to[seat], played, pack.full & ~seen, open_to, hidden, _count_thirds(pack, history, len(deal.counts))
-    )
+    return Memory(open_to[seat], pack.full & ~seen, open_to, hidden, _count_thirds(pack, history, len(deal.counts)))
 
 
 def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:

@@ -62,7 +62,12 @@ def _choose_card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[st
     bid = deal.bids[seat]
     wants = isinstance(bid, int) and deal.tricks[seat] < bid
     if not deal.trick:
-        return _choose_lead(playable, memory, seat, wants)
+
+        def lead_value(card: int) -> tuple[float, float]:
+            unbeaten = memory.chance_without(1 - seat, FRENCH.suit_of[card] & -(1 << card))
+            return round(unbeaten, 1), -_strength(card)
+
+        return (max if wants else min)(playable, key=lead_value)
     led = FRENCH.index[deal.trick[0].card]
     winning = [card for card in playable if _beats(card, led)]
     losing = [card for card in playable if not _beats(card, led)]
@@ -80,12 +85,3 @@ def _beats(card: int, led: int) -> bool:
 
 def _strength(card: int) -> float:
     return trick_worth(FRENCH.codes[card]) + card % 13 / 100
-
-
-def _choose_lead(playable: list[int], memory: Memory, seat: int, wants: bool) -> int:
-    def chance(card: int) -> float:
-        """Return the probability that the opponent cannot beat the card in its suit."""
-        return memory.chance_without(1 - seat, FRENCH.suit_of[card] & -(1 << card))
-
-    choose = max if wants else min
-    return choose(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))

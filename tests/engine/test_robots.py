@@ -235,7 +235,7 @@ def test_easy_robot_bids_at_spades_like_the_medium_one() -> None:
 
 def test_chance_without_some_cards() -> None:
     """The hidden cards count as dealt at random from the unseen ones."""
-    memory = Memory(own=0, played=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
+    memory = Memory(own=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
     assert memory.chance_without(0, 0b1) == pytest.approx(4 / 6)
     assert memory.chance_without(0, 0b11) == pytest.approx(4 / 6 * 3 / 5)
     assert memory.chance_without(1, 0b111) == pytest.approx(3 / 6 * 2 / 5 * 1 / 4)

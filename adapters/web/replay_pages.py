@@ -69,7 +69,7 @@ def _texts(language: str) -> dict[str, str]:
         "check": _("Check the shuffle"),
         "costliest": _("The costliest moves"),
         "download": _("Download the record"),
-        "everybody": _("What everyone saw"),
+        "everybody": _("Seen by everyone"),
         "fair": _("Is it fair?"),
         "fair_about": _("Your browser works out each pack from its secret, without asking the server."),
         "first": _("Start of the deal"),

@@ -72,11 +72,11 @@ def _common_rules(language: str, faces: str) -> list[str]:
     _, sign = words.text, words.faces.sign
     suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
     order = [
-        _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
+        _("High to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
         _("With French suits (/settings), R, C and F are K, Q and J."),
     ]
     if faces == "french":
-        order = [_("From high to low: 3 2 A K Q J 7 6 5 4.")]
+        order = [_("High to low: 3 2 A K Q J 7 6 5 4.")]
     return [
         _(
             "A trick is one card from each player. Follow the suit led if you can. The highest card of that suit takes "
@@ -112,10 +112,10 @@ def _ranking_line(language: str, kind: GameKind, faces: str) -> str:
     _ = words.text
     ranks = " ".join(map(words.faces.rank, reversed(kind.pack.ranks)))
     if not kind.is_tressette:
-        return _("From high to low: {ranks}.").format(ranks=ranks)
-    sentence = _("From high to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
+        return _("High to low: {ranks}.").format(ranks=ranks)
+    sentence = _("High to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
     if score_unit_of(kind.id) > 1:
-        sentence = _("From high to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
+        sentence = _("High to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
     return sentence.format(ranks=ranks, thirds=_third_ranks(words))
 
 

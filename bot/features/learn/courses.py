@@ -70,7 +70,7 @@ TRESSETTE = Course(
         Step(
             _(
                 "We each play a card: that’s a trick. The first card sets the suit, and the highest card of that suit "
-                "takes it. From high to low: {ranks}. I lead the {2C}. Take it!"
+                "takes it. High to low: {ranks}. I lead the {2C}. Take it!"
             ),
             "play 3C",
             _("The 3 is the highest. The winner of a trick leads the next one."),
@@ -162,7 +162,7 @@ PACKETS = Course(
         Step(
             _(
                 "We each have two packets as a hand and two open ones. Play from your hand or from the top of a "
-                "packet. From high to low: {ranks}. I lead the {2C}. Take it!"
+                "packet. High to low: {ranks}. I lead the {2C}. Take it!"
             ),
             "play 3C",
             _("The 3 is the highest. Now the next card of that packet is open."),
@@ -273,7 +273,7 @@ SPADES = Course(
             stock="AS 5D",
         ),
         Step(
-            _("From high to low: {ranks}. Now you’ve drawn a low card. Keep it, or take the next one unseen?"),
+            _("High to low: {ranks}. Now you’ve drawn a low card. Keep it, or take the next one unseen?"),
             "pass",
             _("Good: you got the {JD} instead."),
             {"keep": _("A 2 takes nothing. The next card is almost always better.")},
@@ -295,7 +295,7 @@ SPADES = Course(
             _("If you can’t follow suit, play any card. Spades beat every other suit. I lead the {AH}. Take it!"),
             "play 2S",
             _("The lowest spade beats the highest heart."),
-            {"": _("That can’t win. Only a spade takes this trick.")},
+            {"": _("It can’t win. Only a spade takes this trick.")},
             hand="9C 4D 2S",
             led="AH",
         ),
@@ -328,7 +328,7 @@ SPADES = Course(
             ),
             "play 3D",
             _("No bag, no danger."),
-            {"play 9D": _("That takes a trick too many. Play lower than my 5.")},
+            {"play 9D": _("One trick too many. Play lower than my 5.")},
             hand="7C 4C 9D 3D 2H",
             led="5D",
             bids=(3, 5),
@@ -341,7 +341,7 @@ SPADES = Course(
             ),
             "play 8C",
             _("Your nil is safe so far. Say it only with low cards."),
-            {"play KC": _("That takes the trick, and your nil is lost.")},
+            {"play KC": _("You take the trick, and your nil is lost.")},
             hand="KC 8C 5D 4H 3H",
             led="TC",
             bids=(0, 6),

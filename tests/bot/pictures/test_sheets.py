@@ -246,7 +246,7 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
         # A suit has eight thirds, which are points if the table counts three for one.
         unit = Fraction(3, GAMES[game].rules.model_fields["score_unit"].default)
         assert sum(map(Fraction, ranking.worth)) * unit == 8
-    assert "From high to low" in rules_page("en", game).plain
+    assert "High to low" in rules_page("en", game).plain
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

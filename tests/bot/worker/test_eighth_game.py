@@ -169,7 +169,7 @@ def test_no_code_outside_engine_compares_game_ids() -> None:
 
 def test_rules_of_a_new_game_name_its_own_cards() -> None:
     text = rules_text("en", "twenty")
-    assert text.lines == ["From high to low: A K Q J 10."]
+    assert text.lines == ["High to low: A K Q J 10."]
     assert [card for card, _worth in text.ranking] == ["AH", "KH", "QH", "JH", "TH"]
     assert text.suits == "french"
     assert "common to all" not in rules_page("en", "twenty").plain

@@ -1,9 +1,15 @@
 """Modules that worker processes of bots need, imported in the process they are forked from (`tests.forked`)."""
 
+import fcntl
+from pathlib import Path
+
 import engine.robots.analysis
 import engine.robots.hints  # noqa: F401
 from bot.pictures import pool_tasks
 from engine.robots import strong
 
-strong.compile_searches()
+# Without a cache, compiling takes most of a minute. One process does it, and the others of a test run read its cache.
+with Path(__file__).open() as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    strong.compile_searches()
 pool_tasks.warm_up()

@@ -87,7 +87,9 @@ class Telegram:
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
         self.pages_url = drawing.url_for_buttons(settings.public_url or "")
         known_files = KnownFiles(card_room.redis, card_room.report_store_error)
-        self.messages = Messages(self._post, known_files, mini_app.mini_app_url(self.pages_url))
+        # Telegram requires https for a Mini App.
+        app = f"{self.pages_url}/app/{self.platform}" if self.pages_url.startswith("https://") else ""
+        self.messages = Messages(self._post, known_files, app)
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._handle, card_room)
             if settings.telegram_webhook_url
@@ -209,17 +211,15 @@ class Telegram:
                 # Most apps then send /start, which shows all hands.
                 await asyncio.sleep(START_SECONDS)
                 await self.card_room.send_missed_hands(person)
-        elif place := _read(update, reading.chat_place, chat):
+        elif place := _read(update, reading.place_of, change):
             await self.card_room.refresh_chat(place)
-            if change.old_chat_member.status != "member" and chat.type != chat.CHANNEL:
-                await self._greet(place, change)
-
-    async def _greet(self, place: str, change: ChatMemberUpdated) -> None:
-        # The link that added the bot can send /start with a table, which is greeting enough.
-        await asyncio.sleep(START_SECONDS)
-        language, title = change.from_user.language_code or "", change.chat.title or ""
-        if panel := await self.card_room.greet_chat(place, language, title):
-            self.card_room.queue_answer(place, partial(self.pages.send, place, panel, f"{place}.greeting"))
+            if change.old_chat_member.status == "member" or chat.type == chat.CHANNEL:
+                return
+            # The link that added the bot can send /start with a table, which is greeting enough.
+            await asyncio.sleep(START_SECONDS)
+            language = change.from_user.language_code or ""
+            if panel := await self.card_room.greet_chat(place, language, chat.title or ""):
+                self.card_room.queue_answer(place, partial(self.pages.send, place, panel, f"{place}.greeting"))
 
     def _reopen(self, place: str) -> None:
         """Try again to write to a closed place, because an update came from it."""

@@ -1,8 +1,13 @@
 """Messages that show panels: texts or photos, in chats or to one person in a group.
 
 A text can become a photo, so a picture can follow its text. A photo cannot become a text: a new message replaces it.
+
+Only one member of a group sees an ephemeral message. These came with Bot API 10.2 and 10.3, so the library lacks their
+methods. A bot can send one within 15 seconds of the person's press, or at any time as an administrator. Such a message
+can fail to arrive and can vanish.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,12 +16,13 @@ import structlog
 from telegram.error import BadRequest, InvalidToken
 
 from adapters.telegram import drawing, reading
-from adapters.telegram.ephemeral import ephemeral_message_fields, recipient_fields
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
+from adapters.telegram.limits import EPHEMERAL_SECONDS
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
 from adapters.telegram.transport import Body, Post, json_body
 from bot.panel import Panel
 from bot.panel_picture import Picture
+from bot.places import Place
 from bot.platform import NotEditable, PlatformFailure, SentMessage, Unreachable, is_ephemeral, is_inline
 
 FACE_DOWN = "🂠"
@@ -62,7 +68,7 @@ class Messages:
         """
         if self.has_ephemeral is False:
             raise Unreachable("no ephemeral messages here")
-        where = recipient_fields(place)
+        where = _recipient_fields(place)
         if self.has_ephemeral is None:
             sent = await self._post("sendMessage", json_body({**where, "text": FACE_DOWN}))
             if "ephemeral_message_id" not in sent:
@@ -96,7 +102,8 @@ class Messages:
                     _message_id(edited)
             elif sent.is_certain and sent.picture == picture.subject.digest:
                 # The message certainly shows this picture, which then needs no upload.
-                await self.photos.edit_caption(self._photo(where, panel, picture), f"edit{kind}Caption")
+                caption = self._photo(where, panel, picture).caption_fields
+                await self._post(f"edit{kind}Caption", json_body(caption))
             else:
                 try:
                     await self.photos.edit(self._photo(where, panel, picture), f"edit{kind}Media")
@@ -184,9 +191,23 @@ def _accepting_not_modified() -> Iterator[None]:
 
 def _message_fields(place: str, message: str) -> dict[str, Any]:
     """Return the fields that identify a message."""
+    where = Place.parse(place)
     if is_ephemeral(place):
-        return ephemeral_message_fields(place, message)
-    return {"chat_id": reading.chat_and_topic(place)[0], "message_id": int(message)}
+        receiver = int(where.person)
+        return {"chat_id": int(where.chat), "receiver_user_id": receiver, "ephemeral_message_id": int(message)}
+    return {"chat_id": int(where.person or where.chat), "message_id": int(message)}
+
+
+def _recipient_fields(place: str) -> dict[str, Any]:
+    """Return the fields that show a new message to one person."""
+    where = Place.parse(place)
+    parameters: dict[str, Any] = {"receiver_user_id": int(where.person)}
+    pressed_at, _, query = where.token.partition(".")
+    # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
+    if query and abs(time.time() - int(pressed_at)) < EPHEMERAL_SECONDS:
+        parameters["callback_query_id"] = query
+    topic = int(where.part) if where.part else None
+    return {"chat_id": int(where.chat), "message_thread_id": topic, "ephemeral_message_parameters": parameters}
 
 
 def _message_id(sent: object) -> str:

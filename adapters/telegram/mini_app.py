@@ -22,11 +22,6 @@ LONGEST = 4096
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def mini_app_url(public_url: str) -> str:
-    """Return the address of the Mini App; empty without https, which Telegram requires."""
-    return f"{public_url}/app/{PLATFORM}" if public_url.startswith("https://") else ""
-
-
 def verify_launch(token: str, init_data: str, now: float | None = None) -> Person:
     """Return the person who opened a page, by its ``initData``; raise InvalidLaunch if it is forged or too old."""
     if len(init_data) > LONGEST:

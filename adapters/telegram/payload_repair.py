@@ -20,7 +20,7 @@ def update_of(raw: Any, bot: Bot) -> Update:
     """Return the update as the library's object; raises the library's errors."""
     if not isinstance(raw, dict):
         return Update.de_json(raw, bot)
-    fields = _optional("update_id", raw.get("update_id"))
+    fields = _present(update_id=raw.get("update_id"))
     for kind, reduce in REDUCERS.items():
         if (content := raw.get(kind)) is not None:
             # An update has at most one kind: core.telegram.org/bots/api#update
@@ -41,8 +41,8 @@ def _flags(raw: Fields, *names: str) -> Fields:
     return {name: True for name in names if raw.get(name) is True}
 
 
-def _optional(name: str, value: object) -> Fields:
-    return {} if value is None else {name: value}
+def _present(**fields: object) -> Fields:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _user(raw: Any) -> Fields | None:
@@ -74,8 +74,9 @@ def _entities(raw: Any, text: str) -> list[Fields]:
             continue
         span = _numbers(entity, "offset", "length")
         if len(span) == 2 and span["offset"] >= 0 and 0 < span["length"] <= end - span["offset"]:
-            optional = {**_texts(entity, "url"), **_optional("user", _user(entity.get("user")))}
-            entities.append({"type": entity["type"], **span, **optional})
+            entities.append(
+                {"type": entity["type"], **span, **_texts(entity, "url"), **_present(user=_user(entity.get("user")))}
+            )
     return entities
 
 
@@ -86,20 +87,15 @@ def _message(raw: Fields) -> Fields:
         for name, text in (("entities", "text"), ("caption_entities", "caption"))
         if text in texts
     }
-    people = {
-        "from": _user(raw.get("from")) or raw.get("from"),
-        "via_bot": _user(raw.get("via_bot")),
-        # It matters only that the message was written as a chat.
-        "sender_chat": {"id": 0, "type": Chat.CHANNEL} if isinstance(raw.get("sender_chat"), dict) else None,
-        "reply_to_message": _replied_message(raw),
-    }
+    people = {"from": _user(raw.get("from")) or raw.get("from"), "via_bot": _user(raw.get("via_bot"))}
+    # It matters only that the message was written as a chat.
+    sender = {"id": 0, "type": Chat.CHANNEL} if isinstance(raw.get("sender_chat"), dict) else None
     return {
         "message_id": raw.get("message_id"),
         "date": 0,
-        **_optional("chat", _chat(raw.get("chat"))),
         **texts,
         **entities,
-        **{name: value for name, value in people.items() if value is not None},
+        **_present(chat=_chat(raw.get("chat")), sender_chat=sender, reply_to_message=_replied_message(raw), **people),
         **_numbers(raw, "message_thread_id", "migrate_to_chat_id"),
         **_flags(raw, "is_topic_message", "is_automatic_forward"),
     }
@@ -114,7 +110,7 @@ def _replied_message(raw: Fields) -> Fields | None:
     if not isinstance(replied, dict) or replied.get("sender_chat") or "forum_topic_created" in replied:
         return None
     author = _user(replied.get("from"))
-    return author and {"message_id": 0, "date": 0, **_optional("chat", _chat(raw.get("chat"))), "from": author}
+    return author and {"message_id": 0, "date": 0, **_present(chat=_chat(raw.get("chat"))), "from": author}
 
 
 def _query(raw: Fields) -> Fields:
@@ -126,8 +122,7 @@ def _query(raw: Fields) -> Fields:
         "from": _user(raw.get("from")),
         "chat_instance": _texts(raw, "chat_instance").get("chat_instance", ""),
         **payload,
-        **_optional("inline_message_id", raw.get("inline_message_id")),
-        **_optional("message", pressed),
+        **_present(inline_message_id=raw.get("inline_message_id"), message=pressed),
     }
 
 
@@ -142,7 +137,7 @@ def _pressed_message(raw: Fields, payload: str | None) -> Fields:
         "message_id": raw.get("message_id"),
         # The date is 0 for core.telegram.org/bots/api#inaccessiblemessage
         "date": 0 if raw.get("date") == 0 else 1,
-        **_optional("chat", _chat(raw.get("chat"))),
+        **_present(chat=_chat(raw.get("chat"))),
         **_numbers(raw, "message_thread_id", "ephemeral_message_id"),
         **_flags(raw, "is_topic_message"),
         **({"photo": ANY_PHOTO} if raw.get("photo") else {}),
@@ -153,14 +148,6 @@ def _pressed_message(raw: Fields, payload: str | None) -> Fields:
 def _typed_query(raw: Fields) -> Fields:
     """Reduce an inline query or a chosen result to its author and text."""
     return {"from": _user(raw.get("from")), "query": _texts(raw, "query").get("query", "")}
-
-
-def _inline_query(raw: Fields) -> Fields:
-    return {"id": raw.get("id"), **_typed_query(raw), "offset": ""}
-
-
-def _chosen_result(raw: Fields) -> Fields:
-    return {"result_id": raw.get("result_id"), **_typed_query(raw), **_texts(raw, "inline_message_id")}
 
 
 def _membership(raw: Fields) -> Fields:
@@ -176,7 +163,7 @@ def _membership(raw: Fields) -> Fields:
         can_write = can_write and after.get("can_send_messages") is True
     bot = {"id": 0, "is_bot": True, "first_name": ""}
     return {
-        **_optional("chat", _chat(raw.get("chat"))),
+        **_present(chat=_chat(raw.get("chat"))),
         "from": _user(raw.get("from")),
         "date": 0,
         "old_chat_member": {"status": ChatMember.MEMBER if was_member else ChatMember.LEFT, "user": bot},
@@ -193,7 +180,11 @@ def _is_member(member: Fields) -> bool:
 REDUCERS: dict[str, Callable[[Fields], Fields]] = {
     "message": _message,
     "callback_query": _query,
-    "inline_query": _inline_query,
-    "chosen_inline_result": _chosen_result,
+    "inline_query": lambda raw: {"id": raw.get("id"), **_typed_query(raw), "offset": ""},
+    "chosen_inline_result": lambda raw: {
+        "result_id": raw.get("result_id"),
+        **_typed_query(raw),
+        **_texts(raw, "inline_message_id"),
+    },
     "my_chat_member": _membership,
 }

@@ -121,8 +121,8 @@ class Photos:
         picture = panel.picture
         if picture is None or not picture.png or utf16_length(panel.plain) > LONGEST_CAPTION:
             return None
-        may_upload = time.monotonic() >= self._rests_until and len(self._late) < MAX_LATE
-        return picture if may_upload and chat not in self._forbidden else None
+        rests = time.monotonic() < self._rests_until or len(self._late) >= MAX_LATE
+        return None if rests or chat in self._forbidden else picture
 
     def stop(self) -> None:
         """Give up late uploads."""
@@ -132,13 +132,9 @@ class Photos:
         """Send a photo and return the message's id; raise the library's errors, or NoPicture if the picture failed."""
         return read_id(await self._upload("sendPhoto", photo, read_id))
 
-    async def edit(self, photo: Photo, method: str = "editMessageMedia") -> None:
+    async def edit(self, photo: Photo, method: str) -> None:
         """Edit picture and text together; errors as in `send`, and LateEdit."""
         await self._upload(method, photo)
-
-    async def edit_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
-        """Edit the text of a message that already has this picture; raises the library's errors."""
-        await self._post(method, json_body(photo.caption_fields))
 
     async def _upload(self, method: str, photo: Photo, read_id: ReadMessageId | None = None) -> Any:
         """Send a photo if its id can be read from the answer, or else edit one. Return the answer."""

@@ -47,8 +47,18 @@ async def choose_callback_mode(post: Post) -> None:
 
 async def update_profile(bot: Bot, client: Any) -> None:
     """Set the parts that changed since a worker last set them. After an error the rest is set at the next start."""
+    refused = []
     try:
-        refused = [name for name, value, call in _parts(bot) if not await _set_part(bot, client, name, value, call)]
+        for name, value, set_part in _parts(bot):
+            digest, field = blake2b(value.encode(), digest_size=8).hexdigest(), f"{bot.id} {name}"
+            if (await client.hget(DIGESTS_KEY, field) or b"").decode() == digest:
+                continue
+            try:
+                await set_part()
+            except (InvalidToken, BadRequest):
+                refused.append(name)
+            else:
+                await client.hset(DIGESTS_KEY, field, digest)
     except TelegramError as error:
         log.warning("telegram_profile_not_set", why=error_name(error))
         return
@@ -68,17 +78,3 @@ def _parts(bot: Bot) -> Iterator[tuple[str, str, Callable[[], Awaitable[bool]]]]
         description, about = texts(language).gettext(DESCRIPTION), texts(language).gettext(ABOUT)
         yield f"description {language}", description, partial(bot.set_my_description, description, code)
         yield f"about {language}", about, partial(bot.set_my_short_description, about, code)
-
-
-async def _set_part(bot: Bot, client: Any, name: str, value: str, call: Callable[[], Awaitable[bool]]) -> bool:
-    """Set one part if it changed; return False if the server refuses."""
-    digest = blake2b(value.encode(), digest_size=8).hexdigest()
-    field = f"{bot.id} {name}"
-    if (await client.hget(DIGESTS_KEY, field) or b"").decode() == digest:
-        return True
-    try:
-        await call()
-    except (InvalidToken, BadRequest):
-        return False
-    await client.hset(DIGESTS_KEY, field, digest)
-    return True

@@ -1,11 +1,14 @@
 """Reads Telegram's updates for the card room. Malformed input raises TypeError or ValueError."""
 
 import re
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from telegram import (
     CallbackQuery,
     Chat,
+    ChatMemberUpdated,
     ChosenInlineResult,
     InlineQuery,
     MaybeInaccessibleMessage,
@@ -16,7 +19,6 @@ from telegram import (
 )
 
 from adapters.telegram.command_text import find_command
-from adapters.telegram.ephemeral import ephemeral_place_of
 from bot.commands import find_command_spec
 from bot.identity.names import trim_blanks
 from bot.places import INLINE, Place
@@ -51,19 +53,13 @@ def _checked_text(value: object) -> str:
     return value
 
 
-def place_of(message: MaybeInaccessibleMessage) -> str:
+def place_of(message: MaybeInaccessibleMessage | ChatMemberUpdated) -> str:
     """Return the place of a message: a private chat, or a group with its forum topic if that is known."""
-    chat = message.chat
-    number = _checked_id(chat.id)
-    if chat.type == Chat.PRIVATE:
+    number = _checked_id(message.chat.id)
+    if message.chat.type == Chat.PRIVATE:
         return str(Place(PLATFORM, person=str(number)))
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
     return str(Place(PLATFORM, str(number), str(_checked_id(topic)) if topic else ""))
-
-
-def chat_place(chat: Chat) -> str:
-    """Return the place of a group, without a topic."""
-    return str(Place(PLATFORM, str(_checked_id(chat.id))))
 
 
 def inline_id(place: str) -> str:
@@ -149,10 +145,12 @@ def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
         return Press(key, person, str(Place(PLATFORM, f"{INLINE}{chat}", message)), INLINE_MESSAGE, payload)
     assert query.message
     place, message = place_of(query.message), str(_checked_id(query.message.message_id))
-    ephemeral = ephemeral_place_of(place, query.from_user.id, query.id) if ephemerals and not is_private(place) else ""
+    token = f"{int(time.time())}.{query.id}"
+    only_here = str(replace(Place.parse(place), person=str(query.from_user.id), token=token))
+    ephemeral = only_here if ephemerals and not is_private(place) else ""
     number = query.message.api_kwargs.get("ephemeral_message_id")
     if number:
-        place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_checked_id(number))
+        place, message = only_here, str(_checked_id(number))
     # A client can invent a payload, but not the message. The buttons of a very old message are not known.
     keyboard = query.message.reply_markup if isinstance(query.message, Message) else None
     buttons = [button for row in keyboard.inline_keyboard for button in row] if keyboard else []

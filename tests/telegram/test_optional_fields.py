@@ -120,7 +120,7 @@ def parse_update(update: Update) -> tuple[Any, ...] | None:
         person, offer, _typed, _place = reading.read_sent_offer(chosen)
         return offer, person.id
     if change := update.my_chat_member:
-        return reading.chat_place(change.chat), change.from_user.id, change.new_chat_member.status
+        return reading.place_of(change), change.from_user.id, change.new_chat_member.status
     return None
 
 

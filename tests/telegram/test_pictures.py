@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from adapters.telegram import ephemeral, photos
+from adapters.telegram import messages, photos
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.messages import Messages
 from adapters.telegram.photos import KnownFiles
@@ -783,7 +783,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         [hand] = hands(bruno)
         assert "photo" in hand
         # Later the bot can only edit the message, which keeps its photo.
-        monkeypatch.setattr(ephemeral, "EPHEMERAL_SECONDS", -1)
+        monkeypatch.setattr(messages, "EPHEMERAL_SECONDS", -1)
         monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
         server.fail_next("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         before = hand["caption"]

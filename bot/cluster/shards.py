@@ -277,11 +277,11 @@ class Shards:
     async def _release(self, shards: Collection[int]) -> None:
         await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in shards))
 
-    async def _hold(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
+    async def _hold(self, shard: int, mode: Literal["keep", "take", "seize"]) -> bool:
         """Renew or take a lease. Return whether this worker has the shard now."""
         # The lease starts when the store creates it, which is later.
         until = self.now() + LEASE_SECONDS
-        is_held = await self.store.leases.hold_shard(self.worker_id, shard, how)
+        is_held = await self.store.leases.hold_shard(self.worker_id, shard, mode)
         if is_held:
             self._held_until[shard] = until
         return is_held

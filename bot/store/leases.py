@@ -103,12 +103,12 @@ class Leases:
     async def remove_worker(self, worker: str, zone: str) -> None:
         await self._client.zrem(keys.WORKERS, f"{worker} {zone}")
 
-    async def hold_shard(self, worker: str, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
+    async def hold_shard(self, worker: str, shard: int, mode: Literal["keep", "take", "seize"]) -> bool:
         """Hold a shard for `LEASE_SECONDS`. Return whether the worker has it.
 
-        ``how`` is "keep" (only if it is the worker's), "take" (also if it is free) or "seize" (always).
+        ``mode`` is "keep" (only if it is the worker's), "take" (also if it is free) or "seize" (always).
         """
-        return bool(await self._hold_shard(keys=[keys.attended(shard)], args=[worker, LEASE_SECONDS, how]))
+        return bool(await self._hold_shard(keys=[keys.attended(shard)], args=[worker, LEASE_SECONDS, mode]))
 
     async def release_shard(self, worker: str, shard: int) -> None:
         """Give a shard back. Its playing time stops."""

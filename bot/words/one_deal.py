@@ -13,13 +13,13 @@ class DealResult:
     """The result of a deal. ``points`` are each side's, in the table's unit; (0, 0) if it was not played to its end.
 
     ``tricks`` has the side that took each trick, in order: ``0`` or ``1``. ``winner`` is the side with more points, or
-    the opponents of a side that resigned or lost on time, or None. ``how`` is "void" for a deal that was stopped.
+    the opponents of a side that resigned or lost on time, or None. ``ending`` is "void" for a deal that was stopped.
     """
 
     points: tuple[int, int]
     tricks: str
     winner: int | None
-    how: Literal["played", "resign", "timeout", "void"]
+    ending: Literal["played", "resign", "timeout", "void"]
 
 
 def deal_result(record: Record) -> DealResult:

@@ -35,7 +35,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
 
 def ending_of(record: Record, words: Wording) -> str:
     """Return who won, and how. A game of one deal played to its end has no winner."""
-    if record.ending == "cancelled" and len(record.deals) == 1 and deal_result(record).how == "played":
+    if record.ending == "cancelled" and len(record.deals) == 1 and deal_result(record).ending == "played":
         return words.text("The deal is over.")
     return words.ending(record.winner, record.ending)
 

@@ -91,7 +91,7 @@ def results_match_their_records(state: TournamentsAtRest) -> None:
             raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(games)}")
         for key, expected in games.items():
             result = results[key]
-            if (result.game, (result.winner, (result.ours, result.theirs), result.how)) != expected:
+            if (result.game, (result.winner, (result.ours, result.theirs), result.ending)) != expected:
                 raise Disagreement(f"{tournament.code}: {result} is in the log, its record says {expected}")
 
 
@@ -126,9 +126,9 @@ def read_outcome(
 def _is_from_withdrawal(tournament: Tournament, result: Result) -> bool:
     """Return whether a result comes from a withdrawal: that team lost, or both withdrew and no team won."""
     has_withdrawn = [tournament.has_withdrawn(team) for team in tournament.match(result.round, result.match).teams]
-    if result.how == "forfeit":
+    if result.ending == "forfeit":
         return result.winner is not None and has_withdrawn[1 - result.winner]
-    return result.how == "void" and all(has_withdrawn)
+    return result.ending == "void" and all(has_withdrawn)
 
 
 def nobody_plays_the_same_cards_twice(state: TournamentsAtRest) -> None:

@@ -47,7 +47,7 @@ def result_of(record: Record) -> DayResult:
     """Return the result of a game of one deal. An unfinished deal counts as given up."""
     deal = deal_result(record)
     ours = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
-    return DayResult(deal.points if deal.how == "played" else None, ours)
+    return DayResult(deal.points if deal.ending == "played" else None, ours)
 
 
 def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from bot.cluster.shards import Shards
 from bot.features.tournaments.card import TournamentCards
-from bot.features.tournaments.entries import Cancel, Entry, Finish, How, Result, Round, Seat
+from bot.features.tournaments.entries import Cancel, Ending, Entry, Finish, Result, Round, Seat
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.pairing import next_round
@@ -38,7 +38,7 @@ TABLES_REMEMBERED = 5000
 RETRY_SECONDS = 60.0  # pause after an error in a tournament
 
 # endings of whole games that give a result; other games are void
-HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}
+ENDINGS: dict[str, Ending] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}
 
 log = structlog.get_logger()
 
@@ -195,21 +195,21 @@ class Director:
         ]
 
     @staticmethod
-    def _forfeit(match: Match, missing: list[int]) -> tuple[int | None, How]:
+    def _forfeit(match: Match, missing: list[int]) -> tuple[int | None, Ending]:
         """Return the winner and ending of a match without further play: a single missing team loses it."""
         if len(missing) != 1:
             return None, "void"
         return 1 if missing[0] == match.first else 0, "forfeit"
 
     async def _end_match(self, tournament: Tournament, match: Match, missing: list[int]) -> Tournament:
-        winner, how = self._forfeit(match, missing)
+        winner, ending = self._forfeit(match, missing)
 
         def decide(latest: Tournament) -> list[Entry]:
             current = latest.match(match.round, match.number)
             if latest.phase != "playing" or current.table:
                 return []
             rest = [deal for deal in current.deals if deal not in current.results]
-            return [Result(match.round, match.number, deal, winner, 0, 0, how) for deal in rest]
+            return [Result(match.round, match.number, deal, winner, 0, 0, ending) for deal in rest]
 
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
 
@@ -240,8 +240,8 @@ class Director:
                 return tournament
             if again:
                 return await self._record_table(tournament, match, deal, again)
-        winner, how = self._forfeit(match, missing)
-        result = Result(match.round, match.number, deal, winner, 0, 0, how)
+        winner, ending = self._forfeit(match, missing)
+        result = Result(match.round, match.number, deal, winner, 0, 0, ending)
 
         def decide(latest: Tournament) -> list[Entry]:
             current = latest.match(match.round, match.number)
@@ -290,13 +290,13 @@ class Director:
 def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
     """Return a game's result for its match, in whole points. In every other deal the match's second team sits first."""
     record = game.record
-    how: How
+    ending: Ending
     if fixture.is_duplicate:
         deal = deal_result(record)
-        how, side = deal.how, deal.winner
+        ending, side = deal.ending, deal.winner
     else:
-        how, side = HOW.get(record.ending or "", "void"), record.winner[0] & 1 if record.winner else None
-    ours, theirs = record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
+        ending, side = ENDINGS.get(record.ending or "", "void"), record.winner[0] & 1 if record.winner else None
+    ours, theirs = record.deals[-1].totals if ending == "played" or not fixture.is_duplicate else (0, 0)
     if match.first_seat(fixture.deal) == 1:
         ours, theirs, side = theirs, ours, None if side is None else 1 - side
-    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, how, game.id)
+    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, ending, game.id)

@@ -39,12 +39,12 @@ def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
     scores = []
     for deal in t.deals:
         results = [(match, result) for match in t.rounds[round_ - 1] if (result := match.results.get(deal))]
-        margins = [_margin(match, result) for match, result in results if result.how == "played"]
+        margins = [_margin(match, result) for match, result in results if result.ending == "played"]
         datum = Fraction(sum(margins), len(margins)) if margins else None
         extremes = None if datum is None else (min(margins) - datum, max(margins) - datum)
         for match, result in results:
             first = match.first_seat(deal)
-            if result.how == "played":
+            if result.ending == "played":
                 assert datum is not None
                 score = _score(t, _margin(match, result) - datum)
             else:

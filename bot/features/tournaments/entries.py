@@ -12,7 +12,7 @@
 | `Start` | ``start <root> <team> …`` | the tournament began: the root of its secrets, and the teams by seed (``3+0``) |
 | `Round` | ``round <ends at> <match> …`` | a round began: pairs of teams (``3-0``), and a team with a bye (``4-``) |
 | `Seat` | ``seat <round> <match> <deal> <code>`` | a match's deal, or whole game, is played at this table |
-| `Result` | ``result <round> <match> <deal> <winner> <points> <points> <how> <game>`` | its result |
+| `Result` | ``result <round> <match> <deal> <winner> <points> <points> <ending> <game>`` | its result |
 | `Finish` | ``finish`` | all rounds have been played |
 | `Cancel` | ``cancel`` | the tournament was called off |
 | `Redacted` | ``redacted`` | a forgotten person was replaced in earlier entries |
@@ -28,7 +28,7 @@ from typing import Literal, get_args
 
 from bot.store.forms import NUMBER, OPTIONAL, SECRET, SIDE, TEXT, Field, Forms, choice
 
-How = Literal["played", "resign", "timeout", "forfeit", "void"]
+Ending = Literal["played", "resign", "timeout", "forfeit", "void"]
 """The ending of a deal or game. "forfeit": a team withdrew without play. "void": no team is at fault, or both are."""
 
 
@@ -108,7 +108,7 @@ class Result:
     winner: int | None
     ours: int
     theirs: int
-    how: How
+    ending: Ending
     game: str = ""
 
 
@@ -175,7 +175,7 @@ _FORMS: Forms[Entry] = Forms(
         Start: ("start", (SECRET, _TEAMS)),
         Round: ("round", (NUMBER, _PAIRS)),
         Seat: ("seat", (NUMBER, NUMBER, NUMBER, TEXT)),
-        Result: ("result", (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, choice(*get_args(How)), OPTIONAL)),
+        Result: ("result", (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, choice(*get_args(Ending)), OPTIONAL)),
         Finish: ("finish", ()),
         Cancel: ("cancel", ()),
         Redacted: ("redacted", ()),

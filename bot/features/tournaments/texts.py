@@ -223,7 +223,7 @@ class TournamentText:
 
     def ending(self, match: Match, result: Result) -> str:
         """Return how a game ended early; empty if it was played to its end."""
-        if result.how == "played" or match.second is None:
+        if result.ending == "played" or match.second is None:
             return ""
         if result.winner is None:
             return self.gettext("no result")
@@ -233,7 +233,7 @@ class TournamentText:
             "timeout": self.gettext("{name} lost on time"),
             "forfeit": self.gettext("{name} withdrew"),
             "void": self.gettext("no result"),
-        }[result.how].format(name=loser)
+        }[result.ending].format(name=loser)
 
     def deal_score_text(self, score: Fraction) -> str:
         """Return the score of a duplicate deal: steps, or points in tenths."""

@@ -106,7 +106,7 @@ class Match:
             return None
         ours, theirs = 0, 0
         for result in self.results.values():
-            if result.how in ("resign", "timeout", "forfeit") or result.deal == 0:
+            if result.ending in ("resign", "timeout", "forfeit") or result.deal == 0:
                 ours, theirs = ours + (result.winner == 0), theirs + (result.winner == 1)
         if ours == theirs and self.deals != (0,):
             ours, theirs = self.points
@@ -115,12 +115,12 @@ class Match:
     @property
     def is_void(self) -> bool:
         """Whether the match ended without play and without a loser."""
-        return not self.is_bye and self.is_over and all(result.how == "void" for result in self.results.values())
+        return not self.is_bye and self.is_over and all(result.ending == "void" for result in self.results.values())
 
     @property
     def was_played(self) -> bool:
         """Whether cards were dealt: the match was neither void nor a forfeit."""
-        return any(result.how in ("played", "resign", "timeout") for result in self.results.values())
+        return any(result.ending in ("played", "resign", "timeout") for result in self.results.values())
 
     def score(self, team: int) -> Fraction:
         """Return a team's score: 1 for a win or a bye, ½ for a draw."""

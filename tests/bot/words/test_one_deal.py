@@ -17,7 +17,7 @@ def test_finished_deal_has_points_and_tricks(game_id: str) -> None:
     record = play_first_deal(game_id, 1).record()
     result = deal_result(record)
     unit = int(record.rules.get("score_unit", 1))
-    assert (result.how, result.points) == ("played", tuple(total * unit for total in record.deals[0].totals))
+    assert (result.ending, result.points) == ("played", tuple(total * unit for total in record.deals[0].totals))
     assert len(result.tricks) == (13 if game_id == "spades" else GAMES[game_id].pack.size // GAMES[game_id].seats)
     first_points, second_points = result.points
     assert result.winner == (None if first_points == second_points else 0 if first_points > second_points else 1)
@@ -31,14 +31,14 @@ def test_unfinished_deal_goes_to_the_other_side() -> None:
         game.play(seat + 2, "resign")
         assert deal_result(game.record()) == DealResult((0, 0), "", 1 - seat, "resign")
         timed_out.stop("timeout", seat)
-        assert (deal_result(timed_out.record()).winner, deal_result(timed_out.record()).how) == (seat, "timeout")
+        assert (deal_result(timed_out.record()).winner, deal_result(timed_out.record()).ending) == (seat, "timeout")
         cancelled.stop("cancelled")
-        assert (deal_result(cancelled.record()).winner, deal_result(cancelled.record()).how) == (None, "void")
+        assert (deal_result(cancelled.record()).winner, deal_result(cancelled.record()).ending) == (None, "void")
 
 
 def test_unfinished_deal_has_tricks() -> None:
     result = deal_result(play_first_deal("testa", 1, "resign").record())
-    assert (result.points, result.how) == ((0, 0), "resign")
+    assert (result.points, result.ending) == ((0, 0), "resign")
     assert set(result.tricks) <= {"0", "1"}
     assert 10 < len(result.tricks) < 20
 

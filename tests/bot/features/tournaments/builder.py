@@ -5,10 +5,10 @@ from random import Random
 from typing import Self
 
 from bot.features.tournaments.entries import (
+    Ending,
     Enter,
     Entry,
     Finish,
-    How,
     Open,
     Option,
     Partner,
@@ -79,14 +79,14 @@ class Builder:
         return self.add(Seat(match.round, match.number, deal, f"T{match.round:02}{match.number:03}"))
 
     def play(
-        self, match: Match, deal: int, winner: int, how: How = "played", points: tuple[int, int] | None = None
+        self, match: Match, deal: int, winner: int, ending: Ending = "played", points: tuple[int, int] | None = None
     ) -> Self:
         """Play one deal or whole game of a match."""
         self.seat(match, deal)
         other = self._random.randrange(WINS)
         ours, theirs = points or ((WINS, other) if winner == 0 else (other, WINS))
-        won = winner if deal == 0 or how != "played" else None
-        return self.add(Result(match.round, match.number, deal, won, ours, theirs, how))
+        won = winner if deal == 0 or ending != "played" else None
+        return self.add(Result(match.round, match.number, deal, won, ours, theirs, ending))
 
     def play_round(self, *, unfinished: int = 0) -> Self:
         """Play a round, but leave the last ``unfinished`` matches in progress."""
@@ -96,8 +96,8 @@ class Builder:
         matches = [match for match in self.t.rounds[-1] if not match.is_bye]
         for match in matches[: len(matches) - unfinished]:
             for deal in match.deals:
-                how: How = self._random.choice(("played", "played", "played", "resign", "timeout", "forfeit"))
-                self.play(match, deal, self._random.randrange(2), how)
+                ending: Ending = self._random.choice(("played", "played", "played", "resign", "timeout", "forfeit"))
+                self.play(match, deal, self._random.randrange(2), ending)
         for match in matches[len(matches) - unfinished :]:
             self.seat(match, match.deals[0])
         return self

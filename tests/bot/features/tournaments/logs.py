@@ -3,11 +3,23 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from bot.features.tournaments.entries import Enter, Entry, How, Leave, Open, Option, Play, Result, Round, Start, encode
+from bot.features.tournaments.entries import (
+    Ending,
+    Enter,
+    Entry,
+    Leave,
+    Open,
+    Option,
+    Play,
+    Result,
+    Round,
+    Start,
+    encode,
+)
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.tournament import Form, Match, Tournament
 
-MIXED: Sequence[How] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")
+MIXED: Sequence[Ending] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")
 
 
 def add_entries(t: Tournament, *entries: Entry) -> Tournament:
@@ -38,13 +50,13 @@ def add_result(
     theirs: int,
     *,
     deal: int = 0,
-    how: How = "played",
+    ending: Ending = "played",
     winner: int | None = None,
 ) -> Tournament:
     """Add a result. Without a ``winner`` more points win a whole game, and a deal has no winner."""
-    if winner is None and how == "played" and deal == 0:
+    if winner is None and ending == "played" and deal == 0:
         winner = int(theirs > ours)
-    return add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, how))
+    return add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, ending))
 
 
 def play_by_seed(t: Tournament, match: Match) -> Tournament:
@@ -54,15 +66,17 @@ def play_by_seed(t: Tournament, match: Match) -> Tournament:
     return t
 
 
-def play_at_random(random: Random, hows: Sequence[How] = ("played",)) -> Callable[[Tournament, Match], Tournament]:
+def play_at_random(
+    random: Random, endings: Sequence[Ending] = ("played",)
+) -> Callable[[Tournament, Match], Tournament]:
     """Return a player that adds random results of these kinds."""
 
     def play(t: Tournament, match: Match) -> Tournament:
         for deal in match.deals:
-            how = random.choice(hows)
-            winner = None if how == "void" or (how == "played" and deal) else random.randrange(2)
-            ours, theirs = (random.randint(0, 8), random.randint(0, 8)) if how in ("played", "resign") else (0, 0)
-            t = add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, how))
+            ending = random.choice(endings)
+            winner = None if ending == "void" or (ending == "played" and deal) else random.randrange(2)
+            ours, theirs = (random.randint(0, 8), random.randint(0, 8)) if ending in ("played", "resign") else (0, 0)
+            t = add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, ending))
         return t
 
     return play
@@ -78,9 +92,9 @@ def play_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] = 
             t = play(t, match)
             continue
         winner = None if len(withdrawn) == 2 else int(withdrawn[0] == match.first)
-        how: How = "void" if winner is None else "forfeit"
+        ending: Ending = "void" if winner is None else "forfeit"
         for deal in match.deals:
-            t = add_entries(t, Result(match.round, match.number, deal, winner, 0, 0, how))
+            t = add_entries(t, Result(match.round, match.number, deal, winner, 0, 0, ending))
     return t
 
 

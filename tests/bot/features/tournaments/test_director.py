@@ -257,7 +257,7 @@ async def test_withdrawn_player_loses_all_matches(field: Field) -> None:
     matches = [
         match for match in finished.matches if 1 in [number for team in match.teams for number in finished.teams[team]]
     ]
-    results = [next(iter(match.results.values())).how for match in matches]
+    results = [next(iter(match.results.values())).ending for match in matches]
     assert results[0] == "resign"
     assert set(results[1:]) == {"forfeit"}
     assert all(match.winner is not None and 1 not in finished.teams[match.winner] for match in matches)
@@ -294,7 +294,7 @@ async def test_league_withdrawal_forfeits_unseated_matches_at_once(field: Field)
     await field.registration.leave(code, person(t.teams[withdrawn][0]), "leave")
     await field.settle()
     after = await field.tournaments.load(code)
-    assert after.match(match.round, match.number).results[0].how == "forfeit"
+    assert after.match(match.round, match.number).results[0].ending == "forfeit"
     assert after.match(match.round, match.number).winner == busy
     running = [match for match in after.matches if busy in match.teams and match.seats and not match.is_over]
     assert len(running) == LEAGUE_AT_ONCE
@@ -313,7 +313,7 @@ async def test_player_to_move_loses_when_the_round_ends(field: Field, monkeypatc
     finished = await field.tournaments.load(started.code)
     assert finished.phase == "over"
     [match] = finished.matches
-    assert match.results[0].how == "timeout"
+    assert match.results[0].ending == "timeout"
     assert match.winner is not None
     assert mover.person not in find_people(finished, match.winner)
 
@@ -431,7 +431,7 @@ async def test_game_of_unreadable_tournament_counts_once_readable(
         await store.client.rpop(tournament_keys.log(code))
         await field.settle(2)
         [match] = [match for match in (await field.tournaments.load(code)).matches if table in match.seats.values()]
-        assert next(iter(match.results.values())).how == "played"
+        assert next(iter(match.results.values())).ending == "played"
 
 
 async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -477,7 +477,7 @@ async def test_table_opened_before_a_crash_belongs_to_its_match(
     finished = await field.tournaments.load(code)
     [match] = finished.matches
     assert match.seats == {0: table.code}
-    assert match.results[0].how == ("resign" if ending == "withdraws" else "timeout")
+    assert match.results[0].ending == ("resign" if ending == "withdraws" else "timeout")
     assert [game.code for game in await field.games(code)] == [table.code]
 
 
@@ -486,7 +486,7 @@ async def test_player_with_too_many_tables_still_gets_a_match(field: Field) -> N
     for number in range(MAX_TABLES):
         await field.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
     finished = await field.play(code)
-    assert [match.results[0].how for match in finished.matches] != ["void"]
+    assert [match.results[0].ending for match in finished.matches] != ["void"]
     assert finished.phase == "over"
 
 
@@ -505,7 +505,7 @@ async def test_player_forgotten_during_table_opening_resigns(
     finished = await field.tournaments.load(code)
     assert finished.phase == "over"
     [match] = finished.matches
-    assert match.results[0].how == "resign"
+    assert match.results[0].ending == "resign"
     [game] = await field.games(code)
     assert sorted(game.people) == [person(0), "somebody:1a"]
     assert await find_traces(store, name(1)) == []
@@ -533,7 +533,7 @@ async def test_lost_table_is_replayed_unless_its_game_is_archived(
         tournament = await field.tournaments.load(code)
         [match] = tournament.matches
         if is_archived:
-            assert match.results[0].how in ("played", "resign")
+            assert match.results[0].ending in ("played", "resign")
             assert tournament.phase == "over"
         else:
             assert not match.results
@@ -595,7 +595,7 @@ async def test_lost_table_is_not_replayed_after_deadline_or_withdrawal(
         tournament = await field.tournaments.load(code)
         [match] = tournament.matches
         assert match.seats == {0: table}
-        assert match.results[0].how == ("void" if reason == "late" else "forfeit")
+        assert match.results[0].ending == ("void" if reason == "late" else "forfeit")
         winners = [] if match.winner is None else tournament.members(match.winner)
         assert [player.person for player in winners] == ([] if reason == "late" else [person(0)])
         assert await field.games(code) == []
@@ -611,7 +611,7 @@ async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, mo
         await lose_table(field, table)
         await field.settle(2)
         [match] = [match for match in (await field.tournaments.load(code)).matches if table in match.seats.values()]
-        assert match.results[1].how == "void"
+        assert match.results[1].ending == "void"
 
 
 async def test_result_of_an_unpaired_match_is_ignored(field: Field, store: Store) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.features.tournaments.duplicate import DealScore, deal_scores, round_scores, to_steps
-from bot.features.tournaments.entries import How
+from bot.features.tournaments.entries import Ending
 from bot.features.tournaments.tournament import Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,
@@ -68,23 +68,25 @@ def test_single_table_is_its_own_mean() -> None:
     t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
     for deal in (1, 2):
         t = add_result(t, t.match(1, 0), 11, 0, deal=deal)
-        t = add_result(t, t.match(1, 1), 0, 0, deal=deal, how="void")
+        t = add_result(t, t.match(1, 1), 0, 0, deal=deal, ending="void")
     assert find_scores(t, 1) == find_scores(t, 2) == [(0, 0)] * 2
     assert [score.datum for score in collect_scores(t)] == [11, 11, -11, -11]
 
 
-@pytest.mark.parametrize("how", ["resign", "timeout", "forfeit"])
+@pytest.mark.parametrize("ending", ["resign", "timeout", "forfeit"])
 @pytest.mark.parametrize(
     ("game", "scoring", "penalty"),
     [("metamazzo", "points", 5), ("spades", "points", 50), ("metamazzo", "steps", 3), ("spades", "steps", 3)],
 )
-def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(how: How, game: str, scoring: str, penalty: int) -> None:
+def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(
+    ending: Ending, game: str, scoring: str, penalty: int
+) -> None:
     t = add_round(start_tournament("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
-    t = add_result(t, t.match(1, 0), 30, 0, deal=1, how=how, winner=1)
+    t = add_result(t, t.match(1, 0), 30, 0, deal=1, ending=ending, winner=1)
     t = add_result(t, t.match(1, 1), 2, 0, deal=1)
-    t = add_result(t, t.match(1, 2), 0, 0, deal=1, how="void")
+    t = add_result(t, t.match(1, 2), 0, 0, deal=1, ending="void")
     for match in t.rounds[0]:
-        t = add_result(t, match, 0, 0, deal=2, how=how, winner=0)
+        t = add_result(t, match, 0, 0, deal=2, ending=ending, winner=0)
     assert find_scores(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
     assert {score.datum for score in collect_scores(t)} == {2, None}
     # In the second deal the second team sits first.
@@ -96,7 +98,7 @@ def test_resigning_costs_as_much_as_the_worst_table() -> None:
     t = add_result(t, t.match(1, 0), 30, 0, deal=1)
     t = add_result(t, t.match(1, 1), 0, 0, deal=1)
     # The second seat's worst table lost 15 to the mean, and so did the first seat's worst.
-    t = add_result(t, t.match(1, 2), 0, 0, deal=1, how="resign", winner=0)
+    t = add_result(t, t.match(1, 2), 0, 0, deal=1, ending="resign", winner=0)
     for match in t.rounds[0]:
         t = add_result(t, match, 0, 0, deal=2)
     assert find_scores(t, 1) == [(15, -15), (-15, 15), (15, -15)]
@@ -164,9 +166,9 @@ def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str
     for score in collect_scores(t):
         match = t.match(score.round, score.match)
         assert sum(score.scores) == 0
-        if match.results[score.deal].how == "played":
+        if match.results[score.deal].ending == "played":
             by_deal[score.round, score.deal].append(score.scores[match.first_seat(score.deal)])
-        elif match.results[score.deal].how == "void":
+        elif match.results[score.deal].ending == "void":
             assert not any(score.scores)
     # Scores in one seat, over all tables that played the deal, are compared with each other.
     assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())

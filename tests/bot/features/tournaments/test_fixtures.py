@@ -154,7 +154,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
         assert (finished_game.fixture, finished_game.is_rated) == ("K7QF2M 2.0.1", False)
         assert len(finished_game.record.deals) == 1
         result = deal_result(finished_game.record)
-        assert result.how == "played"
+        assert result.ending == "played"
         for player in first:
             panel = fake.last(player.private)
             assert "🏆 Tournament K7QF2M · round 2 · match 1 · deal 1" in panel.plain

@@ -86,7 +86,7 @@ def test_round_robin_pairs_all_once_with_even_seats(teams: int) -> None:
 def test_round_robin_continues_after_a_withdrawal() -> None:
     t = play_tournament(start_tournament("roundrobin", 5), play_by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
     assert list_pairs(t) == list(berger(5))
-    assert [match.results[0].how for match in t.matches_of(4) if not match.is_bye] == [
+    assert [match.results[0].ending for match in t.matches_of(4) if not match.is_bye] == [
         "played",
         "forfeit",
         "forfeit",
@@ -163,11 +163,11 @@ def test_withdrawal_between_rounds_gives_a_bye() -> None:
 def test_void_match_advances_neither_team() -> None:
     t = start_tournament("knockout", 4)
     t = add_round(t, (0, 3), (1, 2))
-    t = add_result(t, t.match(1, 0), 0, 0, how="void")
+    t = add_result(t, t.match(1, 0), 0, 0, ending="void")
     t = add_result(t, t.match(1, 1), 31, 12)
     assert next_round(t) is None
     t = add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ())
-    t = add_result(t, t.match(1, 0), 0, 0, how="void")
+    t = add_result(t, t.match(1, 0), 0, 0, ending="void")
     for number in (1, 2, 3):
         t = play_by_seed(t, t.match(1, number))
     assert next_round(t) == ((3, None), (1, 2))

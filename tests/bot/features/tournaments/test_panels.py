@@ -274,8 +274,10 @@ def test_running_card_shows_round_standings_and_matches() -> None:
 
 def test_card_says_how_an_unfinished_game_ended() -> None:
     builder = Builder("knockout").start(8).begin_round()
-    for match, (winner, how) in zip(builder.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
-        builder.play(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
+    for match, (winner, ending) in zip(
+        builder.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False
+    ):
+        builder.play(match, 0, winner, ending, points=(3, 4))  # type: ignore[arg-type]
     text = strip_marks(card_panel("en", builder.t, HOUR).plain)
     assert re.search(r"3 : 4, .* gave up", text)
     assert re.search(r"3 : 4, .* lost on time", text)

@@ -80,9 +80,9 @@ def test_knock_out_without_survivors_has_no_winner() -> None:
     assert next_round(abandoned) is None
     assert find_places(abandoned) == {0: 1, 1: 1}
     final = add_round(start_tournament("knockout", 2), (0, 1))
-    void = add_result(final, final.match(1, 0), 0, 0, how="void")
+    void = add_result(final, final.match(1, 0), 0, 0, ending="void")
     bye = add_entries(add_round(start_tournament("knockout", 3), (0, None), (1, 2)), Leave(0))
-    bye = add_result(bye, bye.match(1, 1), 0, 0, how="void")
+    bye = add_result(bye, bye.match(1, 1), 0, 0, ending="void")
     assert winners(abandoned) == winners(void) == winners(bye) == []
     won = play_by_seed(final, final.match(1, 0))
     assert winners(won) == winners(add_entries(won, Leave(0))) == [0]
@@ -95,7 +95,7 @@ def test_teams_level_at_the_top_win_together() -> None:
 
 def test_void_match_eliminates_both() -> None:
     t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
-    t = add_result(t, t.match(1, 0), 0, 0, how="void")
+    t = add_result(t, t.match(1, 0), 0, 0, ending="void")
     t = play_by_seed(t, t.match(1, 1))
     assert find_places(t) == {1: 1, 0: 2, 2: 2, 3: 2}
     assert (find_standing(t, 0).played, find_standing(t, 0).won, find_standing(t, 0).is_out) == (0, 0, True)
@@ -140,10 +140,10 @@ def test_bye_wins_in_swiss_and_is_nothing_in_round_robin() -> None:
 def test_unplayed_match_counts_like_an_equal_opponent() -> None:
     t = add_round(start_tournament("swiss", 5), (0, 3), (1, 2), (4, None))
     t = add_result(t, t.match(1, 0), 31, 10)
-    t = add_result(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
+    t = add_result(t, t.match(1, 1), 0, 0, ending="forfeit", winner=0)
     t = add_round(t, (0, 4), (3, 1), (2, None))
     t = add_result(t, t.match(2, 0), 31, 15)
-    t = add_result(t, t.match(2, 1), 0, 0, how="void")
+    t = add_result(t, t.match(2, 1), 0, 0, ending="void")
     # wins, Buchholz, Sonneborn-Berger, card points
     assert {line.team: list_figures(line) for line in standings(t)} == {
         0: ["2", "1", "1", "+37"],
@@ -218,7 +218,7 @@ def count_independently(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
             own = Fraction(result.winner == side)
             wins[team] += own
             cards[team] += (result.ours - result.theirs) * (1 - 2 * side)
-            met[team].append((other, own, result.how in ("forfeit", "void")))
+            met[team].append((other, own, result.ending in ("forfeit", "void")))
     is_swiss = t.form == "swiss"
     score = {team: wins[team] + (byes[team] if is_swiss else 0) for team in range(len(t.teams))}
     values: dict[int, tuple[Fraction, ...]] = {}

@@ -172,7 +172,7 @@ def test_tournament_ends_when_all_have_had_a_bye() -> None:
 def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
     t = add_round(start_tournament("swiss", 5), (0, 2), (3, 1), (4, None))
     t = add_result(t, t.match(1, 0), 31, 10)
-    t = add_result(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
+    t = add_result(t, t.match(1, 1), 0, 0, ending="forfeit", winner=0)
     assert records_of(t)[3].forfeit_wins == 1
     pairs = next_round(add_entries(t, Leave(0)))
     assert pairs is not None
@@ -190,12 +190,12 @@ def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
 def test_records_list_scores_seats_floats_and_opponents() -> None:
     t = add_round(start_tournament("swiss", 7), (0, 3), (4, 1), (2, 5), (6, None))
     t = add_result(t, t.match(1, 0), 31, 10)
-    t = add_result(t, t.match(1, 1), 31, 10, how="timeout", winner=0)
-    t = add_result(t, t.match(1, 2), 0, 0, how="void")
+    t = add_result(t, t.match(1, 1), 31, 10, ending="timeout", winner=0)
+    t = add_result(t, t.match(1, 2), 0, 0, ending="void")
     t = add_round(t, (0, 5), (6, 4), (3, 1), (2, None))
     t = add_result(t, t.match(2, 0), 31, 10)
     t = add_result(t, t.match(2, 1), 10, 31)
-    t = add_result(t, t.match(2, 2), 0, 0, how="forfeit", winner=1)
+    t = add_result(t, t.match(2, 2), 0, 0, ending="forfeit", winner=1)
     white, black = ["white"], ["black"]
     assert records_of(t) == [
         TeamRecord(Fraction(2), [*white, *white], ["none", "down"], {3, 5}),

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from bot.features.tournaments.entries import How, Leave
+from bot.features.tournaments.entries import Ending, Leave
 from bot.features.tournaments.pairing import Pairs, next_round, rounds_in_all
 from bot.features.tournaments.swiss import records_of
 from bot.features.tournaments.tournament import Form, Tournament
@@ -29,7 +29,7 @@ from tests.bot.features.tournaments.logs import (
 from tests.bot.features.tournaments.sieve import explain, normalize_pairing
 from tests.long import long, mostly_long
 
-HOWS: tuple[How, ...] = ("played", "resign", "timeout")
+ENDINGS: tuple[Ending, ...] = ("played", "resign", "timeout")
 
 
 def judge_round(t: Tournament, pairs: Pairs, theirs: Judgement) -> str:
@@ -55,7 +55,7 @@ def count_verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
         t = add_round(t, *pairs)
         if random.random() < leaving and len(playing_teams(t)) > 3:
             t = add_entries(t, Leave(random.choice(playing_teams(t))))
-        t = play_round(t, play_at_random(random, HOWS))
+        t = play_round(t, play_at_random(random, ENDINGS))
     if len(t.rounds) < rounds_in_all(t):
         assert ask_judge(t, rounds_in_all(t)).pairs is None
     return counts

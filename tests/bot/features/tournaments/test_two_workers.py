@@ -174,7 +174,7 @@ async def test_tournament_survives_the_stop_of_its_worker(
             entry for line in finished.entries if isinstance(entry := decode(strip_stamp(line).decode()), Result)
         ]
         assert set(Counter((result.round, result.match, result.deal) for result in results).values()) == {1}
-        assert {result.how for result in results} <= {"played", "resign"}
+        assert {result.ending for result in results} <= {"played", "resign"}
         scores = scores_in_order(finished, games)
         assert scores == sorted(scores, reverse=True)
         card, announcement = two_workers.fake.texts(GROUP)

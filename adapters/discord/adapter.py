@@ -276,7 +276,9 @@ class Discord:
         assert reply.panel
         body, file = drawing.message_body(reply.panel, place), reply.file
         upload = Upload(file.name, file.content, "application/json") if file else None
-        sent = await answer.send(body, private=reply.private, upload=upload)
+        # Ephemeral messages cannot be forwarded.
+        private = reply.private and not (reply.is_to_pass_on and answer.pressed and is_private(answer.place))
+        sent = await answer.send(body, private=private, upload=upload)
         if reply.panel.picture and not file:
             async with self._pages.lock(sent.message, int(answer.token.interaction)) as is_latest:
                 if is_latest:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adapters.discord.limits import LONGEST_DESCRIPTION, LONGEST_LABEL, LONGEST_TEXT, MAX_COMPONENTS, MAX_IN_ROW
+from bot import actions
 from bot.panel import Button, Panel, Span, split_row, utf16_length
 from bot.panel_picture import Picture
 from bot.platform import is_private
@@ -47,7 +48,7 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
     ``attached`` is the attachment of the panel's picture: an ``id`` the message already has, or a new one with
     ``filename``. Without it the picture is left out. All other attachments of the message are removed.
     """
-    rows = _rows(panel, 3 if attached else 2)
+    rows = _rows(panel, 3 if attached else 2, in_private=is_private(place))
     room = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
     gallery, attachments = [], []
     if panel.picture and attached:
@@ -156,15 +157,23 @@ def _user_id(span: Span) -> str:
     return number if platform == "discord" and number.isdecimal() else ""
 
 
-def _rows(panel: Panel, other_components: int) -> list[dict[str, Any]]:
+def _rows(panel: Panel, other_components: int, *, in_private: bool) -> list[dict[str, Any]]:
     """Return the buttons, in rows that leave room for the message's other components."""
-    wanted = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
+    shown = [map(_with_press, row) if in_private else row for row in panel.rows]
+    wanted = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in shown]
     rows = [part for row in wanted if row for part in split_row(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + other_components > MAX_COMPONENTS:
         buttons = [button for row in wanted for button in row]
         rows = [tuple(buttons[start : start + MAX_IN_ROW]) for start in range(0, len(buttons), MAX_IN_ROW)]
     used: dict[str, int] = {}
     return [{"type": ACTION_ROW, "components": [_button(button, used) for button in row]} for row in rows]
+
+
+def _with_press(button: Button) -> Button:
+    """Return a button that shares a game as one that asks for a message to forward."""
+    if button.kind == "share" and button.payload:
+        return button._replace(kind="press", payload=actions.page("share", button.payload))
+    return button
 
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from bot.parsing.games import find_game
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
 from bot.platform import Command, Press, Reply, chat_of, is_private
-from bot.replies import private_reply
+from bot.replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
 from bot.tables.snapshot import isolate_name
@@ -47,6 +47,7 @@ class CorePages(Handlers):
             "help": self._help_page,
             "replay": self._replay,
             "fair": self._fair,
+            "share": self._share,
         }
 
     async def help(self, command: Command, _profile: Profile) -> Reply:
@@ -117,6 +118,13 @@ class CorePages(Handlers):
         if len(words) != 2:
             raise BadPayload()
         return private_reply(press.place, profile.language, await self._replays.replay(press.place, profile, *words))
+
+    async def _share(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """Return a game's result to forward, on platforms where a button cannot send it into another chat."""
+        if len(words) != 1:
+            raise BadPayload()
+        panel = await self._replays.result_to_share(words[0], profile.language)
+        return Reply(private_toast(press.place, profile.language), panel, private=True, is_to_pass_on=True)
 
     async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Return the proof of a shuffle. On the board of a deal it is a new message, so the score stays."""

@@ -9,6 +9,7 @@ from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_of_table
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.offer import result_offer
 from bot.people import Profile
 from bot.tables.errors import GameNotKept, NoSuchTable, SetAside
 from bot.tables.room import Room
@@ -39,6 +40,13 @@ class Replays:
             return panel
         game, number = await self._deal_of(game_id, deal)
         return fair_page(game, number, language)
+
+    async def result_to_share(self, game_id: str, language: str) -> Panel:
+        """Return a game's result as a message to forward or copy."""
+        game = await self._archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        return result_offer(game, language).panel
 
     async def _live_fair_page(self, game_id: str, deal: str, language: str) -> Panel | None:
         """Return the page of a running game; None if the game is over, or its cards are secret."""

@@ -63,7 +63,8 @@ class DailyCommands:
                 return await self.play(press, profile)
             case ["share"] if is_private(place):
                 text = await self.shareable_text(profile)
-                return Reply(panel=shareable_panel(text) if text else await self.own_panel(profile), private=True)
+                panel = shareable_panel(text) if text else await self.own_panel(profile)
+                return Reply(panel=panel, private=True, is_to_pass_on=True)
             case ["yesterday", *named] if len(named) < 2:
                 panel = await self._past_days.yesterday_panel(profile, _chosen_group(place, named))
                 return private_reply(place, profile.language, panel)

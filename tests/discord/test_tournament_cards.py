@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.features.tournaments import director
 from bot.store import Store
 from tests.discord.players import Person, on_discord, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
@@ -10,7 +9,7 @@ from tests.discord.server import CHANNEL, Channel, DiscordServer
 
 @pytest.fixture(autouse=True)
 def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 0.05)
 
 
 def cards(channel: Channel) -> list[str]:

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from adapters.web import make
 from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
-from bot.features.tournaments import director, keys
+from bot.features.tournaments import keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
@@ -35,7 +35,7 @@ Moves = list[tuple[Channel, dict[str, Any], str]]
 
 @pytest.fixture(autouse=True)
 def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 0.05)
 
 
 def messages_starting_with(channel: Channel, sign: str) -> list[dict[str, Any]]:

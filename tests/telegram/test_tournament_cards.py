@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.features.tournaments import director
 from bot.store import Store
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
@@ -10,7 +9,7 @@ from tests.telegram.server import BOT, Chat, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 0.05)
 
 
 def cards(chat: Chat) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.features.tournaments import director, keys
+from bot.features.tournaments import keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
@@ -32,7 +32,7 @@ NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 
 @pytest.fixture(autouse=True)
 def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 0.05)
 
 
 def bot_messages_starting_with(chat: Chat, sign: str) -> list[dict[str, Any]]:

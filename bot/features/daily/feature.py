@@ -29,6 +29,7 @@ from bot.texts import texts
 
 CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a day is over
 ANALYSIS_SECONDS = 30.0  # interval at which it checks for missing analyses
+REMINDER_SECONDS = 60.0  # interval at which reminders are checked
 
 
 class DayDetails(NamedTuple):
@@ -84,7 +85,7 @@ class DailyFeature(Feature):
     def __init__(self, core: Core) -> None:
         self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.host_time)
         self._hours = reminder_hours(core.store.client)
-        self.reminders = Reminders(self._hours, core.shards, core.host_time, core.people, core.adapters, self.days)
+        self.reminders = Reminders(self._hours, core.people, core.adapters, self.days)
         past_days = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
         self.daily = DailyCommands(self.days, past_days, self._hours, core.viewers, core.private_hands, core.updates)
         self.site = DaySite(core.people, self.days, self.daily, past_days)
@@ -94,7 +95,9 @@ class DailyFeature(Feature):
         self.start_words = {"daily": self.daily.play}
         self.loops = {
             "days": partial(core.shards.while_leader, CLOSE_SECONDS, self.days.close_past),
-            "reminders": self.reminders.run,
+            "reminders": partial(
+                core.shards.while_leader, REMINDER_SECONDS, lambda: self.reminders.send_due(core.host_time.now())
+            ),
         }
         if core.analyses_games:
             analyses = DayAnalyses(self.days, core.archive, core.analysis_pool)

@@ -6,8 +6,6 @@ from typing import Any
 
 import structlog
 
-from bot.cluster.host_time import HostTime
-from bot.cluster.shards import Shards
 from bot.days.chosen_hours import ChosenHours
 from bot.features.daily import keys
 from bot.features.daily.days import Days
@@ -16,8 +14,6 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
-
-REMINDER_SECONDS = 60.0  # interval at which reminders are checked
 
 log = structlog.get_logger()
 
@@ -29,20 +25,8 @@ def reminder_hours(client: Any) -> ChosenHours:
 class Reminders:
     """Sends each reminder at most once, even after a crash. Retries while the platform is down."""
 
-    def __init__(
-        self,
-        hours: ChosenHours,
-        shards: Shards,
-        host_time: HostTime,
-        people: People,
-        adapters: Mapping[str, Adapter],
-        days: Days,
-    ) -> None:
-        self._hours, self._shards, self._host_time = hours, shards, host_time
-        self._people, self._adapters, self._days = people, adapters, days
-
-    async def run(self) -> None:
-        await self._shards.while_leader(REMINDER_SECONDS, lambda: self.send_due(self._host_time.now()))
+    def __init__(self, hours: ChosenHours, people: People, adapters: Mapping[str, Adapter], days: Days) -> None:
+        self._hours, self._people, self._adapters, self._days = hours, people, adapters, days
 
     async def send_due(self, now: datetime) -> None:
         day = now.date()

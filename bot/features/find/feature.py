@@ -22,6 +22,7 @@ from bot.tables.snapshot import TableSnapshot
 from bot.tables.table import Table
 from bot.texts import texts
 
+POLL_SECONDS = 1.0  # between rounds of the search
 REPORT_SECONDS = 10.0  # interval at which the leader sends new reports, and retries
 
 
@@ -57,7 +58,6 @@ class FindFeature(Feature):
             core.people,
             core.ratings,
             core.challenges,
-            core.shards,
             core.adapters,
             answers,
             core.is_in_trouble,
@@ -82,7 +82,7 @@ class FindFeature(Feature):
         self.verbs["find"] = find.find_instead
         self.start_words = {"find": find.find_by_link}
         self.policy = FindPolicy(self.finder)
-        self.loops = {"finding": self.finder.run}
+        self.loops = {"finding": partial(core.shards.while_leader, POLL_SECONDS, self.finder.run_round)}
         if reports_to:
             send_reports = partial(self.report_sender.send_unsent, reports_to)
             self.loops["reports"] = partial(core.shards.while_leader, REPORT_SECONDS, send_reports)

@@ -13,7 +13,6 @@ from secrets import token_hex
 
 import structlog
 
-from bot.cluster.shards import Shards
 from bot.delivery.answers import Answers
 from bot.features.find.leavers import Leavers, find_no_shows
 from bot.features.find.matching import find_matches
@@ -31,7 +30,6 @@ from bot.tables.room import Room
 from bot.tables.table import Table
 from engine import GAMES
 
-POLL_SECONDS = 1.0
 SEARCH_SECONDS = 1800.0  # length of a search
 log = structlog.get_logger()
 
@@ -43,7 +41,6 @@ class Finder:
         people: People,
         ratings: Ratings,
         challenges: Challenges,
-        shards: Shards,
         adapters: Mapping[str, Adapter],
         answers: Answers,
         is_in_trouble: Callable[[str], bool],
@@ -51,13 +48,8 @@ class Finder:
         """``is_in_trouble`` tells whether a platform was recently unreachable, so its people could not answer."""
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
-        self._shards, self._adapters, self._answers = shards, adapters, answers
+        self._adapters, self._answers, self.is_in_trouble = adapters, answers, is_in_trouble
         self.leavers = Leavers(room.store.client)
-        self.is_in_trouble = is_in_trouble
-
-    async def run(self) -> None:
-        """Run rounds until cancelled. Two workers can overlap for a moment, because each step runs once."""
-        await self._shards.while_leader(POLL_SECONDS, self.run_round)
 
     async def start_search(
         self, profile: Profile, games: list[str], update: str, robots_after: float | None
@@ -121,7 +113,7 @@ class Finder:
         return table
 
     async def run_round(self) -> None:
-        """End expired searches, match people, and settle pairings."""
+        """End expired searches, match people, and settle pairings. Two workers can overlap: each step runs once."""
         entries = {entry.searcher.person: entry for entry in await self.queue.entries()}
         if entries:
             now = await self.queue.now()

@@ -14,12 +14,10 @@ import time
 import structlog
 from redis.exceptions import ResponseError
 
-from bot.cluster.shards import Shards
 from bot.store import Store, keys
 from bot.store.outage import describe_error
 from bot.store.rewriting import RewriteFailed, rewrite_files
 
-POLL_SECONDS = 30.0
 SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for unfinished forgettings
 REWRITES_KEY = "rewrites"
 ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that outlasts a forgetting
@@ -45,14 +43,11 @@ async def rewrite_if_due(store: Store) -> bool:
 class Rewriter:
     """Rewrites the file of one store, one worker at a time."""
 
-    def __init__(self, store: Store, shards: Shards) -> None:
-        self._store, self._shards = store, shards
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self.spacing = SPACING_SECONDS
         self._last = self._due_since = 0.0
         self._has_warned = False
-
-    async def run(self) -> None:
-        await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:
         """Rewrite the file if a rewrite is due and `SPACING_SECONDS` have passed since the last one."""

@@ -10,19 +10,19 @@ from bot.features.puzzles.commands import Puzzles
 from bot.features.puzzles.groups import GroupPuzzles
 from bot.features.puzzles.site import PuzzleSite
 
+POLL_SECONDS = 60.0
+
 
 class PuzzlesFeature(Feature):
     name = "puzzles"
 
     def __init__(self, core: Core) -> None:
-        self.groups = GroupPuzzles(
-            core.store, core.shards, core.host_time, core.people, core.adapters, core.delivery.announcer
-        )
+        self.groups = GroupPuzzles(core.store, core.host_time, core.people, core.adapters, core.delivery.announcer)
         self.puzzles = Puzzles(self.groups, core.viewers)
         self.site = PuzzleSite(core.people, self.groups)
         self.commands = {"puzzle": self.puzzles.ask}
         self.pages = {"puzzle": self.puzzles.answer}
-        self.loops = {"puzzles": self.groups.run}
+        self.loops = {"puzzles": partial(core.shards.while_leader, POLL_SECONDS, self.groups.send_due)}
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.groups.move_chat(old, new)

@@ -12,7 +12,6 @@ from random import Random
 import structlog
 
 from bot.cluster.host_time import HostTime
-from bot.cluster.shards import Shards
 from bot.days.chosen_hours import ChosenHours
 from bot.days.draws import DailyDraws
 from bot.days.marks import DayMarks
@@ -31,7 +30,6 @@ from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
 
 EASY_MISSED = 38  # percent of simple players who miss a newcomer's puzzle, at most
-POLL_SECONDS = 60.0
 
 log = structlog.get_logger()
 
@@ -67,16 +65,9 @@ class GroupPuzzles:
     """
 
     def __init__(
-        self,
-        store: Store,
-        shards: Shards,
-        host_time: HostTime,
-        people: People,
-        adapters: Mapping[str, Adapter],
-        announcer: Announcer,
+        self, store: Store, host_time: HostTime, people: People, adapters: Mapping[str, Adapter], announcer: Announcer
     ) -> None:
-        self._shards, self._host_time = shards, host_time
-        self._adapters, self._announcer = adapters, announcer
+        self._host_time, self._adapters, self._announcer = host_time, adapters, announcer
         self._viewers = Viewers(people, adapters)
         self.ladder = Ladder(store.client)
         self.hours = ChosenHours(store.client, keys.HOURS, keys.sent)
@@ -133,9 +124,6 @@ class GroupPuzzles:
         """Move a chat's hour and today's answers to its new id, unless that has its own. Safe to call twice."""
         await self.hours.move(old, new, self.today())
         await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
-
-    async def run(self) -> None:
-        await self._shards.while_leader(POLL_SECONDS, self.send_due)
 
     async def send_due(self) -> None:
         now = self._host_time.now()

@@ -11,7 +11,6 @@ from collections import Counter
 import structlog
 from cachetools import LRUCache
 
-from bot.cluster.shards import Shards
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.entries import Cancel, Ending, Entry, Finish, Result, Round, Seat
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
@@ -29,7 +28,6 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from bot.words.one_deal import deal_result
 
-POLL_SECONDS = 1.0  # between checks whether a tournament's log has changed
 ADVANCE_SECONDS = 10.0  # between checks of a tournament with the same log, because its round can be overdue
 UNSTARTED_SECONDS = 14 * 86400  # until a tournament without a start is called off
 LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
@@ -51,16 +49,12 @@ class Director:
         cards: TournamentCards,
         reminders: Reminders,
         archive: Archive,
-        shards: Shards,
     ) -> None:
         self.tournaments, self.fixtures, self.cards = tournaments, fixtures, cards
-        self._reminders, self._archive, self._shards = reminders, archive, shards
+        self._reminders, self._archive = reminders, archive
         self._tables_checked: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._advanced: dict[str, tuple[int, float]] = {}
         self._failed_at: dict[str, float] = {}
-
-    async def run(self) -> None:
-        await self._shards.while_leader(POLL_SECONDS, self.check_all)
 
     async def check_all(self) -> None:
         for code, since in (await self.tournaments.live_codes()).items():

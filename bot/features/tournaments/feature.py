@@ -24,6 +24,8 @@ from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.table import Table
 
+POLL_SECONDS = 1.0  # between checks whether a tournament's log has changed
+
 
 class TournamentPolicy(TablePolicy):
     """Reports results to the director. Duplicate games are not rated, and stay hidden until their round is over."""
@@ -64,7 +66,6 @@ class TournamentsFeature(Feature):
             self._cards,
             Reminders(self._tournaments, core.people, core.adapters, answers),
             core.archive,
-            core.shards,
         )
         self.tournaments = TournamentCommands(
             self._tournaments,
@@ -82,7 +83,7 @@ class TournamentsFeature(Feature):
         self.pages = {"tournament": self.tournaments.answer}
         self.start_words = {"tournament": self._start}
         self.policy = TournamentPolicy(core.store, core.archive, self.director)
-        self.loops = {"tournaments": self.director.run}
+        self.loops = {"tournaments": partial(core.shards.while_leader, POLL_SECONDS, self.director.check_all)}
 
     async def move_chat(self, old: str, new: str) -> None:
         await self._tournaments.move_chat(old, new)

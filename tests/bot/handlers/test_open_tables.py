@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.features.find import finder
 from bot.features.find.feature import FindFeature
 from bot.platform import Reply
 from bot.worker import Worker
@@ -12,7 +11,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player
 @pytest.fixture(autouse=True)
 def _no_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Match no searching players during a test."""
-    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
 
 
 def make_players(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:

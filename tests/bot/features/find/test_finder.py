@@ -28,7 +28,7 @@ from tests.long import long, mostly_long
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop automatic matching. Tests run the finder themselves."""
-    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
 
 
 async def make_random_move(players: list[Player], random: Random) -> None:

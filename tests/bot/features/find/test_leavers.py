@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot import core as core_module
-from bot.features.find import finder, keys, matching
+from bot.features.find import keys, matching
 from bot.features.find.feature import FindFeature
 from bot.features.find.leavers import FORGOTTEN_AFTER, PENALTIES, Leavers, find_leavers
 from bot.features.privacy.feature import PrivacyFeature
@@ -26,7 +26,7 @@ ANNA = "paper:1"
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop automatic matching, ignore ratings, and treat the bot as long running."""
-    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
     monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)
 

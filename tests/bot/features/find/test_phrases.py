@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from bot.features.find import finder
 from bot.panels.strangers import phrase_text
 from bot.platform import private_place
 from bot.store import Store
@@ -24,7 +23,7 @@ from tests.bot.features.find.test_strangers import resign
 
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
 
 
 async def load_table(player: Player) -> Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from bot.features.find import finder, keys
+from bot.features.find import keys
 from bot.features.find.feature import FindFeature
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.features.privacy.feature import PrivacyFeature
@@ -28,7 +28,7 @@ HOST = "paper:77"
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop automatic matching and reporting."""
-    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
 
 
 def add_host(player: Player) -> Player:

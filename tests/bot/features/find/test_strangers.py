@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bot.features.find import finder, matching
+from bot.features.find import matching
 from bot.features.find.feature import FindFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
@@ -21,7 +21,7 @@ from tests.bot.features.find.test_finder import expire_table, list_waiting
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop automatic matching, and ignore ratings, which the first game changes."""
-    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
 
 

@@ -12,7 +12,6 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from benchmarks.cluster import LocalCluster
-from bot.features.privacy import rewriting
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, REWRITES_KEY, Rewriter, ask_for_rewrite
 from bot.identity.pseudonyms import ForgettingMark
@@ -77,10 +76,11 @@ async def forget_anna(worker: Worker) -> None:
 def no_automatic_rewrites(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the worker's own rewriter."""
 
-    async def do_nothing(_rewriter: Rewriter) -> None:
-        return
+    class IdleRewriter(Rewriter):
+        async def work(self) -> None:
+            return
 
-    monkeypatch.setattr(Rewriter, "run", do_nothing)
+    monkeypatch.setattr("bot.features.privacy.feature.Rewriter", IdleRewriter)
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ async def test_forgotten_person_disappears_from_every_file(embedded: EmbeddedSto
         await play_as_anna(worker, fake)
         await forget_anna(worker)
         assert find_files_with_traces(embedded.folder) == ["appendonly.aof.1.incr.aof"]
-        await Rewriter(disk_store, worker.shards).work()
+        await Rewriter(disk_store).work()
         await wait_until(lambda: not find_files_with_traces(embedded.folder))
         # Another rewrite is due when all data kept for a day has expired.
         [(name, time)] = await disk_store.client.zrange(REWRITES_KEY, 0, -1, withscores=True)
@@ -112,7 +112,7 @@ async def test_forgotten_person_disappears_from_every_file(embedded: EmbeddedSto
 async def test_worker_rewrites_the_file_automatically(
     embedded: EmbeddedStore, disk_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rewriting, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr("bot.features.privacy.feature.REWRITE_SECONDS", 0.05)
     async with open_worker(disk_store, fake := FakePlatform()) as worker:
         await play_as_anna(worker, fake)
         await forget_anna(worker)
@@ -121,8 +121,8 @@ async def test_worker_rewrites_the_file_automatically(
 
 @pytest.mark.usefixtures("no_automatic_rewrites")
 async def test_many_requests_make_one_rewrite(disk_store: Store) -> None:
-    async with open_worker(disk_store, FakePlatform()) as worker:
-        rewriter = Rewriter(disk_store, worker.shards)
+    async with open_worker(disk_store, FakePlatform()):
+        rewriter = Rewriter(disk_store)
         await rewriter.work()
         assert await count_rewrites(disk_store) == 0, "nobody was forgotten"
         for _ in range(3):
@@ -141,7 +141,7 @@ async def test_many_requests_make_one_rewrite(disk_store: Store) -> None:
 @pytest.mark.usefixtures("no_automatic_rewrites")
 async def test_rewrite_waits_for_running_forgettings(disk_store: Store) -> None:
     async with open_worker(disk_store, FakePlatform()) as worker:
-        rewriter = Rewriter(disk_store, worker.shards)
+        rewriter = Rewriter(disk_store)
         await ask_for_rewrite(disk_store)
         running = ForgettingMark(
             "somebody:12345678", worker.feature(PrivacyFeature).forgetter.now() + 1e6, is_erased=True
@@ -192,9 +192,9 @@ async def test_forbidden_rewrite_is_logged_once(embedded: EmbeddedStore, disk_st
     user = ["on", ">secret", "~*", "&*", "+@all", "-bgrewriteaof"]
     await disk_store.client.execute_command("ACL", "SETUSER", "bot", *user)
     url = embedded.url.replace("unix://", "unix://bot:secret@")
-    async with open_store(url) as store, open_worker(store, FakePlatform()) as worker:
+    async with open_store(url) as store, open_worker(store, FakePlatform()):
         await ask_for_rewrite(store)
-        rewriter = Rewriter(store, worker.shards)
+        rewriter = Rewriter(store)
         rewriter.spacing = 0
         with capture_logs() as logs:
             await rewriter.work()

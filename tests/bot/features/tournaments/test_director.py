@@ -51,7 +51,7 @@ from tests.long import long
 @pytest.fixture(autouse=True)
 def no_polling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the director act only when a test calls it."""
-    monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 1e6)
     monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
 
 

@@ -21,7 +21,7 @@ Fault = Callable[[TournamentsAtRest], TournamentsAtRest]
 @pytest.fixture
 async def state(store: Store, monkeypatch: pytest.MonkeyPatch) -> TournamentsAtRest:
     """A finished knock-out, and a duplicate with two of the first round's four deals played."""
-    monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 1e6)
     monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
     async with open_field(store) as field:
         finished = await field.play((await field.start_tournament("testa", "knockout", 4, 11)).code)

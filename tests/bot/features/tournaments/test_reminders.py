@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.delivery import answers
-from bot.features.tournaments import director, keys
+from bot.features.tournaments import keys
 from bot.features.tournaments.entries import Finish, Round
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pairing import next_round
@@ -54,7 +54,7 @@ class LateRound:
 
 @pytest.fixture
 async def late_round(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LateRound]:
-    monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 1e6)
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
     async with open_field(store) as field:
         tournaments = field.tournaments

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from bot.features.tournaments import director
 from bot.features.tournaments.entries import Result, decode
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.tournament import Form, Tournament
@@ -109,7 +108,7 @@ class TwoWorkers:
 
 @pytest.fixture
 async def two_workers(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[TwoWorkers]:
-    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 0.05)
     workers = TwoWorkers(embedded.url, 1)
     for _ in range(2):
         await workers.add()

@@ -146,14 +146,14 @@ def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def split_row(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
+def split_row(row: Row, limits_by_length: Sequence[tuple[int, int]]) -> list[Row]:
     """Split a row into rows of similar length that fit on a phone.
 
-    ``most_by_length`` has pairs of a length and the maximum number of buttons in rows with longer labels.
+    ``limits_by_length`` has pairs of a length and the maximum number of buttons in rows with longer labels.
     """
     longest = max([len(button.label) for button in row])
-    most = next(count for length, count in most_by_length if longest > length)
-    parts = -(-len(row) // most)
+    per_row = next(count for length, count in limits_by_length if longest > length)
+    parts = -(-len(row) // per_row)
     each = -(-len(row) // parts)
     return [row[at : at + each] for at in range(0, len(row), each)]
 

@@ -15,12 +15,12 @@ EVICTED_PART = 8  # evict one key in this many at once, because finding them sca
 class RateLimit(NamedTuple):
     """``burst`` events at once, then one every ``interval`` seconds.
 
-    With ``is_of_chat``, all parts of a group's chat share the limit of messages.
+    With ``per_chat``, all parts of a group's chat share the limit of messages.
     """
 
     burst: int = 1
     interval: float = 0.0
-    is_of_chat: bool = False
+    per_chat: bool = False
 
 
 LOG_LINES = RateLimit(burst=5, interval=60.0)
@@ -29,8 +29,8 @@ LOG_LINES = RateLimit(burst=5, interval=60.0)
 class RateLimiter:
     """Counts events by key; ``clock`` is in seconds and monotonic."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, most_keys: int = KEYS_REMEMBERED) -> None:
-        self._clock, self._most = clock, most_keys
+    def __init__(self, clock: Callable[[], float] = time.monotonic, max_keys: int = KEYS_REMEMBERED) -> None:
+        self._clock, self._max_keys = clock, max_keys
         self._due: dict[Hashable, float] = {}
 
     def __len__(self) -> int:
@@ -54,7 +54,7 @@ class RateLimiter:
     def count(self, key: Hashable, rate_limit: RateLimit) -> None:
         if rate_limit.interval:
             self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
-            if len(self._due) > self._most:
+            if len(self._due) > self._max_keys:
                 self._evict()
 
     def refund(self, key: Hashable, rate_limit: RateLimit) -> None:
@@ -63,7 +63,7 @@ class RateLimiter:
 
     def _evict(self) -> None:
         """Evict the keys with the earliest due events, so that a flood of new keys cannot reset a limit."""
-        for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._most // EVICTED_PART)]:
+        for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._max_keys // EVICTED_PART)]:
             del self._due[key]
 
 

@@ -388,8 +388,8 @@ def _allowed(field: FieldInfo) -> str:
     if get_origin(field.annotation) is Literal:
         return f"must be one of {', '.join(get_args(field.annotation))}"
     if field.annotation in (int, int | None):
-        least, most = (
+        lowest, highest = (
             next(getattr(limit, end) for limit in field.metadata if hasattr(limit, end)) for end in ("ge", "le")
         )
-        return f"must be a whole number from {least} to {most}"
+        return f"must be a whole number from {lowest} to {highest}"
     return ""

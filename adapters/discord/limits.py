@@ -38,15 +38,15 @@ log = structlog.get_logger()
 class RefusalBudget:
     """The requests that Discord refused recently. Too many of them pause all requests."""
 
-    def __init__(self, most: int = MAX_REFUSALS) -> None:
-        self._most = most
+    def __init__(self, limit: int = MAX_REFUSALS) -> None:
+        self._limit = limit
         self._refused: deque[float] = deque()
 
     def count(self) -> None:
         """Count a refused request."""
         self._refused.append(time.monotonic())
-        if len(self._refused) == self._most:
-            log.error("discord_requests_paused", requests=self._most, why="Discord refused too many requests")
+        if len(self._refused) == self._limit:
+            log.error("discord_requests_paused", requests=self._limit, why="Discord refused too many requests")
 
     def check(self) -> None:
         """Raise SlowDown if too many recent requests were refused."""
@@ -55,5 +55,5 @@ class RefusalBudget:
         now = time.monotonic()
         while self._refused and self._refused[0] < now - WINDOW_SECONDS:
             self._refused.popleft()
-        if len(self._refused) >= self._most:
+        if len(self._refused) >= self._limit:
             raise SlowDown(self._refused[0] + WINDOW_SECONDS - now + 1)

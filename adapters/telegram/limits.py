@@ -13,7 +13,7 @@ from bot.platform import SlowDown
 from bot.rate_limits import RateLimit
 
 # Telegram accepts 20 messages a minute in a group, over all its topics. The burst counts too.
-GROUP_LIMIT = RateLimit(burst=3, interval=3.5, is_of_chat=True)
+GROUP_LIMIT = RateLimit(burst=3, interval=3.5, per_chat=True)
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
 MESSAGES_PER_SECOND = 30  # of one bot in all chats
 

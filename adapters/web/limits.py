@@ -96,10 +96,10 @@ class Quota:
         for limiter, key, limit in zip(self._limiters, visitor, self._limits(rate_limit), strict=True):
             limiter.refund(key, limit)
 
-    def can_open(self, visitor: Visitor, most: int) -> bool:
-        """Return whether another request can open, with ``most`` for each address."""
+    def can_open(self, visitor: Visitor, limit: int) -> bool:
+        """Return whether another request can open, with ``limit`` for each address."""
         address, network = (counter[key] for counter, key in zip(self._open, visitor, strict=True))
-        return address < most and network < self._network_factor * most
+        return address < limit and network < self._network_factor * limit
 
     @contextmanager
     def hold(self, visitor: Visitor) -> Iterator[None]:
@@ -184,9 +184,9 @@ class Limits:
             raise LimitExceeded(f"Too many {kind} from this address.", wait)
 
     @contextmanager
-    def _open(self, quota: Quota, request: web.Request, most: int, kind: str) -> Iterator[None]:
+    def _open(self, quota: Quota, request: web.Request, limit: int, kind: str) -> Iterator[None]:
         visitor = self._access.visitor(request)
-        if self._on and not quota.can_open(visitor, most):
+        if self._on and not quota.can_open(visitor, limit):
             raise LimitExceeded(f"Too many {kind} are open.", 30.0)
         with quota.hold(visitor):
             yield

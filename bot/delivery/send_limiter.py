@@ -105,7 +105,7 @@ class SendLimiter:
         Then the turn is given back and the place is blocked for that time.
         """
         rate_limit, count_key = self._rate_limit_of(place), self._count_key(place)
-        if self._shared is None or rate_limit is None or not (rate_limit.is_of_chat and rate_limit.interval):
+        if self._shared is None or rate_limit is None or not (rate_limit.per_chat and rate_limit.interval):
             return 0.0
         if (wait := await self._shared.take(count_key, rate_limit)) > 0:
             for key, limit in self._limits(place, count_key, answer=answer):
@@ -157,7 +157,7 @@ class SendLimiter:
         there is a place of its own.
         """
         rate_limit = self._rate_limit_of(place)
-        return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.is_of_chat) else place
+        return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.per_chat) else place
 
 
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:

@@ -201,8 +201,8 @@ class Ratings:
             return None
         return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
 
-    async def best(self, scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
-        found = await self._client.zrange(keys.ranks(scope.key), 0, most - 1, desc=True, withscores=True)
+    async def best(self, scope: Scope, limit: int) -> list[tuple[int | None, str, Standing]]:
+        found = await self._client.zrange(keys.ranks(scope.key), 0, limit - 1, desc=True, withscores=True)
         if not found:
             return []
         standings = await self._client.hmget(keys.ratings(scope.key), [person for person, _shown in found])
@@ -221,9 +221,9 @@ class Ratings:
         people = await self._client.zrange(keys.ranks(scope.key), shown, shown, byscore=True)
         return [person.decode() for person in people], round(shown)
 
-    async def best_and_own(self, scope: Scope, person: str, most: int) -> list[RankedPerson]:
+    async def best_and_own(self, scope: Scope, person: str, limit: int) -> list[RankedPerson]:
         """Return the best, followed by this person if they are not among them. ``person`` can be empty."""
-        best = await self.best(scope, most)
+        best = await self.best(scope, limit)
         if person and not any(ranked == person for _rank, ranked, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
         histories = await self.histories(scope, [ranked for _rank, ranked, _standing in best])

@@ -46,21 +46,21 @@ def connection_limit(share: float) -> int:
 def raise_file_limit(count: int = OPEN_FILES) -> None:
     """Raise the limit of open files: most systems start with 1,024 and grant more on request."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = count if hard == resource.RLIM_INFINITY else min(hard, count)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    wanted = count if hard == resource.RLIM_INFINITY else min(hard, count)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class Connections:
     """The connections of one server.
 
-    ``most`` limits their number, ``per_address`` the number for each address. A network can have `NETWORK_FACTOR` times
-    as many. With ``behind_proxy``, a connection stops counting for its address once it carries a forwarded request: a
-    proxy's connections serve many visitors.
+    ``limit`` is their number in all, ``per_address`` for each address. A network can have `NETWORK_FACTOR` times as
+    many as an address. With ``behind_proxy``, a connection stops counting for its address once it carries a forwarded
+    request: a proxy's connections serve many visitors.
     """
 
-    def __init__(self, most: int, of_address: int = PER_ADDRESS, *, behind_proxy: bool = False) -> None:
-        self._most, self._of_address, self._behind_proxy = most, of_address, behind_proxy
+    def __init__(self, limit: int, per_address: int = PER_ADDRESS, *, behind_proxy: bool = False) -> None:
+        self._limit, self._per_address, self._behind_proxy = limit, per_address, behind_proxy
         self._open: set[Connection] = set()
         self._idle: dict[Connection, None] = {}  # without a request, the longest idle first
         self._counts: Counter[str] = Counter()
@@ -77,11 +77,11 @@ class Connections:
         """Count a new connection; return False if there are too many."""
         visitor = Visitor.from_address(address)
         counts = self._counts
-        is_too_many = counts[visitor.address] >= self._of_address
-        if is_too_many or counts[visitor.network] >= NETWORK_FACTOR * self._of_address:
+        is_too_many = counts[visitor.address] >= self._per_address
+        if is_too_many or counts[visitor.network] >= NETWORK_FACTOR * self._per_address:
             self._warn("connections_refused", "too many from one address or network")
             return False
-        if len(self._open) >= self._most and not self._close_idle():
+        if len(self._open) >= self._limit and not self._close_idle():
             self._warn("connections_refused", "too many in all")
             return False
         connection.visitor = visitor

@@ -38,7 +38,7 @@ class Box(NamedTuple):
 
 
 class TextAt(NamedTuple):
-    """A line of text, vertically centred at ``y``, cut at ``most`` pixels."""
+    """A line of text, vertically centred at ``y``, cut at ``max_width`` pixels."""
 
     text: str
     x: int
@@ -46,7 +46,7 @@ class TextAt(NamedTuple):
     size: int
     colour: Colour
     ground: Colour
-    most: int
+    max_width: int
     anchor: Literal["left", "middle", "right"] = "left"
 
 
@@ -96,11 +96,11 @@ class Canvas:
         size: int,
         colour: Colour,
         ground: Colour,
-        most: int,
+        max_width: int,
         anchor: Literal["left", "middle", "right"] = "left",
     ) -> None:
         if text:
-            self.items.append(TextAt(text, x, y, size, colour, ground, most, anchor))
+            self.items.append(TextAt(text, x, y, size, colour, ground, max_width, anchor))
 
     def add_tally_line(self, line: TallyLine, y: int, size: int) -> None:
         """Add a line of a score: the label between the sides' figures, which have this font size."""

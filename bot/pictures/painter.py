@@ -43,7 +43,7 @@ def paint(subject: Subject) -> bytes:
                 corners = (item.x, item.y, item.x + item.width - 1, item.y + item.height - 1)
                 draw.rounded_rectangle(corners, item.radius, fill=colours.numbers[item.colour])
             case TextAt():
-                written = _render_text(item.text, item.size, item.most, colours.shades[item.colour, item.ground])
+                written = _render_text(item.text, item.size, item.max_width, colours.shades[item.colour, item.ground])
                 x = item.x - {"left": 0, "middle": written.width // 2, "right": written.width}[item.anchor]
                 image.paste(written, (x, item.y - written.height // 2))
     for curve in laid_out.curves:
@@ -81,21 +81,21 @@ def _shade_table(first: int) -> list[int]:
 
 
 @lru_cache(TEXTS_KEPT)
-def _render_text(text: str, size: int, most: int, first: int) -> Image.Image:
-    """Return a line of text on its ground, in the shades from ``first`` on. Shrink or cut it to ``most`` pixels."""
-    text, font = fit_text(drawable_text(text), size, most)
+def _render_text(text: str, size: int, max_width: int, first: int) -> Image.Image:
+    """Return a line of text on its ground, shrunk or cut to ``max_width`` pixels, in the shades from ``first`` on."""
+    text, font = fit_text(drawable_text(text), size, max_width)
     letters = Image.new("L", (max(1, round(font.getlength(text))), size + size // 2))
     ImageDraw.Draw(letters).text((0, letters.height // 2), text, fill=255, font=font, anchor="lm")
     return letters.point(_shade_table(first))
 
 
-def fit_text(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
-    """Return the text that fits in ``most`` pixels, and its font."""
+def fit_text(text: str, size: int, max_width: int) -> tuple[str, ImageFont.FreeTypeFont]:
+    """Return the text that fits in ``max_width`` pixels, and its font."""
     for part in (1.0, 0.9, 0.8):
         font = _font(round(part * size))
-        if font.getlength(text) <= most:
+        if font.getlength(text) <= max_width:
             return text, font
-    while text and font.getlength(text + ELLIPSIS) > most:
+    while text and font.getlength(text + ELLIPSIS) > max_width:
         text = text[:-1]
     return text.rstrip() + ELLIPSIS, font
 

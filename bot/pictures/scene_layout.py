@@ -124,13 +124,13 @@ class _SceneLayout(Canvas):
             name_x, points_x = (MARGIN, 318) if is_left else (WIDTH - MARGIN, WIDTH - 318)
             anchor: Literal["left", "right"] = "left" if is_left else "right"
             colour: Colour = "gold" if side.is_to_move else "white"
-            most = _name_width(side)
+            max_width = _name_width(side)
             if not side.players:
-                self.add_text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
+                self.add_text(side.name, name_x, 30, 30, colour, "strip", max_width, anchor)
             for line, name in enumerate(side.players):
-                self.add_text(name, name_x, 26 + 34 * line, 26, colour, "strip", most, anchor)
+                self.add_text(name, name_x, 26 + 34 * line, 26, colour, "strip", max_width, anchor)
             notes, y = " · ".join(side.notes), 94 if is_tall else 66
-            self.add_text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else most, anchor)
+            self.add_text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else max_width, anchor)
             size = POINTS if len(side.points) < 4 else LONG_POINTS
             self.add_text(side.points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
         target = wrap(self.scene.target, TARGET_LETTERS)

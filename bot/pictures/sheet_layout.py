@@ -163,10 +163,10 @@ class _SheetLayout(Canvas):
         middle = y + ROW // 2
         right = RIGHT - 120
         has_middle = row.curve is not None or row.share is not None
-        most = right - MARGIN - (CURVE + 30 if has_middle else 20)
+        max_width = right - MARGIN - (CURVE + 30 if has_middle else 20)
         colour: Colour = "gold" if row.is_own else "white"
-        self.add_text(row.label, MARGIN + 6, middle - 15 if row.note else middle, 28, colour, "mat", most)
-        self.add_text(row.note, MARGIN + 6, middle + 19, 22, "soft", "mat", most)
+        self.add_text(row.label, MARGIN + 6, middle - 15 if row.note else middle, 28, colour, "mat", max_width)
+        self.add_text(row.note, MARGIN + 6, middle + 19, 22, "soft", "mat", max_width)
         self.add_text(row.figure, RIGHT - 16, middle, 34, colour, "mat", 110, "right")
         if row.share is not None:
             self.add_box(right - CURVE, middle - 9, CURVE, 18, "strip", 9)

@@ -93,10 +93,10 @@ class Sessions:
     def _is_over(self, session: Session) -> bool:
         return self.now() - session.used > KEPT_SECONDS
 
-    async def _end_unused(self, person: str, most: int) -> None:
-        """End expired sessions, and those unused for longest beyond ``most``."""
+    async def _end_unused(self, person: str, limit: int) -> None:
+        """End expired sessions, and those unused for longest beyond ``limit``."""
         for index, session in enumerate(await self._stored(person)):
-            if index >= most or self._is_over(session):
+            if index >= limit or self._is_over(session):
                 await self.end(person, session.id)
 
     async def end(self, person: str, id_: str) -> None:

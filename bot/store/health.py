@@ -104,5 +104,5 @@ class Memory:
 
 def _used_share(node: dict[str, Any]) -> float:
     """Return the used share of a node's maxmemory, or else of the machine's memory."""
-    most = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
-    return int(node.get("used_memory") or 0) / most if most else 0.0
+    limit = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
+    return int(node.get("used_memory") or 0) / limit if limit else 0.0

@@ -39,16 +39,16 @@ class Index:
         self._reserve, self._remove = BatchedScript(client, RESERVE), BatchedScript(client, REMOVE)
 
     async def reserve(
-        self, key: str, code: str, most: int | None = None, clean: Callable[[], Awaitable[object]] | None = None
+        self, key: str, code: str, limit: int | None = None, clean: Callable[[], Awaitable[object]] | None = None
     ) -> Reservation | None:
-        """Add a table or renew its entry. Return None if the index already has ``most`` other tables.
+        """Add a table or renew its entry. Return None if the index already has ``limit`` other tables.
 
         If it is full, ``clean`` is called to remove entries that no longer count, and then it is tried again.
         """
-        found = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
+        found = await self._reserve([key], [code, secrets.token_hex(4), "" if limit is None else limit])
         if not found and clean:
             await clean()
-            return await self.reserve(key, code, most)
+            return await self.reserve(key, code, limit)
         return Reservation(found[0].decode(), bool(found[1])) if found else None
 
     @asynccontextmanager

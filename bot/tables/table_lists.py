@@ -59,11 +59,11 @@ class TableLists:
             yield
             return
         key = keys.seated(person)
-        most = MAX_TABLES_OF_GUEST if is_web_guest(person) else MAX_TABLES
+        limit = MAX_TABLES_OF_GUEST if is_web_guest(person) else MAX_TABLES
         clean = partial(self._load_live, key, partial(_sits_at, person))
-        made = await self._index.reserve(key, code, most if is_limited else None, clean)
+        made = await self._index.reserve(key, code, limit if is_limited else None, clean)
         if made is None:
-            raise errors.TooManyTables(most=most)
+            raise errors.TooManyTables(most=limit)
         async with self._index.undo_if_refused(key, code, made):
             yield
         # `remove_person` for an earlier chair here can have removed the entry. From now on, a new token protects it.
@@ -76,11 +76,11 @@ class TableLists:
         The store has a keyed digest of each, not the address itself.
         """
         async with AsyncExitStack() as reserved:
-            for place, most in zip(visitor or (), (MAX_FROM_ADDRESS, NETWORK_FACTOR * MAX_FROM_ADDRESS), strict=False):
+            for place, limit in zip(visitor or (), (MAX_FROM_ADDRESS, NETWORK_FACTOR * MAX_FROM_ADDRESS), strict=False):
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
                 key = keys.opened_from(digest)
                 clean = None if key in self._full else partial(self._load_live, key, _is_unfinished)
-                made = await self._index.reserve(key, code, most, clean)
+                made = await self._index.reserve(key, code, limit, clean)
                 if made is None:
                     self._full[key] = None
                     raise errors.TooManyFromAddress()

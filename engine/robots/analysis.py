@@ -99,10 +99,10 @@ class _Analysis:
         deal = game.current
         assert deal
         position = search_position(deal)
-        most = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
+        limit = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
         if isinstance(position, SpadesPosition):
-            most = SOLVED_SPADES
-        if position.left > most or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
+            limit = SOLVED_SPADES
+        if position.left > limit or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
             return None
         points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()
         values = self.solver.solve(position, points)

@@ -44,7 +44,7 @@ class Summary:
         return round(100 * self.good / self.decisions) if self.decisions else None
 
 
-def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
+def summarize(verdicts: Sequence[Verdict], seat: int, limit: int = 3) -> Summary:
     """Summarize one seat's part of the verdicts."""
     own = [verdict for verdict in verdicts if verdict.seat == seat]
     lost = [verdict for verdict in own if verdict.lost > 0]
@@ -54,17 +54,17 @@ def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
         good=len(decisions) - len(bad),
         lost_exactly=sum(verdict.lost for verdict in lost if verdict.exact),
         lost_by_judgement=sum(verdict.lost for verdict in lost if not verdict.exact),
-        costliest=tuple(costliest_moves(own, most)),
+        costliest=tuple(costliest_moves(own, limit)),
     )
 
 
-def costliest_moves(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
-    """Return the verdicts on at most ``most`` moves, the costliest move first."""
+def costliest_moves(verdicts: Sequence[Verdict], limit: int) -> list[Verdict]:
+    """Return the verdicts on at most ``limit`` moves, the costliest move first."""
     moves: dict[tuple[int, int, int], list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.lost > 0:
             moves.setdefault((verdict.deal, verdict.move_index, verdict.seat), []).append(verdict)
-    worst = sorted(moves.values(), key=lambda group: -sum(verdict.lost for verdict in group))[:most]
+    worst = sorted(moves.values(), key=lambda group: -sum(verdict.lost for verdict in group))[:limit]
     return [verdict for group in worst for verdict in sorted(group, key=lambda verdict: -verdict.lost)]
 
 

@@ -28,8 +28,8 @@ class GreedyRobot:
         if deal is None or seat is None:
             return None
         if declarations := [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]:
-            most = max(declarations, key=lambda combination: combination.points)
-            return pick_for_four(view, most) or most.move
+            best = max(declarations, key=lambda combination: combination.points)
+            return pick_for_four(view, best) or best.move
         if view.turn != seat:
             return None
         if isinstance(deal, SpadesView):

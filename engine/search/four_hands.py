@@ -26,9 +26,9 @@ class Memory(NamedTuple):
     counters: Ints
 
 
-def new_memory(most_nodes: int) -> Memory:
-    """Return memory for solves that stop after ``most_nodes`` positions."""
-    return Memory(zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(41 * WIDTH), int_array([0, 0, most_nodes]))
+def new_memory(max_nodes: int) -> Memory:
+    """Return memory for solves that stop after ``max_nodes`` positions."""
+    return Memory(zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(41 * WIDTH), int_array([0, 0, max_nodes]))
 
 
 @compiled

@@ -25,10 +25,10 @@ UNSET, LOW, HIGH, WIDE = -10_000, -1, 99, 1000
 class Solver:
     """Solves open positions and remembers them: keep one for many solves."""
 
-    def __init__(self, most_positions: int = MAX_POSITIONS) -> None:
-        self._two = two_hands.new_memory(most_positions)
-        self._four = four_hands.new_memory(most_positions)
-        self._spades = spades_hands.new_memory(most_positions)
+    def __init__(self, max_positions: int = MAX_POSITIONS) -> None:
+        self._two = two_hands.new_memory(max_positions)
+        self._four = four_hands.new_memory(max_positions)
+        self._spades = spades_hands.new_memory(max_positions)
         self.positions = 0
 
     def solve(self, position: SearchPosition, points: Sequence[int] = ()) -> dict[int, int] | None:

@@ -32,10 +32,10 @@ class Memory(NamedTuple):
     counters: Ints
 
 
-def new_memory(most_nodes: int) -> Memory:
-    """Return memory for solves that stop after ``most_nodes`` positions."""
+def new_memory(max_nodes: int) -> Memory:
+    """Return memory for solves that stop after ``max_nodes`` positions."""
     keys, leaders, least, most = (zeros(TABLE_SIZE) for _ in range(4))
-    return Memory(keys, leaders, least, most, zeros(14 * 2 * WIDTH), int_array([0, 0, most_nodes]))
+    return Memory(keys, leaders, least, most, zeros(14 * 2 * WIDTH), int_array([0, 0, max_nodes]))
 
 
 @compiled

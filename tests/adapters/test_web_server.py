@@ -195,7 +195,7 @@ async def test_unread_answer_closes_the_connection(monkeypatch: pytest.MonkeyPat
 
 
 async def test_connections_per_address_are_limited() -> None:
-    connections = Connections(100, of_address=3)
+    connections = Connections(100, per_address=3)
     async with run_server(connections) as (port, _ending):
         connections_ = [(await ask(port))[1] for _ in range(3)]
         with capture_logs() as logs:
@@ -215,7 +215,7 @@ async def test_connections_per_address_are_limited() -> None:
 
 
 async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
-    async with run_server(Connections(100, of_address=3, behind_proxy=True)) as (port, _ending):
+    async with run_server(Connections(100, per_address=3, behind_proxy=True)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
         assert all(b" 200 " in status for status, _connection in forwarded)
         # Connections that bypass the proxy are counted.
@@ -223,7 +223,7 @@ async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
         assert b" 200 " not in (await ask(port))[0]
         for _reader, writer in lines:
             writer.close()
-    async with run_server(Connections(100, of_address=3)) as (port, _ending):
+    async with run_server(Connections(100, per_address=3)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
         assert sum(b" 200 " in status for status, _connection in forwarded) == 3
 

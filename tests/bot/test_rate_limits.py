@@ -26,7 +26,7 @@ def test_burst_then_one_per_interval() -> None:
 
 def test_number_of_keys_is_bounded() -> None:
     clock = Clock()
-    limiter, rate_limit = RateLimiter(clock, most_keys=100), RateLimit(burst=1, interval=60.0)
+    limiter, rate_limit = RateLimiter(clock, max_keys=100), RateLimit(burst=1, interval=60.0)
     for number in range(1000):
         assert limiter.take(number, rate_limit) == 0.0
         assert len(limiter) <= 100
@@ -36,7 +36,7 @@ def test_number_of_keys_is_bounded() -> None:
 
 def test_longest_waiting_keys_are_kept() -> None:
     clock = Clock()
-    limiter, rate_limit = RateLimiter(clock, most_keys=100), RateLimit(burst=20, interval=60.0)
+    limiter, rate_limit = RateLimiter(clock, max_keys=100), RateLimit(burst=20, interval=60.0)
     assert [limiter.take("a", rate_limit) for _ in range(21)] == [*[0.0] * 20, 60.0]
     for number in range(1000):
         clock.now += 0.01

@@ -590,7 +590,7 @@ async def test_regained_access_refreshes_boards(
 async def test_too_many_refusals_pause_requests(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        adapter.budget._most = 3
+        adapter.budget._limit = 3
         with capture_logs() as logs:
             server.fail_next("edit", *[Failure(Refused(401, 0, "401: Unauthorized"))] * 10)
             await (await wait_for_mover(people)).play(Random(1))
@@ -604,7 +604,7 @@ async def test_too_many_refusals_pause_requests(store: Store, server: DiscordSer
 
 
 def test_budget_forgets_old_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = RefusalBudget(most=2)
+    budget = RefusalBudget(limit=2)
     now = 1000.0
     monkeypatch.setattr("adapters.discord.limits.time.monotonic", lambda: now)
     budget._refused.extend((now, now))

@@ -350,7 +350,7 @@ def test_summary_lists_the_costliest_moves_first() -> None:
         Verdict(1, move_index, move_index % 2, "play 4D", "play 3D", float(move_index % 5), exact=move_index % 3 == 0)
         for move_index in range(20)
     ]
-    summary = summarize(verdicts, 0, most=2)
+    summary = summarize(verdicts, 0, limit=2)
     assert [verdict.lost for verdict in summary.costliest] == [4.0, 4.0]
     assert summary.decisions == 10
     assert summary.good == 2
@@ -360,7 +360,7 @@ def test_summary_lists_the_costliest_moves_first() -> None:
     )
     assert summarize([*verdicts, *verdicts], 0).decisions == 10, "several verdicts on a move must count as one decision"
     for seat in (0, 1):
-        assert {verdict.seat for verdict in summarize(verdicts, seat, most=20).costliest} == {seat}
+        assert {verdict.seat for verdict in summarize(verdicts, seat, limit=20).costliest} == {seat}
     assert summarize([], 0).accuracy is None
 
 
@@ -374,11 +374,11 @@ def test_costliest_moves_are_ranked_by_total_loss() -> None:
         verdict(1, 4, "declare four 2", 4.0),
     ]
     single = [verdict(1, 0, "play 3D", 3.0), verdict(2, 4, "play 3D", 5.0), verdict(2, 0, "play 3D", 6.0)]
-    summary = summarize([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
+    summary = summarize([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, limit=3)
     assert [(costly.deal, costly.move_index, costly.lost) for costly in summary.costliest] == [
         (1, 4, 4.0), (1, 4, 4.0), (1, 4, 0.5), (2, 0, 6.0), (2, 4, 5.0),
     ]  # fmt: skip
-    assert len(summarize(several, 0, most=1).costliest) == 3
+    assert len(summarize(several, 0, limit=1).costliest) == 3
 
 
 def test_unfinished_deal_can_be_analysed() -> None:

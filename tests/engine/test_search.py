@@ -68,7 +68,7 @@ def test_solver_agrees_with_brute_force(game_id: str) -> None:
 
 def test_solver_gives_up_on_long_searches() -> None:
     here = search_position(game_in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
-    assert Solver(most_positions=50).solve(here) is None
+    assert Solver(max_positions=50).solve(here) is None
 
 
 def test_solver_needs_an_empty_stock() -> None:

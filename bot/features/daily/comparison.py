@@ -131,7 +131,7 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     _ = words.text
     if entry.verdicts is None:
         return []
-    found = summarize(scale_verdicts(entry.verdicts, game), SEAT, most=1)
+    found = summarize(scale_verdicts(entry.verdicts, game), SEAT, limit=1)
     if found.accuracy is None:
         return [(_("No decisions to judge."), None)]
     if not found.costliest:

@@ -92,8 +92,8 @@ def make_puzzles(total: int, seed: str) -> Iterator[Puzzle]:
                 yield next(stream)
 
 
-def select_puzzles(puzzles: Sequence[Puzzle], most: int) -> list[Puzzle]:
-    """Select up to ``most`` puzzles, evenly by game, and for each game evenly by difficulty."""
+def select_puzzles(puzzles: Sequence[Puzzle], limit: int) -> list[Puzzle]:
+    """Select up to ``limit`` puzzles, evenly by game, and for each game evenly by difficulty."""
     shelves: dict[tuple[str, int], list[Puzzle]] = {}
     for puzzle in puzzles:
         shelves.setdefault((puzzle.game, puzzle.missed), []).append(puzzle)
@@ -101,7 +101,7 @@ def select_puzzles(puzzles: Sequence[Puzzle], most: int) -> list[Puzzle]:
         _interleave([shelf for (of_game, _missed), shelf in sorted(shelves.items()) if of_game == game])
         for game in GAMES
     ]
-    return list(islice(_interleave(by_game), most))
+    return list(islice(_interleave(by_game), limit))
 
 
 def _interleave(shelves: Iterable[Iterable[Puzzle]]) -> Iterator[Puzzle]:

@@ -111,8 +111,8 @@ def _largest_deficit(game: FinishedGame) -> int:
     if not record.winner or record.ending in CUT_SHORT:
         return 0
     side = record.winner[0] & 1
-    most = max((deal.totals[1 - side] - deal.totals[side] for deal in record.deals if deal.totals), default=0)
-    return max(0, round(100 * most / int(record.rules["target"])))
+    deficit = max((deal.totals[1 - side] - deal.totals[side] for deal in record.deals if deal.totals), default=0)
+    return max(0, round(100 * deficit / int(record.rules["target"])))
 
 
 async def closed_month(client: Any) -> str:
@@ -189,10 +189,10 @@ class Honours:
         for person in {person for honour in honours for person in honour.people if not is_pseudonym(person)}:
             await self._client.sadd(person_key(person), f"{month} {chat}")
 
-    async def months_of(self, chat: str, most: int) -> list[Month]:
+    async def months_of(self, chat: str, limit: int) -> list[Month]:
         found = await self._client.hgetall(chat_key(chat))
         months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
-        return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, most)]
+        return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, limit)]
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
         found = []

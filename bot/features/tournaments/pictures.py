@@ -58,8 +58,8 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
 def _drawable_team(text: TournamentText, team: int) -> str:
     """Return a team's name in the letters that pictures can show."""
     names = [drawable_text(name) or NAMELESS for name in text.full_names(team)]
-    most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
-    return " + ".join(shorten(name, most) for name in names)
+    longest = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
+    return " + ".join(shorten(name, longest) for name in names)
 
 
 def _note(text: TournamentText, table: Sequence[TeamStanding], at: int) -> str:

@@ -196,9 +196,9 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Ente
     """Return the entry that enters a person. Raises the errors of `Registration.enter`, except AlreadyEntered."""
     if is_program(person):
         raise errors.NotForPrograms()
-    most = MAX_TEAMS[tournament.form] * tournament.team_size
-    if len(tournament.entered_players) >= most:
-        raise errors.IsFull(most=most)
+    limit = MAX_TEAMS[tournament.form] * tournament.team_size
+    if len(tournament.entered_players) >= limit:
+        raise errors.IsFull(most=limit)
     prefix = entries.encode(entries.Enter(person, "")).encode()
     if sum(entry.startswith(prefix) for entry in tournament.entries) >= MAX_REENTRIES:
         raise errors.EnteredTooOften()

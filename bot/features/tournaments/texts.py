@@ -27,13 +27,13 @@ def score_text(ours: int, theirs: int) -> str:
     return fix_minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
 
 
-def shorten(name: str, most: int) -> str:
+def shorten(name: str, longest: int) -> str:
     """Cut a name to this many letters.
 
     >>> shorten("Bartolomea", 6)
     'Barto…'
     """
-    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
 
 
 def form_names(language: str) -> Mapping[str, str]:
@@ -147,9 +147,9 @@ class TournamentText:
     def more_text(self, count: int) -> str:
         return self.gettext("… and {count} more").format(count=count)
 
-    def join_names(self, names: Sequence[str], most: int) -> str:
-        more = [self.more_text(len(names) - most)] if len(names) > most else []
-        return " ".join([", ".join(names[:most]), *more])
+    def join_names(self, names: Sequence[str], limit: int) -> str:
+        more = [self.more_text(len(names) - limit)] if len(names) > limit else []
+        return " ".join([", ".join(names[:limit]), *more])
 
     # Players
 
@@ -158,20 +158,20 @@ class TournamentText:
         names = self._names(LONGEST_ALONE if len(present) < 2 else LONGEST_IN_PAIR)
         return " + ".join(isolate_name(names[number]) for number in present)
 
-    def _names(self, most: int) -> dict[int, str]:
+    def _names(self, longest: int) -> dict[int, str]:
         """Return shortened names by player. Equal names get numbers in the order of entering."""
-        if most not in self._shortened:
+        if longest not in self._shortened:
             somebody = localize_name(NAME, self.language)
             names = {
-                number: shorten(localize_name(player.name, self.language), most)
+                number: shorten(localize_name(player.name, self.language), longest)
                 for number, player in enumerate(self.t.players)
                 if player
             }
-            distinct = iter(distinct_names([name for name in names.values() if name != somebody], most))
-            self._shortened[most] = {
+            distinct = iter(distinct_names([name for name in names.values() if name != somebody], longest))
+            self._shortened[longest] = {
                 number: name if name == somebody else next(distinct) for number, name in names.items()
             }
-        return self._shortened[most]
+        return self._shortened[longest]
 
     def team_name(self, team: int) -> str:
         return self.player_names(self.t.teams[team])
@@ -256,10 +256,10 @@ class TournamentText:
 
 def deciding_tie_breaks(table: Sequence[TeamStanding], at: int) -> tuple[Figure, ...]:
     """Return the tie-breaks that separate a team from its neighbours with the same score."""
-    most = 0
+    count = 0
     for beside in (at - 1, at + 1):
         if 0 <= beside < len(table) and table[beside].score == table[at].score:
             pairs = zip(table[at].tie_breaks, table[beside].tie_breaks, strict=True)
             differ = [number for number, (one, other) in enumerate(pairs, 1) if one.value != other.value]
-            most = max(most, differ[0] if differ else len(table[at].tie_breaks))
-    return table[at].tie_breaks[:most]
+            count = max(count, differ[0] if differ else len(table[at].tie_breaks))
+    return table[at].tie_breaks[:count]

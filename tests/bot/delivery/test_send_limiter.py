@@ -189,7 +189,7 @@ async def test_inline_messages_of_a_chat_share_its_turns(clock: Clock) -> None:
 
 async def test_parts_of_a_chat_share_turns_if_its_limit_says_so(clock: Clock) -> None:
     """Telegram counts all topics of a forum together; Discord counts each channel alone."""
-    limiter = create_limiter(RateLimit(burst=4, interval=3.0, is_of_chat=True))
+    limiter = create_limiter(RateLimit(burst=4, interval=3.0, per_chat=True))
     assert take_free_turns(limiter, lambda number: f"x:9/{number % 2}") == 4
     assert not limiter.is_free("x:9/new")
     assert limiter.is_free("x:10/1")

@@ -11,7 +11,7 @@ from bot.store import Store, keys
 from tests.kills.bot_process import free_port
 
 GROUP, OTHER_GROUP = "x:9", "x:10"
-LIMIT = RateLimit(burst=3, interval=3600.0, is_of_chat=True)
+LIMIT = RateLimit(burst=3, interval=3600.0, per_chat=True)
 
 
 def create_limiter(store: Store, limit: RateLimit = LIMIT) -> SendLimiter:
@@ -54,7 +54,7 @@ async def test_refused_turn_is_given_back(store: Store) -> None:
 
 
 async def test_places_that_count_alone_are_not_shared(store: Store) -> None:
-    limiter = create_limiter(store, LIMIT._replace(is_of_chat=False))
+    limiter = create_limiter(store, LIMIT._replace(per_chat=False))
     assert await take_free_turns(limiter, GROUP) == 3
     assert not await store.client.exists(keys.pace(GROUP))
 

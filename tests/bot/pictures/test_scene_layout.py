@@ -38,7 +38,7 @@ def test_everything_is_inside_the_picture(game: str, style: CardStyle) -> None:
                 case TextAt():
                     assert 0 <= item.x <= WIDTH
                     assert 0 <= item.y < height
-                    assert item.most > 0
+                    assert item.max_width > 0
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -131,7 +131,7 @@ def side_texts(*sides: Side) -> list[TextAt]:
 def test_points_are_never_cut(points: str) -> None:
     point_texts = [line for line in side_texts(Side("Anna", points), Side("Bruno", points)) if line.text == points]
     assert len(point_texts) == 2
-    assert all(fit_text(line.text, line.size, line.most)[0] == points for line in point_texts)
+    assert all(fit_text(line.text, line.size, line.max_width)[0] == points for line in point_texts)
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
@@ -146,10 +146,12 @@ def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
             item for item in layout.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")
         ]
         assert len(tally_texts) == 6
-        assert all(fit_text(drawable_text(text.text), text.size, text.most)[0] == text.text for text in tally_texts)
+        assert all(
+            fit_text(drawable_text(text.text), text.size, text.max_width)[0] == text.text for text in tally_texts
+        )
         for middle, left, right in (tally_texts[:3], tally_texts[3:]):
-            assert left.x + left.most // 2 <= middle.x - middle.most // 2
-            assert middle.x + middle.most // 2 <= right.x - right.most // 2
+            assert left.x + left.max_width // 2 <= middle.x - middle.max_width // 2
+            assert middle.x + middle.max_width // 2 <= right.x - right.max_width // 2
 
 
 def test_long_notes_get_their_own_line() -> None:
@@ -159,7 +161,7 @@ def test_long_notes_get_their_own_line() -> None:
         side_texts(Side("Anna", "−200"), Side("B", "3")),
     )
     [line] = [line for line in long if line.text == " · ".join(notes)]
-    assert fit_text(line.text, line.size, line.most)[0] == line.text
+    assert fit_text(line.text, line.size, line.max_width)[0] == line.text
     [points] = [line for line in long if line.text == "−200"]
     assert line.y - line.size / 2 > points.y + points.size / 2
     assert all(abs(text.y - line.y) > line.size for text in short)

@@ -87,8 +87,8 @@ def test_sheets_are_inside_the_picture(language: str) -> None:
                     assert item.visible <= height_of(item.width)
                     places = [(item.x, item.y), (item.x + item.width, item.y + item.visible)]
                 case TextAt():
-                    left = item.x - {"left": 0, "middle": item.most // 2, "right": item.most}[item.anchor]
-                    places = [(left, item.y - item.size // 2), (left + item.most, item.y + item.size // 2)]
+                    left = item.x - {"left": 0, "middle": item.max_width // 2, "right": item.max_width}[item.anchor]
+                    places = [(left, item.y - item.size // 2), (left + item.max_width, item.y + item.size // 2)]
             assert all(0 <= x <= WIDTH and 0 <= y <= layout.height for x, y in places), (sheet.title, item)
         for x, y in chain(*(curve.points for curve in layout.curves)):
             assert 0 <= x <= WIDTH

@@ -1,7 +1,7 @@
 """A robot that plays a game against one of Buongioco's, through the interface for programs.
 
     .venv/bin/buongioco token make "My robot" > token
-    BUONGIOCO_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
+    ROBOT_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
 The bot must be running at that address (`make run`), and the token must be made with the bot's settings. The robot
 plays by a rule of thumb. A game against the strong robot takes a few minutes. Replace `choose` to make your own robot.
@@ -36,7 +36,7 @@ def choose(table: dict) -> str:
 
 
 def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
-    headers = {"Authorization": f"Bearer {os.environ['BUONGIOCO_TOKEN']}"}
+    headers = {"Authorization": f"Bearer {os.environ['ROBOT_TOKEN']}"}
     with httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=60) as client:
 
         def post(path: str, **body: object) -> httpx.Response:

@@ -427,7 +427,7 @@ async def run_example(url: str, token: str) -> tuple[int | None, str, str]:
         url.rstrip("/"),
         "testa",
         "strong",
-        env={"BUONGIOCO_TOKEN": token},
+        env={"ROBOT_TOKEN": token},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

@@ -5,10 +5,11 @@ from datetime import date, timedelta
 
 import pytest
 
+from bot.core import Core
 from bot.features.daily import results as deal
 from bot.features.daily.days import Days
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
-from bot.features.daily.loop import Reminders
 from bot.robots.pool import RobotPool, choose_unhurried
 from engine.game import MoveEntry
 from engine.views import View
@@ -27,10 +28,13 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_automatic_reminders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the worker's own reminders. They follow the machine's clock and could start during a test."""
 
-    async def do_nothing(_reminders: Reminders) -> None:
-        return
+    make = DailyFeature.__init__
 
-    monkeypatch.setattr(Reminders, "run", do_nothing)
+    def make_without_reminders(feature: DailyFeature, core: Core) -> None:
+        make(feature, core)
+        feature.loops = {name: loop for name, loop in feature.loops.items() if name != "reminders"}
+
+    monkeypatch.setattr(DailyFeature, "__init__", make_without_reminders)
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.cluster.host_time import HostTime
+from bot.core import Core
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
-from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
+from bot.features.puzzles.groups import choose_puzzle
 from bot.features.puzzles.ladder import AnswerCounts, Ladder, PuzzleStanding, StandingChange, initial_mu
 from bot.features.puzzles.pages import lines_panel, solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
@@ -49,10 +50,13 @@ TODAY = NOON.date()
 def no_automatic_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the worker's own rounds, which could start during a test."""
 
-    async def do_nothing(_groups: GroupPuzzles) -> None:
-        return
+    make = PuzzlesFeature.__init__
 
-    monkeypatch.setattr(GroupPuzzles, "run", do_nothing)
+    def make_without_rounds(feature: PuzzlesFeature, core: Core) -> None:
+        make(feature, core)
+        feature.loops = {}
+
+    monkeypatch.setattr(PuzzlesFeature, "__init__", make_without_rounds)
 
 
 class StoppedClock(HostTime):

@@ -1,5 +1,6 @@
 """A game: deals until a side has won."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
@@ -12,12 +13,12 @@ from engine.options import CLAIMS_NEED_A_LEAD, RELEASE, Spades, resolve
 from engine.records import (
     DealRecord,
     Ending,
-    Proof,
     Record,
     SpadesDealRecord,
     SpadesRecord,
     TressetteDealRecord,
     TressetteRecord,
+    make_proof,
 )
 from engine.spades import SpadesDeal
 from engine.views import DealView, LastTrick, Result, View
@@ -89,6 +90,7 @@ class Game:
         self._past: list[DealRecord] = []
         self._pack: tuple[str, ...] = ()
         self._secret: bytes | None = None
+        self._cut: shuffle.Cut | None = None
         self._commitment: str | None = None
         self._cached_fields: tuple[tuple[int, int], dict[str, Any]] = ((0, 0), {})
         self._playing: Deal | None = None
@@ -122,6 +124,11 @@ class Game:
             return None
         return (self._dealer + self.deal_number) % self.kind.seats
 
+    def dealer_for(self, secret: bytes) -> int:
+        """Return the seat that deals next, if ``secret`` is the secret of that deal."""
+        known = self.next_dealer
+        return shuffle.first_dealer(self.kind.seats, secret) if known is None else known
+
     def copy(self) -> Self:
         """Return an independent copy of the game."""
         new: Self = object.__new__(type(self))
@@ -133,13 +140,18 @@ class Game:
 
     # Dealing
 
-    def deal(self, secret: bytes) -> None:
-        """Shuffle with a secret of 32 random bytes and deal; BadDeal if the game does not need a deal."""
+    def deal(self, secret: bytes, cut: shuffle.Cut | None = None) -> None:
+        """Shuffle with a secret of 32 random bytes and deal; BadDeal if the game does not need a deal.
+
+        ``cut`` is what an opponent of the dealer (`dealer_for`) contributed after seeing the commitment.
+        """
         if len(secret) != shuffle.SECRET_BYTES:
             raise errors.BadDeal(problem=f"a secret is {shuffle.SECRET_BYTES} bytes")
-        self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret), secret)
+        if cut and not re.fullmatch(shuffle.CUT_PATTERN, cut.text):
+            raise errors.BadDeal(problem="a cut is 1 to 64 characters of 0-9a-f")
+        self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret, cut), secret, cut)
 
-    def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
+    def lay_out(self, pack: Sequence[str], secret: bytes | None = None, cut: shuffle.Cut | None = None) -> None:
         """Deal a pack without shuffling, first card first; BadDeal if it is not a pack or the time is wrong.
 
         A pack laid out without a secret has no proof in the record. Then the caller must also make the moves of chance,
@@ -147,16 +159,18 @@ class Game:
         """
         if sorted(pack) != sorted(self.kind.pack.new):
             raise errors.BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
-        self._lay_out(tuple(pack), secret)
+        self._lay_out(tuple(pack), secret, cut)
 
-    def _lay_out(self, pack: tuple[str, ...], secret: bytes | None) -> None:
+    def _lay_out(self, pack: tuple[str, ...], secret: bytes | None, cut: shuffle.Cut | None) -> None:
         if not self.needs_deal:
             raise errors.BadDeal(problem="this game is over" if self.is_over else "the deal on the table is not over")
+        if self._dealer is None and secret is None:
+            raise errors.BadDeal(problem="say who deals first: pass dealer to Game, or a secret")
+        dealer = self.dealer_for(secret or b"")
+        if cut and (cut.seat not in self._seats or cut.seat & 1 == dealer & 1):
+            raise errors.BadDeal(problem=f"seat {cut.seat} cannot cut: seat {dealer} deals, and an opponent cuts")
         if self._dealer is None:
-            if secret is None:
-                raise errors.BadDeal(problem="say who deals first: pass dealer to Game, or a secret")
-            self._dealer = shuffle.first_dealer(self.kind.seats, secret)
-        dealer = (self._dealer + self.deal_number) % self.kind.seats
+            self._dealer = dealer
         if self.current:
             self._carry = Carry(self.current.leader, self.bags)
             self._past.append(self._deal_record(self.current))
@@ -164,7 +178,8 @@ class Game:
         cards = [index[code] for code in pack]
         self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
         self.moves = []
-        self._pack, self._secret, self._score, self._cached_result = pack, secret, None, None
+        self._pack, self._secret, self._cut = pack, secret, cut
+        self._score = self._cached_result = None
         self._commitment = shuffle.commitment(secret) if secret else None
 
     # Moves
@@ -337,7 +352,7 @@ class Game:
         before = self._past[-1].totals if self._past else (0, 0)
         proof = None
         if self._secret and self._commitment:
-            proof = Proof(commitment=self._commitment, secret=self._secret.hex())
+            proof = make_proof(self._commitment, self._secret, self._cut)
         entries: dict[str, Any] = {
             "dealer": deal.dealer,
             "pack": list(self._pack),
@@ -364,5 +379,6 @@ class Game:
             game.totals, game.bags = last.totals, getattr(last, "bags", (0, 0))
             game._carry = Carry(last.leader(), game.bags)
         deal = deals[deal_number - 1]
-        game.lay_out(deal.pack, bytes.fromhex(deal.proof.secret) if deal.proof else None)
+        secret, cut = (bytes.fromhex(deal.proof.secret), deal.proof.made_cut) if deal.proof else (None, None)
+        game.lay_out(deal.pack, secret, cut)
         return game

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstrai
 from engine.errors import BadRecord, quote
 from engine.games import GAMES, GameKind
 from engine.options import describe_errors
+from engine.shuffle import CUT_PATTERN, Cut
 
 Seat = Annotated[int, Field(ge=0, le=3)]
 Count = Annotated[int, Field(ge=0)]
@@ -38,7 +39,37 @@ class Proof(StrictModel):
     commitment: Hex
     secret: Hex
 
+    @property
+    def made_cut(self) -> Cut | None:
+        """The cut, if an opponent of the dealer made one."""
+        return None
 
+
+class CutProof(Proof):
+    """The proof of a pack that follows from secret and cut. ``cut_by`` is the seat that cut."""
+
+    cut: Annotated[str, StringConstraints(pattern=CUT_PATTERN)]
+    cut_by: Seat
+
+    @property
+    def made_cut(self) -> Cut | None:
+        return Cut(self.cut, self.cut_by)
+
+
+def make_proof(commitment: str, secret: bytes, cut: Cut | None) -> Proof:
+    if cut:
+        return CutProof(commitment=commitment, secret=secret.hex(), cut=cut.text, cut_by=cut.seat)
+    return Proof(commitment=commitment, secret=secret.hex())
+
+
+def _has_cut(proof: object) -> bool:
+    return isinstance(proof, CutProof) or (isinstance(proof, dict) and not proof.keys().isdisjoint({"cut", "cut_by"}))
+
+
+AnyProof = Annotated[
+    Annotated[Proof, Tag("uncut_proof")] | Annotated[CutProof, Tag("cut_proof")],
+    Discriminator(lambda proof: "cut_proof" if _has_cut(proof) else "uncut_proof"),
+]
 UNSCORED_FIELDS = ("dealer", "pack", "proof", "moves", "totals")
 
 
@@ -47,7 +78,7 @@ class DealRecord(StrictModel):
 
     dealer: Seat
     pack: list[Annotated[str, StringConstraints(min_length=2, max_length=2)]]
-    proof: Proof | None
+    proof: AnyProof | None
     moves: list[Move]
     if TYPE_CHECKING:  # subclasses define it, because it must be their last field
         totals: tuple[int, int]
@@ -121,7 +152,7 @@ _READER: TypeAdapter[TressetteRecord | SpadesRecord] = TypeAdapter(
         ),
     ]
 )
-_TAGS = ("tressette", "spades", "plain", "legal")
+_TAGS = ("tressette", "spades", "plain", "legal", "uncut_proof", "cut_proof")
 _PROBLEMS = {"missing": "is missing", "extra_forbidden": "is not a key of a record"}
 
 
@@ -173,5 +204,8 @@ def _check_game(record: TressetteRecord | SpadesRecord) -> None:
     for number, deal in enumerate(record.deals):
         if deal.dealer >= kind.seats:
             raise BadRecord(path=f"deals.{number}.dealer", problem=f"there is no seat {deal.dealer}")
+        cut = deal.proof.made_cut if deal.proof else None
+        if cut and cut.seat >= kind.seats:
+            raise BadRecord(path=f"deals.{number}.proof.cut_by", problem=f"there is no seat {cut.seat}")
         if sorted(deal.pack) != cards:
             raise BadRecord(path=f"deals.{number}.pack", problem=f"is not the game's {len(cards)} cards, each once")

@@ -6,7 +6,7 @@ from engine.errors import ClaimNeedsLead, EngineError, FaultyRecord, quote
 from engine.game import ENDING_MOVES, EXTERNAL_ENDINGS, Game
 from engine.options import CLAIMS_NEED_A_LEAD, RELEASE
 from engine.records import DealRecord, Record
-from engine.shuffle import commitment, shuffle_pack
+from engine.shuffle import Cut, commitment, shuffle_pack
 
 
 def load(record: Record, deal: int | None = None, moves: int | None = None) -> Game:
@@ -45,7 +45,7 @@ def verify(record: Record) -> str:
     for number, deal in enumerate(record.deals, 1):
         if not game.needs_deal:
             raise FaultyRecord("the game was over before it", number)
-        game.lay_out(deal.pack, _check_secret(game, deal, number))
+        game.lay_out(deal.pack, *_check_proof(game, deal, number))
         for _ in _steps(game, deal, number, check_legal=True):
             pass
         if number < len(record.deals) and not game.needs_deal and not game.is_over:
@@ -111,17 +111,21 @@ def _check_legal(game: Game, seat: int | None, recorded: list[str]) -> None:
         raise FaultyRecord("the list of legal moves is not sorted")
 
 
-def _check_secret(game: Game, deal: DealRecord, number: int) -> bytes:
+def _check_proof(game: Game, deal: DealRecord, number: int) -> tuple[bytes, Cut | None]:
+    """Check dealer, secret, cut and pack, and return the secret and the cut."""
     if deal.dealer != game.next_dealer:
         raise FaultyRecord(f"seat {deal.dealer} deals, and it was seat {game.next_dealer}'s turn to", number)
     if deal.proof is None:
         raise FaultyRecord("there is no proof: nobody can know how this pack was shuffled", number)
-    secret = bytes.fromhex(deal.proof.secret)
+    secret, cut = bytes.fromhex(deal.proof.secret), deal.proof.made_cut
     if commitment(secret) != deal.proof.commitment:
         raise FaultyRecord("the commitment is not the secret's", number)
-    if shuffle_pack(game.kind.pack, secret) != tuple(deal.pack):
-        raise FaultyRecord("the pack does not follow from the secret", number)
-    return secret
+    if cut and cut.seat & 1 == deal.dealer & 1:
+        raise FaultyRecord(f"seat {cut.seat} cut, and seat {deal.dealer} deals: only an opponent can cut", number)
+    if shuffle_pack(game.kind.pack, secret, cut) != tuple(deal.pack):
+        given = "the secret and the cut" if cut else "the secret"
+        raise FaultyRecord(f"the pack does not follow from {given}", number)
+    return secret, cut
 
 
 def _check_ending(game: Game, record: Record) -> None:

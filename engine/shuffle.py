@@ -1,19 +1,29 @@
 """Provably fair shuffles.
 
 Every random decision in a deal is a pure function of one secret of 32 bytes. Players see its SHA-256, the commitment,
-before the first card, and the secret after the last. `docs/fairness.md` has the algorithm and test vectors.
+before the first card, and the secret after the last. If an opponent of the dealer cuts, the pack follows from the
+secret and the cut. `docs/fairness.md` has the algorithm and test vectors.
 """
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import chain, count
+from typing import NamedTuple
 
 from engine.cards import Pack
 
 SECRET_BYTES = 32
+CUT_PATTERN = "^[0-9a-f]{1,64}$"
 
 FAIR_BYTES = (0, *[256 - 256 % limit for limit in range(1, 257)])
 """For each limit, the number of byte values to accept so that all numbers below the limit are equally likely."""
+
+
+class Cut(NamedTuple):
+    """A player's contribution to a pack, made after the commitment is shown. ``text`` matches `CUT_PATTERN`."""
+
+    text: str
+    seat: int
 
 
 def commitment(secret: bytes) -> str:
@@ -21,9 +31,10 @@ def commitment(secret: bytes) -> str:
     return sha256(secret).hexdigest()
 
 
-def shuffle_pack(pack: Pack, secret: bytes) -> tuple[str, ...]:
-    """Return the pack's codes in the order that the secret decides; the first is dealt first."""
-    return draw_cards(pack.new, pack.size, secret, "shuffle")
+def shuffle_pack(pack: Pack, secret: bytes, cut: Cut | None = None) -> tuple[str, ...]:
+    """Return the pack's codes in the order that the secret and the cut decide; the first is dealt first."""
+    mixed = sha256(secret + b"cut:" + cut.text.encode()).digest() if cut else secret
+    return draw_cards(pack.new, pack.size, mixed, "shuffle")
 
 
 def draw_cards(cards: Sequence[str], count: int, secret: bytes, purpose: str) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from bot.words.phrases import fixture_line, option_lines
 from bot.words.transcript import story
 from bot.words.wording import Wording, faces_of
 from engine import GAMES
+from engine.records import Proof
 
 
 class Replays:
@@ -59,9 +60,9 @@ class Replays:
         deals = table.game.deal_number
         number = _parse_deal(deal, deals)
         past = finished_deal(table, number) if number < deals or table.game.needs_deal else None
-        seal = past.commitment if past else table.game.view(None).commitment or ""
+        seal = table.game.view(None).commitment or ""
         subject = _Subject(game_id, table.game_id, table.code, number, deals)
-        return _fair_panel(subject, seal, past.secret if past else "", language)
+        return _fair_panel(subject, seal, past.proof if past else None, language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
         game = await self._archive.get(game_id)
@@ -107,27 +108,34 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
 
 def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
     proof = game.record.deals[deal - 1].proof
-    seal, secret = (proof.commitment, proof.secret) if proof else ("", "")
-    return _fair_panel(_subject_of(game, deal), seal, secret, language)
+    return _fair_panel(_subject_of(game, deal), "", proof, language)
 
 
-def _fair_panel(subject: _Subject, seal: str, secret: str, language: str) -> Panel:
-    """Return a deal's seal, and its secret unless that is empty. Cards laid out by hand have no seal."""
+def _fair_panel(subject: _Subject, seal: str, proof: Proof | None, language: str) -> Panel:
+    """Return a deal's proof, or the ``seal`` of a running deal. Cards laid out by hand have neither."""
     _ = texts(language).gettext
     page = Writer(_("Is it fair?"))
     game = _(GAMES[subject.game].name)
     page.line(_("{game} · {code} · deal {deal}"), game=game, code=subject.code, deal=subject.deal)
     page.gap()
+    if proof:
+        seal = proof.commitment
     if not seal:
         page.line(_("These cards were laid out by hand."))
         return page.panel(_other_deals(subject, "fair"))
     page.line(_("Seal, fixed before the first card:"))
     page.line("{seal}", seal=Span(seal, "code"))
-    if secret:
+    if proof:
         page.line(_("Secret, shown after the deal:"))
-        page.line("{secret}", secret=Span(secret, "code"))
-        page.gap()
-        page.line(_("The secret’s SHA-256 must be the seal, and the pack follows from the secret alone."))
+        page.line("{secret}", secret=Span(proof.secret, "code"))
+        if cut := proof.made_cut:
+            page.line(_("Cut, made after the seal was shown:"))
+            page.line("{cut}", cut=Span(cut.text, "code"))
+            page.gap()
+            page.line(_("The secret’s SHA-256 must be the seal, and the pack follows from secret and cut."))
+        else:
+            page.gap()
+            page.line(_("The secret’s SHA-256 must be the seal, and the pack follows from the secret alone."))
     else:
         page.gap()
         page.line(_("After the deal you get the secret: its SHA-256 must be this seal."))

@@ -12,6 +12,7 @@ from bot.tables.table import Table
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.options import Value, resolve
+from engine.records import Proof
 
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
@@ -36,8 +37,7 @@ class FinishedDeal:
     dealer: int
     entries: dict[str, Sequence[object]]  # the score, by side, as in the record
     totals: tuple[int, int]
-    commitment: str
-    secret: str
+    proof: Proof | None
     record: Record  # the game's finished deals
 
 
@@ -163,7 +163,6 @@ def finished_deal(table: Table, number: int) -> FinishedDeal:
         dealer=deal.dealer,
         entries=deal.entries(),
         totals=deal.totals,
-        commitment=deal.proof.commitment if deal.proof else "",
-        secret=deal.proof.secret if deal.proof else "",
+        proof=deal.proof,
         record=record,
     )

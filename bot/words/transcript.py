@@ -73,6 +73,9 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
         yield f"  {line}", False
     if deal.proof:
         yield f"  {words.labels['secret']}: {deal.proof.secret}", False
+        if cut := deal.proof.made_cut:
+            cut_by = _("cut by {name}").format(name=words.names[cut.seat])
+            yield f"  {cut_by}: {cut.text}", False
 
 
 def _hand_lines(game: Game, words: Wording) -> Iterator[Line]:

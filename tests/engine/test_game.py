@@ -8,6 +8,7 @@ import pytest
 import engine
 from engine import GAMES, Game
 from engine.errors import BadDeal, BadRules, GameIsOver, NoDeal, UnknownGame, UnknownMove, UnknownSeat
+from engine.shuffle import Cut, first_dealer
 from tests.engine.tables import play_any_card, play_out, random_game, spades_table, stock_table
 
 
@@ -213,6 +214,31 @@ def test_deal_needs_a_32_byte_secret_and_the_right_moment() -> None:
     table.deal(bytes(32))
     with pytest.raises(BadDeal, match="not over"):
         table.deal(bytes(32))
+
+
+@pytest.mark.parametrize("text", ["", "A", "g", "0" * 65, "00\n", "é"])
+def test_cut_is_up_to_64_hex_digits(text: str) -> None:
+    table = Game("metamazzo", dealer=0)
+    with pytest.raises(BadDeal, match="1 to 64 characters"):
+        table.deal(bytes(32), Cut(text, 1))
+    assert table.needs_deal
+
+
+@pytest.mark.parametrize("seat", [-1, 0, 2, 4, 5])
+def test_only_an_opponent_of_the_dealer_cuts(seat: int) -> None:
+    table = Game("tavolo", dealer=2)
+    with pytest.raises(BadDeal, match="an opponent cuts"):
+        table.deal(bytes(32), Cut("00", seat))
+    assert table.needs_deal
+
+
+def test_cut_does_not_decide_the_first_dealer() -> None:
+    for number in range(20):
+        secret = number.to_bytes(32, "big")
+        dealer = Game("testa").dealer_for(secret)
+        table = Game("testa")
+        table.deal(secret, Cut("c0ffee", 1 - dealer))
+        assert table.record().deals[0].dealer == dealer == first_dealer(2, secret)
 
 
 def test_unknown_games_and_wrong_seats_are_refused() -> None:

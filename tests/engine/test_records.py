@@ -14,7 +14,16 @@ import engine
 from bot.robots.simulation import simulate
 from engine import GAMES, Game
 from engine.errors import BadRecord, ClaimNeedsLead, FaultyRecord
-from tests.engine.tables import play_any_card, random_game, random_rules, stock_table, tie_break_game
+from engine.shuffle import Cut
+from tests.engine.tables import (
+    play_any_card,
+    play_out,
+    play_random_step,
+    random_game,
+    random_rules,
+    stock_table,
+    tie_break_game,
+)
 from tests.long import mostly_long
 
 SHORT = {"testa": {"target": 11}, "tavolo": {"target": 11}, "spades": {"target": 200}}
@@ -99,6 +108,90 @@ def test_record_can_leave_out_the_running_deal() -> None:
     assert table.record(live=False).deals == []
     assert len(table.record().deals) == 1
     engine.verify(table.record(live=False))
+
+
+CUTS = st.text("0123456789abcdef", min_size=1, max_size=64)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@given(seed=st.integers(0, 2**32), cuts=st.lists(CUTS | st.none(), min_size=2, max_size=2))
+def test_record_with_cuts_reads_back_and_verifies(game: str, seed: int, cuts: list[str | None]) -> None:
+    random = Random(seed)
+    table = Game(game)
+    for cut in cuts:
+        if table.is_over:
+            break
+        secret = random.randbytes(32)
+        cut_by = (table.dealer_for(secret) + random.choice([1, -1])) % len(table.names)
+        table.deal(secret, Cut(cut, cut_by) if cut else None)
+        proof = json.loads(table.record().to_json())["deals"][-1]["proof"]
+        assert (proof.get("cut"), "cut_by" in proof) == (cut, cut is not None)
+        while table.turn is not None:
+            play_random_step(table, random)
+    table.stop("cancelled") if not table.is_over else None
+    record = engine.read(table.record().to_json())
+    engine.verify(record)
+    assert record.to_json() == table.record().to_json()
+    assert engine.load(record).record() == table.record()
+
+
+def cut_record() -> dict[str, Any]:
+    """Return a record whose second deal seat 0 or 1 cut."""
+    table, random = Game("testa", {"target": 21}), Random("cut")
+    table.deal(bytes(32))
+    play_out(table)
+    secret = bytes(range(32))
+    table.deal(secret, Cut("00ff", 1 - table.dealer_for(secret)))
+    while not table.is_over:
+        play_random_step(table, random)
+    record: dict[str, Any] = json.loads(table.record().to_json())
+    verify_json(record)
+    return record
+
+
+FALSE_CUTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "another cut": ("deal 2: the pack does not follow from the secret and the cut", {"cut": "00fe"}),
+    "no digit": (r"deals\.1\.proof\.cut\b", {"cut": ""}),
+    "a null cut": (r"deals\.1\.proof\.cut\b", {"cut": None}),
+    "too many digits": (r"deals\.1\.proof\.cut\b", {"cut": "0" * 65}),
+    "upper case": (r"deals\.1\.proof\.cut\b", {"cut": "00FF"}),
+    "a newline": (r"deals\.1\.proof\.cut\b", {"cut": "00ff\n"}),
+    "no seat": (r"deals\.1\.proof\.cut_by: there is no seat 2", {"cut_by": 2}),
+    "a null seat": (r"deals\.1\.proof\.cut_by", {"cut_by": None}),
+    "an unknown key": (r"deals\.1\.proof\.cuts: is not a key", {"cuts": "00"}),
+}
+
+
+@pytest.mark.parametrize("name", FALSE_CUTS)
+def test_false_cut_is_refused(name: str) -> None:
+    where, change = FALSE_CUTS[name]
+    record = cut_record()
+    record["deals"][1]["proof"].update(change)
+    with pytest.raises((BadRecord, FaultyRecord), match=where):
+        verify_json(record)
+
+
+@pytest.mark.parametrize("key", ["cut", "cut_by"])
+def test_cut_without_its_seat_is_refused(key: str) -> None:
+    record = cut_record()
+    del record["deals"][1]["proof"][key]
+    with pytest.raises(BadRecord, match=rf"deals\.1\.proof\.{key}: is missing"):
+        verify_json(record)
+
+
+def test_record_without_its_cut_is_false() -> None:
+    record = cut_record()
+    for key in ("cut", "cut_by"):
+        del record["deals"][1]["proof"][key]
+    with pytest.raises(FaultyRecord, match="deal 2: the pack does not follow from the secret"):
+        verify_json(record)
+
+
+def test_cut_of_the_dealers_own_side_is_false() -> None:
+    record = cut_record()
+    record["deals"][1]["proof"]["cut_by"] = record["deals"][1]["dealer"]
+    with pytest.raises(FaultyRecord, match="only an opponent can cut"):
+        verify_json(record)
 
 
 def test_pack_laid_out_by_hand_does_not_verify() -> None:

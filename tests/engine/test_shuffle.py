@@ -3,8 +3,11 @@
 from collections import Counter
 from hashlib import sha256
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from engine.cards import FRENCH, ITALIAN
-from engine.shuffle import commitment, draw_cards, first_dealer, shuffle_pack
+from engine.shuffle import Cut, commitment, draw_cards, first_dealer, shuffle_pack
 from tests.paths import DOCS
 
 FAIRNESS = (DOCS / "fairness.md").read_text(encoding="utf-8")
@@ -26,16 +29,25 @@ def test_code_in_the_docs_gives_the_same_packs() -> None:
         secret = sha256(str(number).encode()).digest()
         assert pack(secret.hex(), "DCSB", "A234567FCR") == list(shuffle_pack(ITALIAN, secret))  # type: ignore[operator]
         assert pack(secret.hex(), "CDHS", "23456789TJQKA") == list(shuffle_pack(FRENCH, secret))  # type: ignore[operator]
+        cut = Cut(secret.hex()[: 1 + number % 64], 1)
+        assert pack(secret.hex(), "DCSB", "A234567FCR", cut.text) == list(shuffle_pack(ITALIAN, secret, cut))  # type: ignore[operator]
 
 
 def test_test_vectors_in_the_docs_are_correct() -> None:
     rows = FAIRNESS.split("## Test vectors")[1].split("- secret")[1:]
-    assert len(rows) == 3
+    assert len(rows) == 4
     for row in rows:
-        secret, committed, italian, french = row.split("`")[1::2]
-        raw = bytes.fromhex(secret)
-        found = commitment(raw), " ".join(shuffle_pack(ITALIAN, raw)), " ".join(shuffle_pack(FRENCH, raw))
+        secret, committed, *texts, italian, french = row.split("`")[1::2]
+        raw, cut = bytes.fromhex(secret), Cut(texts[0], 1) if texts else None
+        found = commitment(raw), " ".join(shuffle_pack(ITALIAN, raw, cut)), " ".join(shuffle_pack(FRENCH, raw, cut))
         assert found == (committed, italian, french), f"docs/fairness.md: wrong test vector for secret {secret}"
+
+
+@given(secret=st.binary(min_size=32, max_size=32), text=st.text("0123456789abcdef", min_size=1, max_size=64))
+def test_cut_replaces_the_secret_only_in_the_shuffle(secret: bytes, text: str) -> None:
+    mixed = sha256(secret + b"cut:" + text.encode("ascii")).digest()
+    assert shuffle_pack(ITALIAN, secret, Cut(text, 0)) == shuffle_pack(ITALIAN, mixed)
+    assert shuffle_pack(FRENCH, secret, Cut(text, 1)) == shuffle_pack(FRENCH, mixed)
 
 
 def test_every_card_is_equally_likely_in_every_place() -> None:

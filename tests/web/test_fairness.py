@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Route
 
 from engine.cards import FRENCH, ITALIAN, Pack
-from engine.shuffle import commitment, first_dealer, shuffle_pack
+from engine.shuffle import Cut, commitment, first_dealer, shuffle_pack
 from tests.browser import ONE_BROWSER
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -53,6 +53,15 @@ async def test_fair_deal_passes(page: Page, pack: Pack) -> None:
     for secret in SECRETS:
         result = await call(page, "checkDeal", make_deal(secret, pack))
         assert result == {"commitment": True, "pack": True, "wrong": []}
+
+
+@pytest.mark.parametrize("cut", ["0", "c0ffee", "00ff" * 16])
+async def test_pack_follows_from_secret_and_cut(page: Page, cut: str) -> None:
+    deal = make_deal(bytes(32), ITALIAN)
+    deal["proof"] |= {"cut": cut, "cut_by": 1}
+    assert (await call(page, "checkDeal", deal))["pack"] is False
+    deal["pack"] = list(shuffle_pack(ITALIAN, bytes(32), Cut(cut, 1)))
+    assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": True, "wrong": []}
 
 
 async def test_first_dealer_matches_the_engine(page: Page) -> None:

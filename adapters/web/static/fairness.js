@@ -19,9 +19,12 @@ function fromHex(hex) {
   return Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
 }
 
+/** @param {Uint8Array} bytes @returns {string} */
+const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** Return the seal shown before the first card, in hex. @param {string} secret in hex @returns {Promise<string>} */
 export async function commitment(secret) {
-  return Array.from(await sha256(fromHex(secret)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(await sha256(fromHex(secret)));
 }
 
 /** Yield the bytes of SHA-256(secret, purpose, counter) for counter 0, 1, 2, … as four big-endian bytes.
@@ -36,8 +39,13 @@ async function* stream(secret, purpose) {
   }
 }
 
+/** Mix a player's cut into a secret. @param {string} secret in hex @param {string} cut @returns {Promise<string>} in hex */
+async function withCut(secret, cut) {
+  return toHex(await sha256(Uint8Array.from([...fromHex(secret), ...new TextEncoder().encode(`cut:${cut}`)])));
+}
+
 /** Return the pack that follows from a secret, first card first: an unbiased Fisher-Yates from the front.
- * @param {string} secret in hex
+ * @param {string} secret in hex, after any cut
  * @param {number} size 40 Italian or 52 French cards, else RangeError
  * @returns {Promise<string[]>} codes, such as "3D" */
 export async function shuffled(secret, size) {
@@ -63,11 +71,11 @@ export async function firstDealer(secret, seats) {
   throw new Error("The stream of bytes has no end.");
 }
 
-/** Check whether a deal's secret matches its seal, and its pack the secret. `wrong` has the differing indices.
- * @param {{pack: string[], proof: {commitment: string, secret: string}}} deal
+/** Check whether a deal's secret matches its seal, and its pack secret and cut. `wrong` has the differing indices.
+ * @param {{pack: string[], proof: {commitment: string, secret: string, cut?: string}}} deal
  * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} */
 export async function checkDeal({ pack, proof }) {
-  const expected = await shuffled(proof.secret, pack.length);
+  const expected = await shuffled(proof.cut ? await withCut(proof.secret, proof.cut) : proof.secret, pack.length);
   const wrong = expected.flatMap((card, index) => (card === pack[index] ? [] : [index]));
   return { commitment: (await commitment(proof.secret)) === proof.commitment, pack: !wrong.length, wrong };
 }

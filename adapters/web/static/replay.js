@@ -7,7 +7,7 @@ import { format, html, pageData, render, useEffect, useMemo, useRef, useState } 
 /** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
 /** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement Of a move. */
 /** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} AnalysisState */
-/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} ShuffleCheck The check of a deal's shuffle. */
+/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string, cut?: string} | null}} ShuffleCheck The check of a deal's shuffle. */
 /** @typedef {import("./position.js").View} View */
 /** @typedef {import("./position.js").Own} Own */
 
@@ -280,7 +280,7 @@ const Shuffle = () => {
     ${(checks || []).map((deal, index) => html`<details key=${index} class=${isRightDeal(deal) ? "fair" : "unfair"} open=${!isRightDeal(deal)}>
       <summary>${isRightDeal(deal) ? "✓" : "✗"} ${texts.deal} ${index + 1}</summary>
       <ol>${deal.steps.map(([text, isRight]) => html`<li key=${text} class=${isRight ? "fair" : "unfair"}>${isRight ? "✓" : "✗"} ${text}</li>`)}</ol>
-      ${deal.proof && html`<p><small>${texts.seal}: <code>${deal.proof.commitment}</code><br />${texts.secret}: <code>${deal.proof.secret}</code></small></p>`}
+      ${deal.proof && html`<p><small>${texts.seal}: <code>${deal.proof.commitment}</code><br />${texts.secret}: <code>${deal.proof.secret}</code>${deal.proof.cut && html`<br />${texts.cut}: <code>${deal.proof.cut}</code>`}</small></p>`}
       <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, index) => html`<span key=${index} class=${deal.wrong.includes(index) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
     </details>`)}
   </section>`;
@@ -291,7 +291,11 @@ async function checkShuffle(deal, index, count) {
   if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrong: [], proof: null };
   const { commitment, pack, wrong } = await checkDeal(deal);
   /** @type {ShuffleCheck["steps"]} */
-  const steps = [[texts.step_seal, commitment], [wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : texts.step_pack, pack]];
+  const steps = [[texts.step_seal, commitment]];
+  const { cut, cut_by } = deal.proof;
+  if (cut) steps.push([format(texts.step_cut, { name: overview.seats[cut_by] }), cut_by % 2 !== deal.dealer % 2]);
+  const packFollows = cut ? texts.step_pack_cut : texts.step_pack;
+  steps.push([wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : packFollows, pack]);
   if (index === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
   return { steps, pack: deal.pack, wrong, proof: deal.proof };
 }

@@ -67,8 +67,8 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
         codes, pages = await _open_tables(port, tables)
 
         async def move(number: int) -> CommittedMove:
-            at = number % tables
-            table = await worker.room.load_cached(codes[at])
+            index = number % tables
+            table = await worker.room.load_cached(codes[index])
             assert table.game
             turn = table.game.turn
             assert turn is not None
@@ -76,7 +76,7 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
             assert chair
             card = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
             after = await worker.room.make_move(table.code, chair.person, table.version, card, f"m{number}")
-            return CommittedMove(2 * at + 1 - turn, after.version, time.monotonic())
+            return CommittedMove(2 * index + 1 - turn, after.version, time.monotonic())
 
         times, missed = await _measure(port, pages, seconds, move)
         table = await worker.room.table(codes[0])
@@ -132,11 +132,11 @@ async def _measure_baseline(tables: int, seconds: float, size: int) -> tuple[lis
         return line
 
     async def move(number: int) -> CommittedMove:
-        at, version = number % tables, 1 + number // tables
+        index, version = number % tables, 1 + number // tables
         committed = time.monotonic()
-        for page in (2 * at, 2 * at + 1):
+        for page in (2 * index, 2 * index + 1):
             await lines[page].send_str(state(version))
-        return CommittedMove(2 * at, version, committed)
+        return CommittedMove(2 * index, version, committed)
 
     app = web.Application()
     app.router.add_get("/{page}", live)
@@ -174,5 +174,7 @@ async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move)
             readers.kill()
         await readers.wait()
     arrivals = [shown[move.page].get(str(move.version)) for move in made]
-    times = [1000 * max(0.0, at - move.at) for move, at in zip(made, arrivals, strict=True) if at is not None]
+    times = [
+        1000 * max(0.0, arrival - move.at) for move, arrival in zip(made, arrivals, strict=True) if arrival is not None
+    ]
     return times, arrivals.count(None)

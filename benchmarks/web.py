@@ -150,8 +150,8 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
         made: dict[int, float] = {}
         cpu = time.process_time()
         for number in range(moves):
-            at = time.monotonic()
-            made[await move(number)] = at
+            moved_at = time.monotonic()
+            made[await move(number)] = moved_at
             await asyncio.sleep(PAUSE)
         # Work that is still left is small compared with the pauses.
         cpu = time.process_time() - cpu
@@ -159,7 +159,9 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
         crowd.stdin.close()
         async with within(PATIENCE, "what the watchers have read"):
             read = json.loads(await crowd.stdout.read())
-    waited = [1000 * (arrival - at) for version, at in made.items() for arrival in read.get(str(version), [])]
+    waited = [
+        1000 * (arrival - moved_at) for version, moved_at in made.items() for arrival in read.get(str(version), [])
+    ]
     return Figures(
         statistics.median(waited),
         statistics.quantiles(waited, n=100)[98],

@@ -154,8 +154,8 @@ def split_row(row: Row, limits_by_length: Sequence[tuple[int, int]]) -> list[Row
     longest = max([len(button.label) for button in row])
     per_row = next(count for length, count in limits_by_length if longest > length)
     parts = -(-len(row) // per_row)
-    each = -(-len(row) // parts)
-    return [row[at : at + each] for at in range(0, len(row), each)]
+    size = -(-len(row) // parts)
+    return [row[start : start + size] for start in range(0, len(row), size)]
 
 
 class Writer:

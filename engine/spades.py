@@ -70,8 +70,8 @@ class SpadesDeal(Deal):
                 return ["draw"] if self.blind[seat] else ["blind", "draw"]
             case "exchange":
                 codes = sorted(self.PACK.names(self.cards[seat]))
-                some = chain.from_iterable(combinations(codes, count) for count in (1, 2, 3))
-                return ["exchange", *map("exchange ".__add__, map(" ".join, some))]
+                choices = chain.from_iterable(combinations(codes, count) for count in (1, 2, 3))
+                return ["exchange", *map("exchange ".__add__, map(" ".join, choices))]
             case _:
                 return [*BIDS]
 
@@ -214,10 +214,10 @@ class SpadesDeal(Deal):
 
     def seat_fields(self, seat: int) -> dict[str, Any]:
         codes = self.PACK.codes
-        looking = self.drawn_card >= 0 and seat == self.turn
+        sees_drawn_card = self.drawn_card >= 0 and seat == self.turn
         return {
             **super().seat_fields(seat),
-            "drawn": codes[self.drawn_card] if looking else None,
+            "drawn": codes[self.drawn_card] if sees_drawn_card else None,
             "discarded": tuple([codes[card] for card in self.discarded[seat]]),
         }
 

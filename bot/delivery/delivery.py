@@ -158,7 +158,7 @@ class Delivery:
     @property
     def lag(self) -> float:
         """The age of the oldest change not yet shown, in seconds; 0 if all are shown."""
-        unshown = [at for sync in self._tables.values() if (at := sync.lag.oldest) is not None]
+        unshown = [since for sync in self._tables.values() if (since := sync.lag.oldest) is not None]
         return now() - min(unshown) if unshown else 0.0
 
     # Bringing a table to rest

@@ -34,7 +34,7 @@ class Lag:
     def oldest(self) -> float | None:
         """The time of the oldest change not shown everywhere; None if all are shown."""
         times = [unshown.since for unshown in self._unshown.values()]
-        times += [at for at in (self._touched_at, self._checking) if at is not None]
+        times += [since for since in (self._touched_at, self._checking) if since is not None]
         return min(times, default=None)
 
     def record_touch(self) -> None:
@@ -53,10 +53,10 @@ class Lag:
 
     def mark_behind(self, name: SurfaceName) -> None:
         """Note that a surface does not show this check's changes."""
-        at = now() if self._checking is None else self._checking
-        known = self._unshown.setdefault(name, _Unshown(at, at))
+        since = now() if self._checking is None else self._checking
+        known = self._unshown.setdefault(name, _Unshown(since, since))
         if known.after_decision is None:
-            known.after_decision = at
+            known.after_decision = since
 
     def mark_decided(self, name: SurfaceName) -> None:
         """Note that a surface's decision includes all changes so far."""

@@ -146,5 +146,7 @@ def _other_deals(subject: _Subject, page: str) -> Row:
     """Return buttons for the same page of the deals before and after."""
     deal, deals = subject.deal, subject.deals
     around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
-    row = [Button(label, actions.page(page, subject.game_id, at)) for label, at in around if 1 <= at <= deals]
+    row = [
+        Button(label, actions.page(page, subject.game_id, number)) for label, number in around if 1 <= number <= deals
+    ]
     return tuple(row) if deals > 1 else ()

@@ -35,8 +35,8 @@ def separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | P
     return (INNER + GAP) // (EASY_ACROSS if rows > 2 else max(4, across)) - GAP, _split(slots, across)
 
 
-def _split(slots: Sequence[Card | Pile], each: int) -> list[list[Card | Pile]]:
-    return [list(slots[at : at + each]) for at in range(0, len(slots), each)]
+def _split(slots: Sequence[Card | Pile], size: int) -> list[list[Card | Pile]]:
+    return [list(slots[start : start + size]) for start in range(0, len(slots), size)]
 
 
 def row_width(row: Sequence[Card | Pile], step: int, width: int) -> int:

@@ -209,10 +209,10 @@ class _SceneLayout(Canvas):
         step = min(self.card + 14, (room - self.card) // max(1, len(played) - 1))
         x = left + (room - self.card - (len(played) - 1) * step) // 2
         for number, play in enumerate(played):
-            at = x + number * step
+            card_x = x + number * step
             if play.wins:
-                self._add_frame(at, y, self.card)
-            self._add_card(play.card._replace(light="dim" if is_over and not play.wins else ""), at, y, self.card)
+                self._add_frame(card_x, y, self.card)
+            self._add_card(play.card._replace(light="dim" if is_over and not play.wins else ""), card_x, y, self.card)
         for number, play in enumerate(played):
             colour: Colour = "gold" if play.wins else "strip"
             is_last = number == len(played) - 1
@@ -313,8 +313,8 @@ class _SceneLayout(Canvas):
         self._add_card(pile.top, x, y, width, visible)
         # A back has no index on its left to keep visible, and packets overlap on the right.
         chip = self.measures.chip
-        at = x + width + self.measures.overhang - chip if pile.top.code else x - 4
-        self._add_chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
+        chip_x = x + width + self.measures.overhang - chip if pile.top.code else x - 4
+        self._add_chip(pile.label or f"×{pile.size}", chip_x, y + label_at - 26, chip, "strip")
 
 
 def _name_width(side: Side) -> int:

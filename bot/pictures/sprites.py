@@ -102,7 +102,7 @@ def _colours_of(image: Image.Image, count: int) -> list[RGB]:
     """Return at most ``count`` colours that best represent an image."""
     reduced = image.quantize(count, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
     flat = reduced.getpalette() or []
-    return [(flat[at], flat[at + 1], flat[at + 2]) for at in range(0, len(flat), 3)][:count]
+    return [(flat[start], flat[start + 1], flat[start + 2]) for start in range(0, len(flat), 3)][:count]
 
 
 def _mix(one: RGB, other: RGB, part: float) -> RGB:

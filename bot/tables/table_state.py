@@ -195,8 +195,8 @@ class TableState:
         since = min(self.moved_at[seat], self.dealt_at)
         return [
             (other, phrase)
-            for other, (phrase, at) in enumerate(self.phrases)
-            if other != seat and phrase in PHRASES and at > since
+            for other, (phrase, said_at) in enumerate(self.phrases)
+            if other != seat and phrase in PHRASES and said_at > since
         ]
 
     def oldest_panel(self, seat: int) -> int:

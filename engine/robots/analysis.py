@@ -182,8 +182,8 @@ class _Analysis:
             once = _scoring_bit(combination, end.reuse)
             later = [
                 other.points
-                for at, by, other in declarations
-                if at > move_index and by == seat and _scoring_bit(other, end.reuse) == once
+                for later_index, by, other in declarations
+                if later_index > move_index and by == seat and _scoring_bit(other, end.reuse) == once
             ]
             lost = float(combination.points - max(later, default=0))
             known = missed.get((seat, once))

@@ -87,9 +87,9 @@ class MoveEstimate(NamedTuple):
     appeal: int = 0
 
 
-def _node_estimate(grown: Ints, at: int, appeal: int = 0) -> MoveEstimate:
-    visits = int(grown[at + tree.VISITS])
-    return MoveEstimate(visits, float(grown[at + tree.SUM]) / max(1, visits), appeal)
+def _node_estimate(grown: Ints, base: int, appeal: int = 0) -> MoveEstimate:
+    visits = int(grown[base + tree.VISITS])
+    return MoveEstimate(visits, float(grown[base + tree.SUM]) / max(1, visits), appeal)
 
 
 class StrongRobot:
@@ -188,10 +188,10 @@ class StrongRobot:
             judged[playable[0]] = _node_estimate(grown, 0)
             child = 0
         while child:
-            at = child * tree.FIELDS
-            move = int(grown[at + tree.MOVE])
-            judged[move] = _node_estimate(grown, at, int(simple_players.appeal(board, move)) if understood else 0)
-            child = grown[at + tree.NEXT]
+            base = child * tree.FIELDS
+            move = int(grown[base + tree.MOVE])
+            judged[move] = _node_estimate(grown, base, int(simple_players.appeal(board, move)) if understood else 0)
+            child = grown[base + tree.NEXT]
         if judged:
             best = max(judged.values())
             for first, other in zip(firsts[1:], trees[1:], strict=True):

@@ -120,15 +120,15 @@ def search_value(
     start = depth * WIDTH
     count = list_moves(moves, start, hands, turn, rest, led, best, winner, laid)
     if known >= 0:
-        for at in range(start, start + count):
-            if moves[at] & 63 == known:
-                moves[at] |= 1 << 20
+        for index in range(start, start + count):
+            if moves[index] & 63 == known:
+                moves[index] |= 1 << 20
         sort_moves(moves, start, count)
     ours = turn & 1 == 0
     value, chosen = (-1 if ours else 1000), -1
     alpha, beta = low, high
-    for at in range(start, start + count):
-        card = moves[at] & 63
+    for index in range(start, start + count):
+        card = moves[index] & 63
         bit = 1 << card
         hands[turn] ^= bit
         next_turn, suit, top, holder, after, lying, in_pot, won = play_card(
@@ -170,8 +170,8 @@ def fill_values(
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
     start = 40 * WIDTH
     count = list_moves(moves, start, hands, turn, rest, led, best, winner, laid)
-    for at in range(start, start + count):
-        card = moves[at] & 63
+    for index in range(start, start + count):
+        card = moves[index] & 63
         bit = 1 << card
         hands[turn] ^= bit
         next_turn, suit, top, holder, after, lying, in_pot, won = play_card(

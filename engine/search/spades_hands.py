@@ -107,8 +107,8 @@ def hand_value(
     # The sign makes higher values better for the leader.
     bottom, top = (floor, ceiling) if sign > 0 else (-ceiling, -floor)
     value = -WIDE
-    for at in range(start, start + count):
-        card = moves[at] & 63
+    for index in range(start, start + count):
+        card = moves[index] & 63
         led = SUIT[card]
         follow = other & led
         answers = list_choices(moves, start + WIDTH, follow if follow else other, rest, led)
@@ -169,8 +169,8 @@ def fill_values(
         playable = mine & NOT_SPADES
     start = 13 * 2 * WIDTH
     count = list_choices(moves, start, playable, rest, 0)
-    for at in range(start, start + count):
-        card = moves[at] & 63
+    for index in range(start, start + count):
+        card = moves[index] & 63
         after = mine ^ (1 << card)
         value = WIDE if seat == 0 else -WIDE
         first, last = led, card

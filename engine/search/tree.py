@@ -77,9 +77,9 @@ def search(
             if chosen == 0:
                 growing = False
                 if nodes < full:
-                    chosen, at = nodes, nodes * FIELDS
-                    tree[at + FIRST], tree[at + NEXT] = 0, tree[node * FIELDS + FIRST]
-                    tree[at + MOVE], tree[at + VISITS], tree[at + SEEN], tree[at + SUM] = move, 0, 1, 0
+                    chosen, base = nodes, nodes * FIELDS
+                    tree[base + FIRST], tree[base + NEXT] = 0, tree[node * FIELDS + FIRST]
+                    tree[base + MOVE], tree[base + VISITS], tree[base + SEEN], tree[base + SUM] = move, 0, 1, 0
                     tree[node * FIELDS + FIRST] = nodes
                     nodes += 1
             if chosen:
@@ -92,9 +92,9 @@ def search(
         tree[VISITS] += 1
         tree[SUM] += -won if me & 1 else won
         for step in range(depth):
-            at = abs(path[step]) * FIELDS
-            tree[at + VISITS] += 1
-            tree[at + SUM] += won if path[step] > 0 else -won
+            base = abs(path[step]) * FIELDS
+            tree[base + VISITS] += 1
+            tree[base + SUM] += won if path[step] > 0 else -won
     return nodes
 
 
@@ -104,14 +104,14 @@ def choose_child(tree: Ints, node: int, choices: int, explore: float) -> tuple[i
     chosen, highest = 0, -1e18
     child = tree[node * FIELDS + FIRST]
     while child:
-        at = child * FIELDS
-        bit = 1 << tree[at + MOVE]
+        base = child * FIELDS
+        bit = 1 << tree[base + MOVE]
         if choices & bit:
             choices ^= bit
-            tree[at + SEEN] += 1
-            visits = tree[at + VISITS]
-            worth = tree[at + SUM] / visits + explore * sqrt(log(tree[at + SEEN]) / visits)
+            tree[base + SEEN] += 1
+            visits = tree[base + VISITS]
+            worth = tree[base + SUM] / visits + explore * sqrt(log(tree[base + SEEN]) / visits)
             if worth > highest:
                 highest, chosen = worth, child
-        child = tree[at + NEXT]
+        child = tree[base + NEXT]
     return chosen, choices

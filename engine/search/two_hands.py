@@ -121,13 +121,13 @@ def leader_value(
     pickable = pickable_honours(leader | other, hidden, opens) if hidden else 0
     count = list_leads(moves, start, leader, other, rest, hidden, pickable, opens)
     if known >= 0:
-        for at in range(start, start + count):
-            if moves[at] & 63 == known:
-                moves[at] |= 1 << 20
+        for index in range(start, start + count):
+            if moves[index] & 63 == known:
+                moves[index] |= 1 << 20
         sort_moves(moves, start, count)
     value, chosen = -1, -1
-    for at in range(start, start + count):
-        card = moves[at] & 63
+    for index in range(start, start + count):
+        card = moves[index] & 63
         alpha = max(floor, value)
         after = hand_after(leader, card, rest, hidden, opens)
         answers = list_replies(moves, start + WIDTH, card, other, rest, hidden, pickable, opens)
@@ -175,8 +175,8 @@ def lead_value(
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
     worst = left
     count = list_replies(moves, start, card, theirs, rest, hidden, pickable_honours(theirs, hidden, opens), opens)
-    for at in range(start, start + count):
-        reply = moves[at] & 63
+    for index in range(start, start + count):
+        reply = moves[index] & 63
         answered, still = hand_after(theirs, reply, rest, hidden, opens), unplayed ^ (1 << reply)
         gain = WORTH[card] + WORTH[reply]
         remaining = left - gain
@@ -232,8 +232,8 @@ def fill_values(
     else:
         count = list_replies(moves, start, led, mine, rest | 1 << led, hidden, pickable, opens)
     most = low
-    for at in range(start, start + count):
-        card = moves[at] & 63
+    for index in range(start, start + count):
+        card = moves[index] & 63
         if not mine >> card & 1:
             # This card can only be played after picks.
             continue
@@ -247,8 +247,8 @@ def fill_values(
         reached = 0
         if pickable:
             # Cards played after picks matter only if they bring more than all others.
-            for at in range(start, start + count):
-                card = moves[at] & 63
+            for index in range(start, start + count):
+                card = moves[index] & 63
                 if mine >> card & 1:
                     continue
                 if led < 0:
@@ -302,8 +302,8 @@ def best_value(
     count = list_replies(
         memory.moves, start, led, mine, rest | 1 << led, hidden, pickable_honours(mine, hidden, opens), opens
     )
-    for at in range(start, start + count):
-        card = memory.moves[at] & 63
+    for index in range(start, start + count):
+        card = memory.moves[index] & 63
         least = max(least, reply_value(card, led, mine, theirs, rest, left, least, most, depth, opens, memory))
         if least >= most:
             break

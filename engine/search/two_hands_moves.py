@@ -170,8 +170,8 @@ def list_replies(
 def sort_moves(moves: Ints, start: int, count: int) -> None:
     """Sort in place, highest first."""
     for index in range(start + 1, start + count):
-        move, at = moves[index], index
-        while at > start and moves[at - 1] < move:
-            moves[at] = moves[at - 1]
-            at -= 1
-        moves[at] = move
+        move, place = moves[index], index
+        while place > start and moves[place - 1] < move:
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = move

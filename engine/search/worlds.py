@@ -169,10 +169,10 @@ def deal_four_hands(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def first_card(past: Ints, seat: int) -> int:
-    at = 0
-    while past[at] != seat:
-        at += 2
-    return past[at + 1]
+    index = 0
+    while past[index] != seat:
+        index += 2
+    return past[index + 1]
 
 
 @compiled

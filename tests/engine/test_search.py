@@ -201,26 +201,26 @@ def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
     )
     me = int(start[playing.TURN])
     here = search_position(game.current)
-    most = {True: 0, False: 0}
+    largest = {True: 0, False: 0}
 
-    def walk(node: int, at: SearchPosition) -> None:
+    def walk(node: int, position: SearchPosition) -> None:
         children = []
         child = int(grown[node * tree.FIELDS + tree.FIRST])
         while child:
             children.append(child)
             child = int(grown[child * tree.FIELDS + tree.NEXT])
         if children:
-            while at.legal_cards().bit_count() == 1:
-                at.play(at.legal_cards().bit_length() - 1)
-            most[at.turn == me] = max(most[at.turn == me], len(children))
+            while position.legal_cards().bit_count() == 1:
+                position.play(position.legal_cards().bit_length() - 1)
+            largest[position.turn == me] = max(largest[position.turn == me], len(children))
         for child in children:
-            after = at.copy()
+            after = position.copy()
             after.play(int(grown[child * tree.FIELDS + tree.MOVE]))
             walk(child, after)
 
     walk(0, here)
-    assert most[True] > 1
-    assert (most[False] > 1) is not lonely
+    assert largest[True] > 1
+    assert (largest[False] > 1) is not lonely
 
 
 def test_only_whole_points_count() -> None:

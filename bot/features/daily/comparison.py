@@ -103,8 +103,8 @@ def rows_of_squares(line: DayLine) -> list[str]:
     """Return the tricks as squares, in rows of equal length that a phone does not wrap."""
     squares = line.result.squares
     rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
-    each = max(1, -(-len(squares) // rows))
-    return [squares[at : at + each] for at in range(0, len(squares), each)]
+    size = max(1, -(-len(squares) // rows))
+    return [squares[start : start + size] for start in range(0, len(squares), size)]
 
 
 def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:

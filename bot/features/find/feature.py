@@ -101,7 +101,7 @@ class FindFeature(Feature):
         return {
             "looking_for": search.decode() if search else None,
             "blocked": [block.name for block in await self.finder.queue.blocks.blocks_of(person)],
-            "left": [int(at) for at in await self.finder.leavers.times(person, now)],
+            "left": [int(left_at) for left_at in await self.finder.leavers.times(person, now)],
             # Reports about the person are between their authors and the host.
             "reports": [
                 {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}

@@ -37,7 +37,7 @@ class Leavers:
         found = await self._client.zrange(
             keys.left(person), now - FORGOTTEN_AFTER, "+inf", byscore=True, withscores=True
         )
-        return [at for _cause, at in found]
+        return [left_at for _cause, left_at in found]
 
     async def penalty(self, person: str, now: float) -> float:
         times = await self.times(person, now)

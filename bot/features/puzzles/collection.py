@@ -98,7 +98,7 @@ def select_puzzles(puzzles: Sequence[Puzzle], limit: int) -> list[Puzzle]:
     for puzzle in puzzles:
         shelves.setdefault((puzzle.game, puzzle.missed), []).append(puzzle)
     by_game = [
-        _interleave([shelf for (of_game, _missed), shelf in sorted(shelves.items()) if of_game == game])
+        _interleave([shelf for (shelf_game, _missed), shelf in sorted(shelves.items()) if shelf_game == game])
         for game in GAMES
     ]
     return list(islice(_interleave(by_game), limit))

@@ -21,7 +21,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
         return None
     parts: list[Part] = []
     if len(history) > 1:
-        begin, end = (time.strftime("%Y-%m-%d", time.gmtime(history[at].day * DAY_SECONDS)) for at in (0, -1))
+        begin, end = (time.strftime("%Y-%m-%d", time.gmtime(history[index].day * DAY_SECONDS)) for index in (0, -1))
         parts.append(Plot((_curve(history),), begin=begin, end=end, marks=(_("won"), _("lost"))))
     if history:
         parts.append(Form(_("last games"), tuple(game.won for game in history[-FORM:]), result_letters(language)))

@@ -85,7 +85,7 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
         button(text.gettext("With {name}").format(name=text.player_names([number])), text.t, "with", number)
         for number in numbers
     ]
-    return [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
+    return [tuple(buttons[index : index + 2]) for index in range(0, len(buttons), 2)]
 
 
 def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
@@ -183,8 +183,8 @@ def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStand
 def _write_standings(
     page: Writer, text: TournamentText, table: Sequence[TeamStanding], *, with_tie_breaks: bool
 ) -> None:
-    for at, standing in enumerate(table[:MAX_PLACES]):
-        page.line(text.standing_line(standing, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
+    for index, standing in enumerate(table[:MAX_PLACES]):
+        page.line(text.standing_line(standing, *(deciding_tie_breaks(table, index) if with_tie_breaks else ())))
     if len(table) > MAX_PLACES:
         page.line(text.more_text(len(table) - MAX_PLACES))
 

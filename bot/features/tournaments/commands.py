@@ -277,7 +277,11 @@ class TournamentCommands:
         if parts := result_pages(t):
             part = parts[min(number, len(parts)) - 1]
             results = {match.number: match.results.get(part.deal) for match in part.matches}
-            games = {(part.round, at, part.deal): found.game for at, found in results.items() if found and found.game}
+            games = {
+                (part.round, match, part.deal): result.game
+                for match, result in results.items()
+                if result and result.game
+            }
         # The host can have moved some of the games to files.
         kept = await self._archive.kept_ids(list(games.values()))
         replays = {key: id_ for key, id_ in games.items() if id_ in kept}
@@ -314,9 +318,9 @@ def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
     forms: dict[str, Form] = {form: form for form in FORMS}
     forms |= {_letters(form_names(language)[form]): form for language in LANGUAGES for form in FORMS}
     for length in (2, 1):
-        for at in range(len(words) - length + 1):
-            if form := forms.get(_letters("".join(words[at : at + length]))):
-                return form, [*words[:at], *words[at + length :]]
+        for start in range(len(words) - length + 1):
+            if form := forms.get(_letters("".join(words[start : start + length]))):
+                return form, [*words[:start], *words[start + length :]]
     return None, list(words)
 
 

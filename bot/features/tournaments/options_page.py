@@ -40,7 +40,7 @@ def options_panel(language: str, t: Tournament, option: str = "") -> Panel:
         page.gap()
         page.line(capitalize(name), "bold")
         buttons = [choice_button(value.label, value.is_chosen, payload(t, *value.words)) for value in values]
-        rows = [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
+        rows = [tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)]
         return page.panel(*rows, (button(_("◀ Back"), t, "options"),))
     rows = []
     for id_, (name, values) in options.items():
@@ -81,9 +81,9 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
         found["deals"] = _("deals a match"), values("deals", {value: value for value in OPTIONS["deals"]})
         found["scoring"] = _("scoring"), values("scoring", scoring)
     names = option_names(text.words)
-    for option, of_game in GAMES[t.game].rules.choices().items():
+    for option, choices in GAMES[t.game].rules.choices().items():
         # A duplicate has no target, because its games are single deals.
-        if len(of_game) > 1 and option in names and not (option == "target" and t.is_duplicate):
+        if len(choices) > 1 and option in names and not (option == "target" and t.is_duplicate):
             found[option] = (
                 names[option],
                 [
@@ -92,7 +92,7 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
                         t.choice.rules[option] == value,
                         ("rule", f"{option}={format_value(value)}"),
                     )
-                    for value in of_game
+                    for value in choices
                 ],
             )
     return found

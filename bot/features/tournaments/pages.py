@@ -80,10 +80,10 @@ def result_pages(t: Tournament) -> list[ResultPage]:
     for number, matches in enumerate(t.rounds, 1):
         shown = [match for match in matches if t.form != "league" or match.seats or match.is_over]
         for deal in t.deals if t.is_public(number) else (0,):
-            of_deal = [match for match in shown if not (deal and match.is_bye)]
+            listed = [match for match in shown if not (deal and match.is_bye)]
             found += [
-                ResultPage(number, deal, tuple(of_deal[at : at + MATCHES_PER_PAGE]))
-                for at in range(0, len(of_deal), MATCHES_PER_PAGE)
+                ResultPage(number, deal, tuple(listed[start : start + MATCHES_PER_PAGE]))
+                for start in range(0, len(listed), MATCHES_PER_PAGE)
             ]
     return found
 

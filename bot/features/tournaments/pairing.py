@@ -65,8 +65,8 @@ def berger(teams: int) -> tuple[Pairs, ...]:
     size = teams + teams % 2
     rounds = []
     for number in range(size - 1):
-        turned = [*((at + number * size // 2) % (size - 1) for at in range(size - 1)), size - 1]
-        pairs = [(turned[at], turned[-1 - at]) for at in range(size // 2)]
+        turned = [*((index + number * size // 2) % (size - 1) for index in range(size - 1)), size - 1]
+        pairs = [(turned[index], turned[-1 - index]) for index in range(size // 2)]
         if number % 2:
             pairs[0] = pairs[0][::-1]
         byes = [(one + other - teams, None) for one, other in pairs if teams in (one, other)]

@@ -34,11 +34,11 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
             tuple(
                 Row(
                     f"{standing.rank}. {names[standing.team]}",
-                    _note(text, table, at),
+                    _note(text, table, index),
                     fix_minus(standing.score.value),
                     is_own=standing.rank == 1,
                 )
-                for at, standing in enumerate(table[:MAX_PLACES])
+                for index, standing in enumerate(table[:MAX_PLACES])
             )
         ),
     ]
@@ -62,13 +62,13 @@ def _drawable_team(text: TournamentText, team: int) -> str:
     return " + ".join(shorten(name, longest) for name in names)
 
 
-def _note(text: TournamentText, table: Sequence[TeamStanding], at: int) -> str:
+def _note(text: TournamentText, table: Sequence[TeamStanding], index: int) -> str:
     """Return the line below a team: its wins, and the decisive tie-breaks."""
-    _, standing = text.gettext, table[at]
+    _, standing = text.gettext, table[index]
     # In a knock-out, a bye counts as a round won but not as a match.
     wins = _("{won} of {played} won").format(won=standing.won, played=standing.played)
     note = [] if text.t.form == "knockout" else [wins]
-    note += [f"{_(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks(table, at)]
+    note += [f"{_(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks(table, index)]
     while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
         note.pop(0)  # the last tie-break is decisive
     return " · ".join(note)

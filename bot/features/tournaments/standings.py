@@ -93,13 +93,13 @@ def _rank(t: Tournament) -> list[TeamStanding]:
     if t.is_duplicate:
         unit = STEPS if t.options["scoring"] == "steps" else POINTS
     found: list[TeamStanding] = []
-    for at, team in enumerate(order):
-        is_level = at > 0 and keys[order[at - 1]] == keys[team]
+    for index, team in enumerate(order):
+        is_level = index > 0 and keys[order[index - 1]] == keys[team]
         matches = [match for match in counted[team] if not match.is_bye and not match.is_void]
         found.append(
             TeamStanding(
                 team,
-                found[-1].rank if is_level else at + 1,
+                found[-1].rank if is_level else index + 1,
                 Figure(unit, _format(t, unit, keys[team].score)),
                 len(matches),
                 sum(match.winner == team for match in matches),
@@ -134,7 +134,7 @@ def _rank_keys(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _
             return {team: _RankKey(is_unbeaten(t, team), won) for team, won in wins.items()}
         case "duplicate":
             rounds = round_scores(t)
-            scores = {team: [of_round[team] for of_round in rounds if team in of_round] for team in wins}
+            scores = {team: [by_team[team] for by_team in rounds if team in by_team] for team in wins}
             return {
                 team: _RankKey(True, sum(scores[team], ZERO), (won, max(scores[team], default=ZERO)))
                 for team, won in wins.items()

@@ -46,23 +46,23 @@ def records_of(t: Tournament) -> list[TeamRecord]:
     for matches in t.rounds:
         before = [record.score for record in records]
         for match in matches:
-            for at, team in enumerate(match.teams):
-                _add_match(records[team], match, team, at, before)
+            for side, team in enumerate(match.teams):
+                _add_match(records[team], match, team, side, before)
     return records
 
 
-def _add_match(record: TeamRecord, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
-    """Add a match to a team's record. ``at`` is 0 for the match's first team; scores are those ``before`` the round."""
+def _add_match(record: TeamRecord, match: Match, team: int, side: int, before: Sequence[Fraction]) -> None:
+    """Add a match to a team's record. ``side`` is 0 for its first team. ``before`` are the scores before the round."""
     points = match.score(team)
     record.score += points
     if match.is_bye:
         record.byes += 1
         record.floats.append("down")
         return
-    other = match.teams[1 - at]
+    other = match.teams[1 - side]
     record.met.add(other)
     if match.was_played:
-        record.colours.append((WHITE, BLACK)[at])
+        record.colours.append((WHITE, BLACK)[side])
         difference = before[team] - before[other]
         record.floats.append("down" if difference > 0 else "up" if difference < 0 else "none")
     else:

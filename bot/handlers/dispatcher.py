@@ -23,12 +23,12 @@ from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
-from bot.handlers.limits import BREAK_SECONDS, Limits, TooManyCommands, TooManyPresses, Verdict
 from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
 from bot.handlers.pages import CorePages
 from bot.handlers.playing import Playing
+from bot.handlers.press_limits import BREAK_SECONDS, PressLimits, TooManyCommands, TooManyPresses, Verdict
 from bot.handlers.presses import Presses
 from bot.handlers.rematch import Rematches
 from bot.handlers.start import Start
@@ -59,7 +59,7 @@ class Dispatcher:
         self.feature = worker.feature
         self.games = GameReader(worker.archive, worker.analysis_pool)
         self.watching = worker.watching
-        self.limits = Limits(on=worker.settings.rate_limits)
+        self.limits = PressLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
         robot_pool, private_hands = worker.robot_pool, worker.private_hands

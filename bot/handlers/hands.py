@@ -11,7 +11,7 @@ from bot.cluster.shards import Shards
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.finished.unrated_games import unrated_reason
-from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
+from bot.handlers.press_limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.hints import Hints
 from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, parse_draft

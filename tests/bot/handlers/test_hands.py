@@ -15,7 +15,7 @@ from bot.features.find.leavers import find_leavers
 from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
-from bot.handlers.limits import PRESSES_OF_PERSON
+from bot.handlers.press_limits import PRESSES_OF_PERSON
 from bot.http.addresses import Visitor
 from bot.identity.programs import ProgramError, Programs
 from bot.panels.hand import task_text

@@ -13,7 +13,7 @@ from bot.commands import ArgumentKind
 from bot.delivery.answers import MAX_WAITING, Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
-from bot.handlers import limits
+from bot.handlers import press_limits
 from bot.handlers.guard import TRIES
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, Press, SlowDown
 from bot.rate_limits import RateLimit
@@ -74,7 +74,7 @@ async def test_command_flood_gets_one_warning_per_break(store: Store, monkeypatc
         assert (await bruno.say("/help")).panel
         now = asyncio.get_running_loop().time()
         anna.dispatcher.limits._breaks._clock = anna.dispatcher.limits._commands._clock = lambda: (
-            now + limits.BREAK_SECONDS + 1
+            now + press_limits.BREAK_SECONDS + 1
         )
         assert (await anna.say("/help")).panel
 
@@ -86,7 +86,7 @@ async def test_crowd_cannot_flood_a_group(store: Store) -> None:
         for player in crowd:
             player.dispatcher = crowd[0].dispatcher
         replies = [await player.say("/help") for player in crowd]
-        assert sum(reply.panel is not None for reply in replies) <= limits.COMMANDS_IN_CHAT.burst + 10
+        assert sum(reply.panel is not None for reply in replies) <= press_limits.COMMANDS_IN_CHAT.burst + 10
         assert sum(bool(reply.toast) and not reply.optional for reply in replies) == 1
         assert (await crowd[-1].say("/help", crowd[-1].private)).panel
 
@@ -279,7 +279,7 @@ async def test_suggestions_list_open_tables_of_the_channel_only(store: Store) ->
 
 
 async def test_too_many_suggestion_requests_return_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "PRESSES_OF_PERSON", RateLimit(burst=3, interval=3600.0))
+    monkeypatch.setattr(press_limits, "PRESSES_OF_PERSON", RateLimit(burst=3, interval=3600.0))
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
@@ -291,4 +291,4 @@ async def test_too_many_suggestion_requests_return_nothing(store: Store, monkeyp
         assert await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, GROUP)
         # Presses and commands still work.
         assert "once" not in (await bruno.say("/help", bruno.private)).toast
-        assert (await bruno.press("Play", GROUP)).toast != limits.TooManyPresses.sentence
+        assert (await bruno.press("Play", GROUP)).toast != press_limits.TooManyPresses.sentence

@@ -1,7 +1,7 @@
-"""Rate limits for people and chats.
+"""Rate limits for presses and commands, by person and by group.
 
-Each worker counts presses and commands in its own memory, by person and by group. So a person who floods several
-workers gets the limit from each. `bot.handlers.guard` counts wrong table codes.
+Each worker counts them in its own memory. So a person who floods several workers gets the limit from each.
+`bot.handlers.guard` counts wrong table codes.
 """
 
 from enum import Enum
@@ -35,7 +35,7 @@ class TooManyCommands(TableError):
     sentence = "Too fast for me: write again in {seconds} seconds."
 
 
-class Limits:
+class PressLimits:
     """Counts the recent requests of each person and group at this worker."""
 
     def __init__(self, *, on: bool) -> None:

@@ -23,7 +23,7 @@ from benchmarks.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, NotDelivered, Person, Press, Reply, SentMessage, private_place
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.running import logs
 from bot.running.run import tune_garbage_collector
 from bot.settings import Settings

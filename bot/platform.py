@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.places import Place
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 
 class Person(NamedTuple):

@@ -33,7 +33,7 @@ from bot.http.proxies import proxy_for
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import Command, DeliveryError, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts

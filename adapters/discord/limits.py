@@ -11,7 +11,7 @@ from collections import deque
 import structlog
 
 from bot.platform import SlowDown
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 # Discord accepts five edits in five seconds per channel. A board that changes less often is easier to read.
 BOARD_LIMIT = RateLimit(burst=2, interval=3.0)

@@ -46,7 +46,7 @@ from bot.platform import (
     is_private,
     private_place,
 )
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts

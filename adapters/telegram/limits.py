@@ -10,7 +10,7 @@ import datetime as dt
 from telegram.error import RetryAfter
 
 from bot.platform import SlowDown
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 # Telegram accepts 20 messages a minute in a group, over all its topics. The burst counts too.
 GROUP_LIMIT = RateLimit(burst=3, interval=3.5, per_chat=True)

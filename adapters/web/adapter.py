@@ -5,7 +5,7 @@ from adapters.web.site import Site, SiteAdapter
 from adapters.web.table_socket import Live
 from bot.panel import Panel
 from bot.platform import SentMessage
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 PAGE = "page"  # the id of the only message a player has here: their table's page
 

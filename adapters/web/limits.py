@@ -8,7 +8,7 @@ from aiohttp import web
 
 from adapters.web.access import Access
 from bot.http.addresses import NETWORK_FACTOR, Visitor
-from bot.rate_limits import RateLimit, RateLimiter
+from bot.rate_limiter import RateLimit, RateLimiter
 from bot.running.monitoring import PATHS as MONITORING
 
 REQUESTS = RateLimit(burst=120, interval=0.1)  # a page loads about ten files; a program gets ten requests a second

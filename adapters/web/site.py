@@ -27,7 +27,7 @@ from bot.http.addresses import Visitor
 from bot.http.connections import PER_ADDRESS, Connections, connection_limit
 from bot.http.server import body_timeout, listen
 from bot.platform import NotDelivered
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.running import monitoring
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS

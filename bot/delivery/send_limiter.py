@@ -7,7 +7,7 @@ from typing import Self
 
 from bot.delivery.shared_pace import SharedPace
 from bot.platform import Adapter, chat_of, is_inline, is_private, platform_of
-from bot.rate_limits import RateLimit, RateLimiter
+from bot.rate_limiter import RateLimit, RateLimiter
 
 PLACES_CACHED = 10_000
 BOARDS_SHARE = 3  # boards use one part in this many of a platform's burst, so hands never wait behind them

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import STORE_ERRORS, keys
 from bot.store.batch import BatchedScript
 from bot.store.lua import read_script

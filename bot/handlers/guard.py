@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.platform import Person
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import keys
 from bot.store.lua import read_script
 from bot.tables.errors import TableError

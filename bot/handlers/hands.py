@@ -17,7 +17,7 @@ from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.people import People
 from bot.platform import Reply, private_place
-from bot.rate_limits import RateLimiter
+from bot.rate_limiter import RateLimiter
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges

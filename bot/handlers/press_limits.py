@@ -7,7 +7,7 @@ Each worker counts them in its own memory. So a person who floods several worker
 from enum import Enum
 
 from bot.platform import Command, Person, Press, chat_of, is_private
-from bot.rate_limits import RateLimit, RateLimiter
+from bot.rate_limiter import RateLimit, RateLimiter
 from bot.tables.errors import TableError
 
 # Far above what fast players need.

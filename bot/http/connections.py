@@ -13,7 +13,7 @@ import structlog
 from aiohttp import web
 
 from bot.http.addresses import NETWORK_FACTOR, Visitor, is_forwarded
-from bot.rate_limits import LogLimiter
+from bot.rate_limiter import LogLimiter
 
 HEAD_SECONDS = 15.0  # time for the head of a connection's first request
 

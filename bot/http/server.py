@@ -15,7 +15,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from bot.http.connections import KEEPALIVE_SECONDS, Connection, Connections
-from bot.rate_limits import LogLimiter
+from bot.rate_limiter import LogLimiter
 from bot.settings import BadSetting
 
 SENT_SECONDS = 10.0  # time for a body to arrive: a client that sends a byte now and then would block a connection

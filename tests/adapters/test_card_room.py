@@ -65,7 +65,7 @@ ALLOWED_IMPORTS = {
     "bot.identity.adapter_data",
     "bot.http.bodies",
     "bot.http.proxies",
-    "bot.rate_limits",
+    "bot.rate_limiter",
     "bot.http.server",
     "bot.site.sessions",
     "bot.settings",

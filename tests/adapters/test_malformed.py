@@ -19,7 +19,7 @@ from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.handlers import Dispatcher
 from bot.http.server import request_log_filter
 from bot.identity.programs import Programs
-from bot.rate_limits import LOG_LINES, LogLimiter
+from bot.rate_limiter import LOG_LINES, LogLimiter
 from bot.running.monitoring import monitoring
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store

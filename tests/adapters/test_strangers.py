@@ -25,7 +25,7 @@ from bot.handlers import Dispatcher
 from bot.http.server import request_log_filter
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
-from bot.rate_limits import LOG_LINES, LogLimiter
+from bot.rate_limiter import LOG_LINES, LogLimiter
 from bot.store import EmbeddedStore
 from tests.adapters.test_playground import TabSocket
 from tests.open_playground import OpenPlayground

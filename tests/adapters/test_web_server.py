@@ -21,7 +21,7 @@ from bot.http import connections as connections_module
 from bot.http import server as serving
 from bot.http.connections import Connections, connection_limit, handle_loop_error
 from bot.http.server import body_timeout, listen, request_log_filter
-from bot.rate_limits import LOG_LINES, LogLimiter
+from bot.rate_limiter import LOG_LINES, LogLimiter
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 from tests.paths import ROOT

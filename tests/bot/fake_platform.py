@@ -26,7 +26,7 @@ from bot.platform import (
     Unreachable,
     private_place,
 )
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.settings import Settings
 from bot.store import Store
 from bot.worker import Worker

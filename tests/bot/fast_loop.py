@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.delivery.shared_pace import SharedPace
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import store
 
 IDLE_SECONDS = 0.004  # time without input after which the loop is idle; the store answers sooner

@@ -16,7 +16,7 @@ from playwright.async_api import expect
 from structlog.testing import capture_logs
 
 from bot.http.server import request_log_filter
-from bot.rate_limits import LOG_LINES, LogLimiter
+from bot.rate_limiter import LOG_LINES, LogLimiter
 from tests.browser import PHONE, find_tool, launch_browser
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port

@@ -9,7 +9,7 @@ from typing import Any
 from adapters.telegram.adapter import Telegram
 from bot.actions import is_page
 from bot.handlers import Dispatcher
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.running.supervisor import Supervisor
 from bot.settings import Settings
 from bot.store import Store

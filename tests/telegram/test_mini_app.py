@@ -19,7 +19,7 @@ from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.platform import Person as PlatformPerson
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.site.mini_app import InvalidLaunch
 from bot.site.sessions import Sessions
 from bot.store import Store

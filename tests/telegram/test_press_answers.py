@@ -4,7 +4,7 @@ import asyncio
 
 from bot.delivery.answers import MAX_WAITING
 from bot.platform import Press, Reply, private_place
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import Store
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, ObservedTelegram, Person, bot_text, on_telegram, until

@@ -10,7 +10,7 @@ import aiohttp
 
 from adapters.telegram.adapter import Telegram
 from bot.handlers import Dispatcher
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from tests.kills.pages import Page
 from tests.open_playground import OpenPlayground
 from tests.telegram.players import GROUP, Person, until

@@ -18,7 +18,7 @@ from adapters.web.api.operations import OPERATIONS
 from adapters.web.api.reference import PAGE, page
 from adapters.web.api.server import Api
 from bot.finished.game import FinishedGame
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.site.api_models import PublicTable
 from engine import read, verify
 from engine.robots.findings import Verdict

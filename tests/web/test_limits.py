@@ -24,7 +24,7 @@ from adapters.web.limits import (
 from adapters.web.people import MAX_NEW
 from bot.handlers.guard import TRIES
 from bot.http.addresses import NETWORK_FACTOR
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.settings import Settings
 from tests.open_playground import OpenPlayground
 

@@ -21,7 +21,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.guard import TRIES
 from bot.identity.adapter_data import delete_adapter_data
 from bot.identity.programs import MAX_EACH, Programs, is_program
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.site.idempotency import KEPT_SECONDS, UsedKeys
 from engine import GAMES, verify
 from tests.bot.command import run_command

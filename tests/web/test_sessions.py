@@ -14,7 +14,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers import Dispatcher
 from bot.http.server import token_digest
 from bot.platform import Person, Press, Reply, private_place
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.site.sessions import KEPT_SECONDS, LINK_SECONDS, MAX_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
 from tests.open_playground import OpenPlayground

@@ -19,7 +19,7 @@ from adapters.web import people
 from bot.handlers import hands
 from bot.identity.adapter_data import delete_adapter_data, read_adapter_data
 from bot.identity.programs import Programs
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import EmbeddedStore
 from bot.tables.chairs import Invited
 from tests.open_playground import OpenPlayground

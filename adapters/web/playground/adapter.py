@@ -8,7 +8,7 @@ from adapters.web.site import Site, SiteAdapter
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import NotDelivered, SentMessage
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 
 class Playground(SiteAdapter):

@@ -14,7 +14,7 @@ from bot.panel_picture import DECKS
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
 from bot.platform import NoPicture, SentMessage
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.viewers import with_picture
 from tests.bot.fake_platform import GROUP, FakePlatform
 

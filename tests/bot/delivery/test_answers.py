@@ -10,7 +10,7 @@ from bot.delivery.answers import Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.platform import DeliveryError, MessageRefused, NotDelivered
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 PLACE = "paper:1"
 

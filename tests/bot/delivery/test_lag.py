@@ -12,7 +12,7 @@ from bot.delivery.lag import Lag
 from bot.delivery.names import Board, Hand
 from bot.panel import Panel, Span
 from bot.platform import SentMessage
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import Store
 from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, seat_players
 

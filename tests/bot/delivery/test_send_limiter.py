@@ -7,7 +7,7 @@ import pytest
 
 from bot.delivery import send_limiter
 from bot.delivery.send_limiter import SendLimiter
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 
 PRIVATE, OTHER_PRIVATE = "x:@1", "x:@2"
 NO_LIMIT = RateLimit()

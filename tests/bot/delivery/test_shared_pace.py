@@ -6,7 +6,7 @@ from redis.exceptions import RedisError
 
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import Store, keys
 from tests.kills.bot_process import free_port
 

@@ -31,7 +31,7 @@ from bot.platform import (
     SlowDown,
     Unreachable,
 )
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker

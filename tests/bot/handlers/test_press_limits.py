@@ -16,7 +16,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import press_limits
 from bot.handlers.guard import TRIES
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, Press, SlowDown
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import Store, keys
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker

@@ -16,7 +16,7 @@ from bot.panel import utf16_length
 from bot.panels.board import board_panel
 from bot.people import Profile
 from bot.platform import ChatGone, Command, DeliveryError, MessageGone, NotDelivered, PlatformFailure, SlowDown
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import strip_stamp

@@ -10,7 +10,7 @@ from bot import platform
 from bot.delivery import delivery, surface_waits
 from bot.delivery.send_limiter import SendLimiter
 from bot.platform import NotDelivered, PlatformFailure, SlowDown
-from bot.rate_limits import RateLimit
+from bot.rate_limiter import RateLimit
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seat_players

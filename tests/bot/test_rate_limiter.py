@@ -1,6 +1,6 @@
 """Rate limits: bursts, refills and bounded memory."""
 
-from bot.rate_limits import RateLimit, RateLimiter
+from bot.rate_limiter import RateLimit, RateLimiter
 
 
 class Clock:

@@ -1,14 +1,15 @@
 // @ts-check
 // The playground's page: a small chat client.
 import { Connection } from "./connection.js";
-import { drawSpan, el, make, markBlackSuits, saveFile, splitRow } from "./dom.js";
 import { tabStorage } from "./storage.js";
+import { Fragment, html, ignoreHeldKeys, render } from "./view.js";
 
 /** @typedef {{id: string, name: string, handle: string, closed: boolean, token: string}} Person */
 /** @typedef {{id: string, title: string}} Chat */
-/** @typedef {import("./dom.js").Button} Button */
+/** @typedef {{label: string, payload: string, style: string, kind: string}} Button */
+/** @typedef {[text: string, style: string, person: string]} Span */
 /** @typedef {{name: string, alt: string, width: number, height: number}} Picture */
-/** @typedef {{id: number, by: string, text: string, spans: import("./dom.js").Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
+/** @typedef {{id: number, by: string, text: string, spans: Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
 /** @typedef {{word: string, about: string, takes: Record<string, string>, people: boolean}} Command */
 /** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>}} State */
 
@@ -16,6 +17,8 @@ import { tabStorage } from "./storage.js";
 const hash = new URLSearchParams(location.hash.slice(1));
 const key = hash.get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
+/** @param {string} id @returns {HTMLElement} */
+const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = /** @type {HTMLInputElement} */ (el("text"));
 /** @type {State} */
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
@@ -46,9 +49,9 @@ async function openSocket() {
 
 /** Show why the link does not open the chat, without a retry. @param {string} why */
 function showRefusal(why) {
-  el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
+  render(html`<div class="message bot" role="alert"><div class="bubble">${why}</div></div>`, el("messages"));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
-  for (const part of ["people", "chats"]) el(part).replaceChildren();
+  for (const part of ["people", "chats"]) render(null, el(part));
 }
 
 function drawTrouble() {
@@ -133,10 +136,7 @@ function showMessage(chat, message) {
   messages.set(message.id, message);
   if (chat === state.chat) {
     const wasAtBottom = isAtBottom();
-    const old = el("messages").querySelector(`[data-id="${message.id}"]`);
-    const node = drawMessage(message);
-    document.getElementById("greeting")?.remove();
-    if (old) replaceMessage(/** @type {HTMLElement} */ (old), node); else el("messages").append(node);
+    drawMessages();
     if (wasAtBottom || (isNew && message.by === state.me)) toBottom();
   } else if (isNew && message.by !== state.me) {
     state.unread[chat] = (state.unread[chat] || 0) + 1;
@@ -144,21 +144,10 @@ function showMessage(chat, message) {
   }
 }
 
-/** Replace a message and keep the keyboard focus, on the same button or the message's first.
- * @param {HTMLElement} old @param {HTMLElement} node */
-function replaceMessage(old, node) {
-  const focused = /** @type {HTMLElement | null} */ (old.querySelector(":focus-visible"));
-  old.replaceWith(node);
-  if (!focused) return;
-  const buttons = /** @type {HTMLElement[]} */ ([...node.querySelectorAll(".rows button")]);
-  const other = /** @type {HTMLElement | null} */ (node.querySelector(focused.dataset.payload ? ".rows button" : focused.className ? `.${focused.classList[0]}` : focused.localName));
-  (buttons.find((button) => button.dataset.payload === focused.dataset.payload) || other)?.focus({ preventScroll: true });
-}
-
 /** @param {string} chat @param {number} id */
 function removeMessage(chat, id) {
   state.messages[chat]?.delete(id);
-  if (chat === state.chat) el("messages").querySelector(`[data-id="${id}"]`)?.remove();
+  if (chat === state.chat) drawMessages();
 }
 
 const isAtBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };
@@ -170,71 +159,87 @@ function draw() {
   state.unread[state.chat] = 0;
   drawHeads();
   drawLinks();
-  const list = state.messages[state.chat] || new Map();
-  el("messages").replaceChildren(...(list.size || state.host ? [] : [greeting()]), ...Array.from(list.values(), drawMessage));
+  drawMessages();
   el("composer").hidden = el("about").hidden = state.host;
   toBottom();
 }
 
 function drawHeads() {
-  const texts = state.texts;
-  const people = tabList(texts.people, state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
-    make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => switchPerson(p.id) },
-      p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0))));
-  const me = state.people.find((p) => p.id === state.me);
-  /** @type {HTMLElement[]} */
-  const closed = [];
-  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => promptForName("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
-  if (me) {
-    const box = make("input", { type: "checkbox", id: "closed", onchange: () => { if (box.checked) showToast(texts.closed_about); ask({ do: "close", closed: box.checked }); } });
-    box.checked = me.closed;
-    closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
-  }
-  el("people").replaceChildren(make("span", { class: state.switching ? "mark act-as" : "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
+  const { texts, people, switching, host } = state, canAdd = switching || host, me = people.find((p) => p.id === state.me);
+  /** @param {Event} event */
+  const close = ({ target }) => {
+    const { checked } = /** @type {HTMLInputElement} */ (target);
+    if (checked) showToast(texts.closed_about);
+    ask({ do: "close", closed: checked });
+  };
+  render(html`
+    <span class=${switching ? "mark act-as" : "mark"}>${switching ? texts.act_as : host ? texts.host : texts.you}</span>
+    ${tabList(texts.people, people.filter((p) => switching || p === me).map((p) =>
+      tab({ "data-person": p.id }, p === me, () => switchPerson(p.id), `${p.name}${p.closed ? " 🔕" : ""}`, switching && p !== me ? state.unread[`@${p.id}`] : 0)))}
+    ${canAdd && html`<button type="button" class="add" id="add-person" aria-label=${texts.add_person} onClick=${() => promptForName("add_person", texts.name_of_person)}>+<span class="what">${` ${texts.person}`}</span></button>`}
+    ${me && html`<label title=${texts.closed_about}><input type="checkbox" id="closed" checked=${me.closed} onChange=${close} />${`🔕 ${texts.closed}`}</label>`}`, el("people"));
   el("people").querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
-  const chats = tabList(texts.chats, visible().map((c) =>
-    make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => openChat(c.id) },
-      c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id]))));
-  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": texts.add_group, onclick: () => promptForName("add_chat", texts.name_of_group) }, "+", make("span", { class: "what" }, ` ${texts.group}`)));
-  el("chats").replaceChildren(...chats);
+  render(html`
+    ${tabList(texts.chats, visible().map((c) => tab({ "data-chat": c.id }, c.id === state.chat, () => openChat(c.id), c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, state.unread[c.id])))}
+    ${canAdd && html`<button type="button" class="add" aria-label=${texts.add_group} onClick=${() => promptForName("add_chat", texts.name_of_group)}>+<span class="what">${` ${texts.group}`}</span></button>`}`, el("chats"));
 }
 
-/** Wrap tabs in a list of their own; empty without tabs. @param {string} label @param {HTMLElement[]} tabs */
-const tabList = (label, tabs) => (tabs.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...tabs)] : []);
+/** Wrap tabs in a list of their own; empty without tabs. @param {string} label @param {any[]} tabs */
+const tabList = (label, tabs) => tabs.length > 0 && html`<span role="tablist" class="tabs" aria-label=${label}>${tabs}</span>`;
 
-/** @param {number} count */
-const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
+/** @param {Record<string, string>} data @param {boolean} isSelected @param {() => void} open @param {string} name @param {number} unread */
+const tab = (data, isSelected, open, name, unread) => html`
+  <button role="tab" type="button" aria-selected=${String(isSelected)} ...${data} onClick=${open}>${name}${unread > 0 && html`<span class="badge">${unread}</span>`}</button>`;
 
 function drawLinks() {
   el("links").hidden = !state.host;
   if (!state.host) return;
-  const before = el("links").querySelectorAll("a").length;
-  const links = state.people.map((p) => {
+  const before = el("links").childElementCount;
+  render(html`${state.texts.links}${state.people.map((p) => {
     const url = `${location.origin}/chat#key=${p.token}`;
-    return make("div", {}, `${p.name}: `, make("a", { href: url }, url));
-  });
-  el("links").replaceChildren(state.texts.links, ...links);
-  if (before && links.length > before) links[links.length - 1].scrollIntoView({ block: "nearest" });
+    return html`<div>${p.name}: <a href=${url}>${url}</a></div>`;
+  })}`, el("links"));
+  if (before && state.people.length > before) el("links").lastElementChild?.scrollIntoView({ block: "nearest" });
+}
+
+/** Draw the open chat. The keyboard focus stays on the same button, or moves to the first button of its message. */
+function drawMessages() {
+  const focused = /** @type {HTMLElement | null} */ (el("messages").querySelector(":focus-visible"));
+  const payload = focused?.dataset.payload, message = focused?.closest(".message");
+  const messages = [...(state.messages[state.chat] || new Map()).values()];
+  render(messages.length || state.host ? messages.map(drawMessage) : greeting(), el("messages"));
+  if (!message || (focused?.isConnected && focused.dataset.payload === payload)) return;
+  const buttons = /** @type {HTMLElement[]} */ ([...message.querySelectorAll(".rows button")]);
+  (buttons.find((button) => button.dataset.payload === payload) || buttons[0])?.focus({ preventScroll: true });
 }
 
 /** @param {Message} message */
 function drawMessage(message) {
-  const own = message.by === state.me, bot = message.by === "bot";
-  const author = bot ? "Buongioco" : (state.people.find((p) => p.id === message.by) || { name: "?" }).name;
-  const bubble = make("div", { class: "bubble", dir: "auto" });
-  if (!own) bubble.append(make("button", { type: "button", class: "who", title: state.texts.reply, onclick: () => replyTo(message.id) }, author));
-  const quoted = message.reply_to && (state.messages[state.chat] || new Map()).get(message.reply_to);
-  if (quoted) bubble.append(make("span", { class: "quote" }, plainText(quoted)));
-  if (message.picture) bubble.append(drawPicture(message.id, message.picture));
-  const edited = message.edited ? [make("span", { class: "edited" }, state.texts.edited)] : [];
-  if (bot) bubble.append(...drawText(message, edited)); else bubble.append(...markBlackSuits(message.text));
-  if (message.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: message.id }) }, `📎 ${message.file}`));
-  const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": message.id }, bubble);
-  if (message.rows?.length) {
-    node.append(make("div", { class: "rows" }, ...message.rows.flatMap(splitRow).map((row) =>
-      make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (/** @type {Event} */ e) => press(message, button, /** @type {HTMLElement} */ (e.currentTarget)) }, button.label))))));
-  }
-  return node;
+  const { id, by, picture, file } = message, isBot = by === "bot", isOwn = by === state.me;
+  const author = isBot ? "Buongioco" : state.people.find((p) => p.id === by)?.name || "?";
+  const quoted = message.reply_to && state.messages[state.chat].get(message.reply_to);
+  return html`
+    <div key=${`${state.chat} ${id}`} class=${`message ${isOwn ? "own" : ""} ${isBot ? "bot" : ""}`} data-id=${id}>
+      <div class="bubble" dir="auto">
+        ${!isOwn && html`<button type="button" class="who" title=${state.texts.reply} onClick=${() => replyTo(id)}>${author}</button>`}
+        ${quoted && html`<span class="quote">${plainText(quoted)}</span>`}
+        ${picture && html`<img key=${picture.name} class="picture" alt=${picture.alt} width=${picture.width} height=${picture.height} data-picture=${picture.name} data-message=${id} ref=${watchPicture} />`}
+        ${isBot ? drawText(message) : message.text}
+        ${file && html`<button type="button" class="file" onClick=${() => ask({ do: "file", chat: state.chat, message: id })}>${`📎 ${file}`}</button>`}
+      </div>
+      ${message.rows && message.rows.length > 0 && html`<div class="rows">${message.rows.flatMap(splitRow).map((row) => html`
+        <div class="row">${row.map((button) => (button.kind === "link" ? html`<a href=${button.payload} target="_blank" rel="noopener">${button.label}</a>` : html`
+          <button type="button" class=${button.style} data-payload=${button.payload} onClick=${(/** @type {Event} */ e) => press(message, button, /** @type {HTMLElement} */ (e.currentTarget))}>${button.label}</button>`))}
+        </div>`)}</div>`}
+    </div>`;
+}
+
+/** Split a row of buttons so that it is readable on a phone: at most eight, fewer with long labels. @param {Button[]} row */
+function splitRow(row) {
+  const longest = Math.max(...row.map((b) => Array.from(b.label).length));
+  const most = longest > 14 ? 2 : longest > 8 ? 3 : longest > 4 ? 5 : 8;
+  const rows = Math.ceil(row.length / most), each = Math.ceil(row.length / rows);
+  return Array.from({ length: rows }, (_, index) => row.slice(index * each, (index + 1) * each));
 }
 
 // Loads a picture when it scrolls into view.
@@ -247,13 +252,11 @@ const pictureObserver = new IntersectionObserver((entries) => {
   }
 });
 
-/** @param {number} message @param {Picture} picture */
-function drawPicture(message, { name, alt, width, height }) {
-  const node = make("img", { class: "picture", alt, width, height, "data-picture": name, "data-message": message });
-  const address = pictures.get(name);
-  if (address) node.src = address; else pictureObserver.observe(node);
-  return node;
-}
+/** Show a new picture if it is loaded, or else load it later. @param {HTMLImageElement | null} node */
+const watchPicture = (node) => {
+  const address = pictures.get(node?.dataset.picture || "");
+  if (node && address) node.src = address; else if (node) pictureObserver.observe(node);
+};
 
 /** @param {string} name @param {string} png in base64 */
 function showPicture(name, png) {
@@ -267,17 +270,35 @@ function showPicture(name, png) {
 }
 
 // Shown in an empty chat; the first message replaces it.
-const greeting = () => make("div", { class: "message bot", id: "greeting" }, make("div", { class: "bubble" }, make("span", { class: "who" }, "Buongioco"), state.texts.greeting));
+const greeting = () => html`<div class="message bot" id="greeting"><div class="bubble"><span class="who">Buongioco</span>${state.texts.greeting}</div></div>`;
 
 /** Draw a text. The part that a picture also shows is folded up, and stays open once the reader has opened it.
- * @param {Message} message @param {HTMLElement[]} edited */
-function drawText({ id, spans, fold }, edited) {
-  const nodes = spans.map((span) => drawSpan(span, state.texts.copy)), folded = nodes.splice(fold ?? nodes.length);
-  if (!folded.length) return [...nodes, ...edited];
-  const name = `${state.chat} ${id}`;
-  const words = make("details", { class: "words", open: openTexts.has(name), ontoggle: () => { if (words.open) openTexts.add(name); else openTexts.delete(name); } },
-    make("summary", {}, state.texts.in_words), ...folded);
-  return [...nodes, ...edited, words];
+ * @param {Message} message */
+function drawText({ id, spans, fold, edited }) {
+  const nodes = spans.map(drawSpan), folded = nodes.splice(fold ?? nodes.length), name = `${state.chat} ${id}`;
+  /** @param {Event} event */
+  const toggle = ({ target }) => { if (/** @type {HTMLDetailsElement} */ (target).open) openTexts.add(name); else openTexts.delete(name); };
+  return [...nodes, edited && html`<span class="edited">${state.texts.edited}</span>`,
+    folded.length > 0 && html`<details class="words" open=${openTexts.has(name)} onToggle=${toggle}><summary>${state.texts.in_words}</summary>${folded}</details>`];
+}
+
+/** @type {Record<string, "b" | "i" | "small">} */
+const TAGS = { bold: "b", italic: "i", small: "small" };
+
+/** Draw a part of a text. A press copies code, if the browser allows copying. @param {Span} span */
+function drawSpan([text, style, person]) {
+  const clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard);
+  if (["mention", "call", "quiet"].includes(style)) return html`<span class="mention" data-person=${person}>${text}</span>`;
+  if (style !== "code") return html`<${TAGS[style] || "span"}>${text}<//>`;
+  const code = html`<code>${text}</code>`;
+  return clipboard ? html`<button type="button" class="copy" title=${state.texts.copy} onClick=${() => clipboard.writeText(text)}>${code}</button>` : code;
+}
+
+/** @param {string} name @param {string} text */
+function saveFile(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
 /** @param {Message} message */
@@ -318,7 +339,8 @@ function replyTo(id) {
 
 /** @param {string} text */
 function showToast(text) {
-  const node = make("div", { class: "toast" }, text);
+  const node = Object.assign(document.createElement("div"), { className: "toast" });
+  render(html`<${Fragment}>${text}<//>`, node);
   el("toasts").append(node);
   // Three seconds, and one for every fifteen letters.
   setTimeout(() => node.remove(), 3000 + 65 * text.length);
@@ -341,8 +363,8 @@ function complete() {
   }
   selected = Math.min(selected, Math.max(0, completions.length - 1));
   el("completions").hidden = !completions.length;
-  el("completions").replaceChildren(...completions.map(([full, label, about], index) =>
-    make("li", { "aria-selected": String(index === selected), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); accept(full); } }, make("b", {}, label), about)));
+  render(completions.map(([full, label, about], index) => html`
+    <li aria-selected=${String(index === selected)} onMouseDown=${(/** @type {Event} */ e) => { e.preventDefault(); accept(full); }}><b>${label}</b>${about}</li>`), el("completions"));
 }
 
 /** @param {string} full */
@@ -356,8 +378,7 @@ field.addEventListener("keydown", (e) => {
   if (e.key === "Tab") { accept(completions[selected][0]); e.preventDefault(); }
   if (e.key === "Escape") el("completions").hidden = true;
 });
-// A held key presses only once. Otherwise it would also press the buttons that appear.
-addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
+ignoreHeldKeys();
 // The field keeps the focus, so the list of commands stays open.
 el("slash").onmousedown = (e) => e.preventDefault();
 el("slash").onclick = () => { field.value = "/"; field.focus(); complete(); };

@@ -5,7 +5,7 @@ import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
 import { Connection } from "./connection.js";
 import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
-import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
@@ -337,7 +337,5 @@ const App = () => {
     <div class="busy" hidden=${!busy}></div>`;
 };
 
-// A held key presses only once. Otherwise it would also press the buttons that appear.
-addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
-
+ignoreHeldKeys();
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("table")));

@@ -19,6 +19,11 @@ export const DealerChip = ({ label }) => html`
     <circle cx="10" cy="10" r="9" /><path d="M6.5 6.5 12 5l2.5 9-5.5 1.5z" />
   </svg>`;
 
+/** Let a held key press only once. Otherwise it would also press the buttons that appear. */
+export const ignoreHeldKeys = () => addEventListener("keydown", (event) => {
+  if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault();
+});
+
 /** Fill the gaps of a text. @param {string} text @param {Record<string, any>} values */
 export const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 

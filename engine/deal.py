@@ -84,7 +84,6 @@ class Deal(ABC):
 
     @property
     def last_trick(self) -> LastTrick | None:
-        """The last completed trick, as all players saw it."""
         if self.last is None:
             return None
         laid, signal, winner = self.last
@@ -119,7 +118,6 @@ class Deal(ABC):
         return {"seat": seat, "hand": self.PACK.names(self.hand(seat))}
 
     def hand(self, seat: int) -> int:
-        """Return the cards that a seat holds in hand."""
         return self.cards[seat]
 
     def has_shown(self, seat: int, code: str) -> bool:
@@ -164,7 +162,6 @@ class Deal(ABC):
         self.turn = (seat + 1) % self.seats
 
     def card_error(self, seat: int, card: int) -> IllegalMove:
-        """Return the reason why this seat cannot play this card now."""
         self.check_turn(seat, "play")
         if not self.cards[seat] >> card & 1:
             return NotInHand(card=self.PACK.codes[card], suits=self.PACK.suits)

@@ -130,7 +130,6 @@ class Game:
         return shuffle.first_dealer(self.kind.seats, secret) if known is None else known
 
     def copy(self) -> Self:
-        """Return an independent copy of the game."""
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new.moves, new._past = self.moves.copy(), self._past.copy()

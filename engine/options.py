@@ -41,7 +41,6 @@ class Rules(BaseModel):
     @classmethod
     @cache
     def choices(cls) -> Mapping[str, tuple[Value, ...]]:
-        """Return every option of the game with its allowed values."""
         return MappingProxyType({name: get_args(field.annotation) for name, field in cls.model_fields.items()})
 
     @field_validator("*", mode="before")
@@ -159,7 +158,6 @@ def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
 
 
 def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]:
-    """Return each wrong option by name, with the reason."""
     found = {}
     for fault in error.errors():
         name = str(fault["loc"][0]) if fault["loc"] else "rules"

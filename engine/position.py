@@ -82,7 +82,6 @@ class SearchPosition:
         return new
 
     def legal_cards(self) -> int:
-        """Return the set of cards that can be played."""
         held = self.hands[self.turn]
         return held & self.wanted or held
 
@@ -94,7 +93,6 @@ class SearchPosition:
         self.play(move)
 
     def play(self, card: int) -> None:
-        """Play one of the legal cards."""
         seat, bit = self.turn, BIT[card]
         self.hands[seat] ^= bit
         self.left -= 1

@@ -88,7 +88,6 @@ class DealRecord(StrictModel):
         return {name: getattr(self, name) for name in type(self).model_fields if name not in UNSCORED_FIELDS}
 
     def leader(self) -> int | None:
-        """Return the seat that led the first trick."""
         return next((entry[0] for entry in self.moves if entry[1].startswith("play ")), None)
 
 

@@ -17,7 +17,6 @@ def make(card_room: CardRoom) -> Adapter | None:
 
 
 def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Return the Discord checks of `buongioco doctor`."""
     from adapters.discord.doctor import examine as examine_discord  # noqa: PLC0415 - see above
 
     return examine_discord(settings)

@@ -110,7 +110,6 @@ class Discord:
         return PRIVATE_LIMIT if is_private(place) else BOARD_LIMIT
 
     def overall_rate_limit(self) -> RateLimit:
-        """Return this worker's share of Discord's limit for a bot."""
         workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 

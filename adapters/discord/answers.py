@@ -122,7 +122,6 @@ class Answer:
         return await self.rest.follow_up(self.token, shown, upload)
 
     async def send_toast(self, text: str) -> None:
-        """Send a short text that only this person sees."""
         await self.send(drawing.toast_body(text), private=True)
 
     async def defer(self) -> None:
@@ -197,8 +196,6 @@ class Answer:
 
 
 class Answers:
-    """The pending answers, by interaction, message and place."""
-
     def __init__(self) -> None:
         self._by_interaction: dict[str, Answer] = {}
         self._by_message: dict[str, Answer] = {}
@@ -227,7 +224,6 @@ class Answers:
         return any(answer.can_edit for answer in self._by_place.get(place, ()))
 
     def find_by_message(self, message: str) -> Answer | None:
-        """Return the pending answer to a press on a message."""
         answer = self._by_message.get(message)
         return answer if answer and answer.can_edit else None
 

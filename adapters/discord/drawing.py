@@ -70,7 +70,6 @@ def has_room_for_picture(panel: Panel) -> bool:
 
 
 def picture_name(picture: Picture) -> str:
-    """Return the picture's unique file name."""
     return f"{picture.subject.digest}.png"
 
 
@@ -88,7 +87,6 @@ def allowed_mentions(panel: Panel) -> dict[str, Any]:
 
 
 def toast_body(text: str) -> Body:
-    """Return the body of a short text for one person."""
     components = [{"type": TEXT, "content": escape(text)[:LONGEST_TEXT]}]
     return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NO_MENTIONS}
 

@@ -43,7 +43,6 @@ class RefusalBudget:
         self._refused: deque[float] = deque()
 
     def count(self) -> None:
-        """Count a refused request."""
         self._refused.append(time.monotonic())
         if len(self._refused) == self._limit:
             log.error("discord_requests_paused", requests=self._limit, why="Discord refused too many requests")

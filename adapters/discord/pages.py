@@ -16,8 +16,6 @@ class _PageLock(asyncio.Lock):
 
 
 class PageLocks:
-    """Locks of recently changed pages, by message."""
-
     def __init__(self) -> None:
         self._locks: LRUCache[str, _PageLock] = LRUCache(PAGES_KEPT)
 

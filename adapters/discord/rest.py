@@ -110,7 +110,6 @@ class Rest:
         return _message(await self._request_with_token(route, body, wait, young=token.is_young, upload=upload))
 
     async def get_original(self, token: InteractionToken) -> SentMessage:
-        """Return the message that answered an interaction."""
         return _message(await self._request_with_token(self._webhook("GET", "/messages/@original", token)))
 
     async def edit_with_token(

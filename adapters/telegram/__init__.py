@@ -8,7 +8,6 @@ from bot.settings import Settings
 
 
 def make(card_room: CardRoom) -> Adapter | None:
-    """Return the adapter, or None if the host has set no token."""
     token = card_room.settings.telegram_token
     if token is None:
         return None
@@ -18,7 +17,6 @@ def make(card_room: CardRoom) -> Adapter | None:
 
 
 def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Check Telegram for `buongioco doctor`."""
     from adapters.telegram.doctor import examine as examine_telegram  # noqa: PLC0415 - see above
 
     return examine_telegram(settings)

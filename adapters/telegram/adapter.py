@@ -112,7 +112,6 @@ class Telegram:
         """Do nothing: if Telegram is down, other platforms must not wait for it."""
 
     async def _connect(self) -> None:
-        """Fetch the bot's profile."""
         self._connected = False
         try:
             await self.bot.initialize()
@@ -145,7 +144,6 @@ class Telegram:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
 
     def overall_rate_limit(self) -> RateLimit:
-        """Return this worker's share of Telegram's limit for a bot."""
         workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
@@ -169,7 +167,6 @@ class Telegram:
             ) from None
 
     async def close(self) -> None:
-        """Close the connections after the last message."""
         self.messages.photos.stop()
         self._background.cancel()
         await self._answering.shutdown()

@@ -23,7 +23,6 @@ ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (length, most buttons in a 
 
 
 def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the fields of a text message."""
     return {
         "text": panel.plain,
         "entities": entities_of(panel) or None,

@@ -190,7 +190,6 @@ def _accepting_not_modified() -> Iterator[None]:
 
 
 def _message_fields(place: str, message: str) -> dict[str, Any]:
-    """Return the fields that identify a message."""
     where = Place.parse(place)
     if is_ephemeral(place):
         receiver = int(where.person)

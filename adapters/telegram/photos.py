@@ -48,7 +48,6 @@ class Photo(NamedTuple):
 
     @property
     def caption_fields(self) -> dict[str, Any]:
-        """The fields of an edit of text and buttons."""
         return {**self.where, "caption": self.caption, "caption_entities": self.entities, "reply_markup": self.markup}
 
     def send_fields(self, file_id: str | None) -> dict[str, Any]:
@@ -125,7 +124,6 @@ class Photos:
         return None if rests or chat in self._forbidden else picture
 
     def stop(self) -> None:
-        """Give up late uploads."""
         self._late.cancel()
 
     async def send(self, photo: Photo, read_id: ReadMessageId) -> str:

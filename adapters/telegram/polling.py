@@ -112,7 +112,6 @@ class Polling:
         return updates
 
     def _start(self, raw_updates: list[Any]) -> None:
-        """Start a task for each new update."""
         updates = {
             raw["update_id"]: raw
             for raw in raw_updates

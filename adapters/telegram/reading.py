@@ -63,7 +63,6 @@ def place_of(message: MaybeInaccessibleMessage | ChatMemberUpdated) -> str:
 
 
 def inline_id(place: str) -> str:
-    """Return Telegram's id of the message at an inline place."""
     return Place.parse(place).part
 
 

@@ -62,7 +62,6 @@ class Assets:
 
     @property
     def decks(self) -> dict[str, str]:
-        """The address of each deck by its name."""
         return {deck: self.cards_url(deck) for deck in map(deck_name, DECKS)}
 
     async def file(self, request: web.Request) -> web.Response:

@@ -68,7 +68,6 @@ async def answer_puzzle(site: Site, request: web.Request) -> web.Response:
 
 
 async def show_courses(site: Site, request: web.Request) -> web.Response:
-    """Show the list of courses at ``/learn``."""
     reader, language = await site.reader(request)
     courses = await site.card_room.feature(LearnFeature).site.courses(reader.person if reader else "", language)
     return site.page(request, "learn.html", language, courses=courses)

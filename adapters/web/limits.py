@@ -120,8 +120,6 @@ class Quota:
 
 
 class Limits:
-    """All limits of a worker."""
-
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
         self._misses, self._codes = RateLimiter(), Quota(CODES_NETWORK_FACTOR)
@@ -130,7 +128,6 @@ class Limits:
 
     @property
     def streams(self) -> int:
-        """The number of open streams."""
         return self._streams.open
 
     def count_request(self, request: web.Request) -> None:

@@ -115,7 +115,6 @@ class WebPeople:
         return [await self.sessions.authenticate(request.cookies.get(cookie, "")) for cookie in SESSIONS]
 
     async def sign_out(self, request: web.Request) -> None:
-        """End all sessions of the browser."""
         for cookie in SESSIONS:
             await self.sessions.leave(request.cookies.get(cookie, ""))
 

@@ -265,8 +265,6 @@ class Site:
 
 
 class SiteAdapter:
-    """The common base of the site's adapters."""
-
     has_ephemeral = False
 
     def __init__(self, site: Site) -> None:
@@ -299,7 +297,6 @@ def browser_language(request: web.Request) -> str:
 
 
 def browser_text(request: web.Request, text: str) -> str:
-    """Translate a text to the browser's language."""
     return texts(language_of(browser_language(request))).gettext(text)
 
 

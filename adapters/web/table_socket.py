@@ -67,8 +67,6 @@ MESSAGE: TypeAdapter[PressMessage | Beat] = TypeAdapter(PressMessage | Beat)
 
 
 class Live:
-    """Serves the WebSockets of tables' pages."""
-
     def __init__(self, site: Site) -> None:
         self._site = site
         self._open: Counter[str] = Counter()
@@ -120,8 +118,6 @@ class Live:
 
 @dataclass
 class _OpenPage:
-    """An open page of a table."""
-
     site: Site
     socket: web.WebSocketResponse
     request: web.Request

@@ -57,7 +57,6 @@ class Puzzle:
 
     @property
     def best(self) -> int:
-        """The only best card."""
         return self.lines[0].cards[0]
 
     @property
@@ -75,7 +74,6 @@ class Puzzle:
         return self.lines[0].points - line.points if line else 0
 
     def line(self, card: int) -> Line | None:
-        """Return the line of this card; None if it is illegal."""
         return next((line for line in self.lines if line.cards[0] == card), None)
 
     def position(self) -> SearchPosition:

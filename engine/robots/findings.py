@@ -45,7 +45,6 @@ class Summary:
 
 
 def summarize(verdicts: Sequence[Verdict], seat: int, limit: int = 3) -> Summary:
-    """Summarize one seat's part of the verdicts."""
     own = [verdict for verdict in verdicts if verdict.seat == seat]
     lost = [verdict for verdict in own if verdict.lost > 0]
     decisions, bad = ({(verdict.deal, verdict.move_index) for verdict in group} for group in (own, lost))

@@ -66,7 +66,6 @@ def pack_of(deal: DealView) -> Pack:
 
 
 def is_fully_known(worlds: Worlds) -> bool:
-    """Return whether there is only one world."""
     return len(worlds.unseen) == 0
 
 

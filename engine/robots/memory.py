@@ -35,7 +35,6 @@ class Memory:
 
 
 def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
-    """Return what this seat knows from its view and history."""
     pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
     open_to = [pack.mask(known) for known in deal.known]
     hidden = [count - len(known) for count, known in zip(deal.counts, deal.known, strict=True)]

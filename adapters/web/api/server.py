@@ -264,7 +264,6 @@ class Api:
                 yield state
 
     async def _stream_lines(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
-        """Send each state as a line of JSON."""
         request[LOOKUP].end()
         # The last header keeps proxies from buffering lines.
         headers = {"Content-Type": NDJSON, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}

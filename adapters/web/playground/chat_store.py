@@ -135,7 +135,6 @@ class ChatStore:
         return chat
 
     async def set_closed(self, person: User, closed: bool) -> None:
-        """Close or open the person's private chat with the bot."""
         await self._write_person(replace(person, closed=closed))
         person.closed = closed
         self.on_people()

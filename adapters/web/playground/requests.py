@@ -47,8 +47,6 @@ class Request(BaseModel):
 
 
 class Say(Request):
-    """Write a message in a chat, perhaps a command."""
-
     do: Literal["say"]
     chat: Short
     text: str
@@ -56,22 +54,16 @@ class Say(Request):
 
 
 class MessageRequest(Request):
-    """A request about a message in a chat."""
-
     chat: Short
     message: Number
 
 
 class PressRequest(MessageRequest):
-    """Press a message's button."""
-
     do: Literal["press"]
     payload: Annotated[str, AfterValidator(_check_payload)]
 
 
 class FetchFile(MessageRequest):
-    """Download a message's file."""
-
     do: Literal["file"]
 
 
@@ -90,15 +82,11 @@ class GoPrivate(Request):
 
 
 class ClosePrivate(Request):
-    """Close or open the private chat with the bot."""
-
     do: Literal["close"]
     closed: bool
 
 
 class Add(Request):
-    """Add a person or a group."""
-
     do: Literal["add_person", "add_chat"]
     name: str
 
@@ -133,8 +121,6 @@ def parse_request(found: dict[str, Any]) -> AnyRequest:
 
 
 class Requests:
-    """Performs the page's requests."""
-
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
         self._languages: dict[str, str] = {}

@@ -45,8 +45,6 @@ log = structlog.get_logger()
 
 
 class Server:
-    """Serves the tabs and keeps them up to date."""
-
     def __init__(self, chat_store: ChatStore, site: Site) -> None:
         self._chat_store, self._card_room, self._site = chat_store, site.card_room, site
         self.access = site.access
@@ -227,7 +225,6 @@ class Server:
 
 
 def command_hints(language: str) -> list[dict[str, Any]]:
-    """Return each command with its help and arguments."""
     return [
         {
             "word": spec.name_in(language),

@@ -66,7 +66,6 @@ class Tab:
             return
 
     def drop(self) -> None:
-        """Abort the connection at once."""
         self._unread.clear()
         self._bytes_unread = 0
         if self._transport:
@@ -74,8 +73,6 @@ class Tab:
 
 
 class Tabs:
-    """All open tabs."""
-
     def __init__(self) -> None:
         self.open: set[Tab] = set()
         self._pending: Counter[object] = Counter()

@@ -96,7 +96,7 @@ class Core:
                 self.watching,
                 self.policies,
                 self.hints,
-                self.archive,
+                self._is_first_game,
             ),
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),
@@ -127,6 +127,9 @@ class Core:
         """Return whether a platform's users could have been cut off from the bot within `TROUBLE_SECONDS`."""
         has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
+
+    async def _is_first_game(self, table: Table, seat: int) -> bool:
+        return any([await feature.is_first_game(table, seat) for feature in self.features])
 
     async def _shows_hint(self, table: Table, seat: int) -> bool:
         return any([await feature.shows_hint(table, seat) for feature in self.features])

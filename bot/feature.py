@@ -98,6 +98,10 @@ class Feature(Handlers):
         """Return a person's data, as fields of the /mydata file. ``now`` is in Unix seconds."""
         return {}
 
+    async def is_first_game(self, table: Table, seat: int) -> bool:
+        """Return whether a table has the first game of its kind of a seat's player, whose hand explains more."""
+        return False
+
     async def shows_hint(self, table: Table, seat: int) -> bool:
         """Return whether the hand of a seat, whose player can ask for a hint, shows it without being asked."""
         return False

@@ -177,9 +177,6 @@ class Archive:
         """Remove a game from a person's games, after it was redacted."""
         await self._client.srem(keys.games_of(person), number)
 
-    async def has_played(self, person: str) -> bool:
-        return bool(await self._client.exists(keys.last_game(person)))
-
     async def last_game(self, whose: str) -> FinishedGame | None:
         found = await self._client.get(keys.last_game(whose))
         return await self.get(found.decode()) if found else None

@@ -37,6 +37,9 @@ class LearnFeature(Feature):
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         return (Button(texts(language).gettext("Learn in 3 minutes"), actions.page("learn")),)
 
+    async def is_first_game(self, table: Table, seat: int) -> bool:
+        return await self.first_games.is_first_game(table, seat)
+
     async def shows_hint(self, table: Table, seat: int) -> bool:
         return await self.first_games.shows_hint(table, seat)
 
@@ -44,5 +47,5 @@ class LearnFeature(Feature):
         reached = await self.progress.reached(person)
         return {
             "courses": {course: one._asdict() for course, one in reached.items()},
-            "first_games": await self.first_games.export(person),
+            "known_games": await self.first_games.export(person),
         }

@@ -1,10 +1,9 @@
-"""The first game of each kind that a person plays against robots. In its first deal, hands show hints unasked.
+"""A person's first game of each kind. Hands explain the letters on cards in it, and against robots show hints unasked.
 
-The kinds are those of the courses: Tressette, packets, Spades. A game against robots is a person's first if none of
-their last games was of that kind.
+The kinds are those of the courses: Tressette, packets, Spades. A game is a person's first if none of their last games
+was of that kind.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from bot.features.learn import keys
@@ -15,50 +14,45 @@ from engine import Game, GameKind
 
 TURNS_WITH_HINT = 5  # of each kind, such as bids or cards
 GAMES_SEARCHED = 20  # of a person's last games
-NO_TABLE = "-"  # instead of a table's code: the person knows the game, or wants no hints
 
 
 class FirstGames:
-    """The tables of first games, in the store. Every method can raise a store error."""
+    """The people who know a kind of games, in the store. Every method can raise a store error."""
 
     def __init__(self, client: Any, archive: Archive) -> None:
         self._client, self._archive = client, archive
 
+    async def is_first_game(self, table: Table, seat: int) -> bool:
+        """Return whether a seat's player has finished no game of the table's kind."""
+        chair, game = table.chairs[seat], table.game
+        return chair is not None and game is not None and not await self._knows(chair.person, course_of(game.kind))
+
     async def shows_hint(self, table: Table, seat: int) -> bool:
         """Return whether a hand shows a hint unasked: in the first turns of a person's first game of a kind."""
-        chair, game = table.chairs[seat], table.game
-        if chair is None or game is None or not is_early(game, seat):
-            return False
-        course = course_of(game.kind)
-        return await self._table_of_first_game(chair.person, course, table.code) == table.code
+        return table.game is not None and is_early(table.game, seat) and await self.is_first_game(table, seat)
 
-    async def _table_of_first_game(self, person: str, course: str, code: str) -> str:
-        """Return the table of a person's first game. Until there is one, it is the table ``code``."""
-        key = keys.first_games(course)
-        found = await self._client.hget(key, person)
-        if found is None:
-            await self._client.hsetnx(key, person, NO_TABLE if await self._has_played(person, course) else code)
-            found = await self._client.hget(key, person)
-        return found.decode() if found else NO_TABLE
-
-    async def _has_played(self, person: str, course: str) -> bool:
+    async def _knows(self, person: str, course: str) -> bool:
+        if await self._client.sismember(keys.known_games(course), person):
+            return True
         numbers = await self._archive.numbers_of(person)
         games = await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])
-        return any(course_of(game.record.kind) == course for game in games)
+        if any(course_of(game.record.kind) == course for game in games):
+            await self._client.sadd(keys.known_games(course), person)
+            return True
+        return False
 
     async def stop_hints(self, person: str) -> None:
         """Show no more hints unasked in any game."""
         for course in COURSES:
-            await self._client.hset(keys.first_games(course), person, NO_TABLE)
+            await self._client.sadd(keys.known_games(course), person)
 
-    async def export(self, person: str) -> Mapping[str, str]:
-        """Return the table of a person's first game by course, for /mydata."""
-        found = {course: await self._client.hget(keys.first_games(course), person) for course in COURSES}
-        return {course: code.decode() for course, code in found.items() if code}
+    async def export(self, person: str) -> list[str]:
+        """Return the courses whose games a person knows, for /mydata."""
+        return [course for course in COURSES if await self._client.sismember(keys.known_games(course), person)]
 
     async def forget(self, person: str) -> None:
         for course in COURSES:
-            await self._client.hdel(keys.first_games(course), person)
+            await self._client.srem(keys.known_games(course), person)
 
 
 def course_of(kind: GameKind) -> str:

@@ -4,7 +4,7 @@
 |---|---|---|
 | ``{learn}:<course>`` | hash | each person's step, and their moves in the last one (`bot.features.learn.lesson.Spot`) |
 | ``{learn}:won:<course>`` | set | people who have finished the course |
-| ``{learn}:first:<course>`` | hash | each person's first table with robots (`bot.features.learn.first_games`) |
+| ``{learn}:known:<course>`` | set | people who know its games (`bot.features.learn.first_games`) |
 """
 
 
@@ -12,8 +12,8 @@ def spots(course: str) -> str:
     return f"{{learn}}:{course}"
 
 
-def first_games(course: str) -> str:
-    return f"{{learn}}:first:{course}"
+def known_games(course: str) -> str:
+    return f"{{learn}}:known:{course}"
 
 
 def winners(course: str) -> str:

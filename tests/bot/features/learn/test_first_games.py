@@ -1,4 +1,4 @@
-"""Automatic hints in a person's first games against robots."""
+"""A person's first game of each kind: the letters on cards, and hints against robots."""
 
 import asyncio
 import json
@@ -8,19 +8,20 @@ import pytest
 
 from bot.features.learn import first_games
 from bot.features.learn.feature import LearnFeature
-from bot.features.learn.first_games import NO_TABLE, course_of
+from bot.features.learn.first_games import course_of
 from bot.features.learn.tables import table_snapshot
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panels.hand import hand_panel
 from bot.robots.pool import RobotPool
 from bot.store import Store
+from bot.words.verdicts import NO_HINT, ShownHint
 from bot.worker import Worker
 from engine import GAMES, Game, View
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seat_players
-from tests.bot.test_hints import wait_for_seat, wait_for_turn
+from tests.bot.test_hints import hint_buttons, shown_hint, wait_for_seat, wait_for_turn
 
 TURNS = 5
 
@@ -48,17 +49,6 @@ async def start_game(worker: Worker, fake: FakePlatform, game: str = "metamazzo"
     await anna.press("🤖 Easy", place or anna.private)
     await wait_for_turn(worker, anna)
     return anna
-
-
-def shown_hint(player: Player) -> str:
-    """Return the hint in the player's last private message, or ""."""
-    lines = player.fake.last(player.private).plain.splitlines()
-    return next((line for line in lines if line.startswith("💡")), "")
-
-
-def hint_buttons(player: Player) -> list[str]:
-    labels = [button.label for row in player.fake.last(player.private).rows for button in row]
-    return [label for label in labels if "hint" in label.lower()]
 
 
 async def play_card(worker: Worker, player: Player) -> None:
@@ -93,7 +83,7 @@ async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: F
 def test_hint_stays_while_packets_are_chosen() -> None:
     game = Game("pizzichino", dealer=1)
     game.deal(bytes(32))
-    seen, hint = table_snapshot(game, "en"), Hint("take 1 2 3 4", "unseen")
+    seen, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "unseen"))
     assert seen.is_my_turn
     for chosen in ("", "3"):
         panel = hand_panel(seen, "en", "italian", chosen, hint=hint)
@@ -116,7 +106,19 @@ async def test_player_of_earlier_games_sees_no_hint(worker: Worker, fake: FakePl
     await resign(worker, fake, players, 0)
     anna = await start_game(worker, fake)
     assert not shown_hint(anna)
-    assert await worker.feature(LearnFeature).first_games.export(anna.person.id) == {"tressette": NO_TABLE}
+    assert "F (jack)" not in fake.last(anna.private).plain
+    assert await worker.feature(LearnFeature).first_games.export(anna.person.id) == ["tressette"]
+
+
+async def test_first_game_with_people_explains_letters(worker: Worker, fake: FakePlatform) -> None:
+    def explain_letters() -> list[bool]:
+        return ["(king)" in fake.last(player.private).plain for player in players]
+
+    players = await seat_players(worker, fake, "tavolo")
+    assert any(explain_letters())
+    await resign(worker, fake, players, 0)
+    players = await seat_players(worker, fake, "tavolo")
+    assert not any(explain_letters())
 
 
 async def test_one_press_ends_hints_in_all_games(worker: Worker, fake: FakePlatform) -> None:
@@ -166,12 +168,13 @@ async def test_shown_hint_and_its_button_agree_on_pages(worker: Worker, fake: Fa
     hand.close()
 
 
-async def test_mydata_shows_first_games_and_forget_deletes_them(worker: Worker, fake: FakePlatform) -> None:
+async def test_mydata_shows_known_games_and_forget_deletes_them(worker: Worker, fake: FakePlatform) -> None:
     anna = await start_game(worker, fake)
-    [table] = await worker.room.lists.tables_of(anna.person.id)
+    await resign(worker, fake, [anna], 0)
+    await start_game(worker, fake)
     reply = await anna.say("/mydata", anna.private)
     assert reply.file
-    assert json.loads(reply.file.content)["first_games"] == {"tressette": table.code}
+    assert json.loads(reply.file.content)["known_games"] == ["tressette"]
     await anna.say("/forget", anna.private)
     await anna.press("Yes, forget me")
     while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
@@ -205,7 +208,7 @@ async def test_quick_player_gets_the_hint_of_the_next_turn(
     table = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", "practice")
     for turn in range(3):
         table = await wait_for_seat(worker, table.code, 0)
-        assert await worker.hints.hint_to_show(table, 0) is None
+        assert await worker.hints.hint_to_show(table, 0) == NO_HINT
         await asyncio.sleep(0)
         if turn < 2:
             assert table.game
@@ -213,7 +216,7 @@ async def test_quick_player_gets_the_hint_of_the_next_turn(
             await worker.room.make_move(table.code, "paper:1", table.oldest_panel(0), move, f"move {turn}")
     gate.set()
     await worker.hints.wait_until_idle()
-    assert await worker.hints.hint_to_show(table, 0)
+    assert (await worker.hints.hint_to_show(table, 0)).found
     # The bot computes no hint for the second turn, which is over.
     assert len(views) == 2
 

@@ -56,7 +56,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     await take_screenshot(page, "daily-over")
     await playground.worker.feature(DailyFeature).days.wait_for_par()
     await page.get_by_role("link", name="Today’s results").click()
-    await expect(page.locator(".day")).to_contain_text("Place 1 of 1 player")
+    await expect(page.locator(".day")).to_contain_text("1 day in a row")
     await expect(page.get_by_role("button", name="Play")).to_have_count(0)
     await expect(page.get_by_role("button", name="Share")).to_have_attribute(
         "data-text", re.compile("^Buongioco .*🟩", re.S)

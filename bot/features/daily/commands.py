@@ -1,19 +1,16 @@
 """The command /daily and the buttons of its messages."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 
-from bot import actions
 from bot.actions import BadPayload
-from bot.days.chosen_hours import ChosenHours, hour_row, parse_hour
+from bot.days.chosen_hours import ChosenHours, parse_hour
 from bot.delivery.names import Hand
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.features.daily.days import Days
 from bot.features.daily.errors import OpenPrivateForDaily
-from bot.features.daily.pages import day_panel, played_panel, shareable_panel, shareable_text
+from bot.features.daily.pages import day_panel, played_panel, shareable_panel, shareable_text, with_reminder_hours
 from bot.features.daily.past_days import PastDays
 from bot.features.daily.ranking import rank_among
 from bot.features.daily.results import SEAT
@@ -94,10 +91,8 @@ class DailyCommands:
         return day_panel(viewer.language, day, await self._days.game_on(day), lines)
 
     async def _own_panel_with_reminder(self, profile: Profile) -> Panel:
-        panel = await self.own_panel(profile)
-        payload = partial(actions.page, DAILY, "remind")
-        row = hour_row(profile.language, "⏰", await self._hours.hour_of(profile.id), payload)
-        return replace(panel, rows=(*panel.rows, row))
+        hour = await self._hours.hour_of(profile.id)
+        return with_reminder_hours(await self.own_panel(profile), profile.language, hour)
 
     async def own_panel(self, profile: Profile) -> Panel:
         day = self._days.today()

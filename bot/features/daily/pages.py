@@ -1,11 +1,12 @@
 """Panels of the deal of the day and its results."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
 from bot import actions
-from bot.days.chosen_hours import OFF
+from bot.days.chosen_hours import OFF, hour_row
 from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult, Streak
 from bot.features.daily.results import DayResult
@@ -92,6 +93,14 @@ def add_heading(page: Writer, language: str, day: date, game: str) -> None:
     page.line(_("☀️ Deal of the day · {day} · {game}"), day=day_name(day), game=Span(_(GAMES[game].name), "bold"))
 
 
+def with_reminder_hours(panel: Panel, language: str, chosen_hour: int | None) -> Panel:
+    """Add the choice of an hour for a daily reminder."""
+    _ = texts(language).gettext
+    row = hour_row(language, "⏰", chosen_hour, lambda hour: actions.page("daily", "remind", hour))
+    line = Span("\n\n" + _("⏰ Remind me every day at:"))
+    return replace(panel, text=(*panel.text, line), rows=(*panel.rows, row))
+
+
 def reminder_panel(language: str, day: date, game: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
@@ -141,10 +150,11 @@ def played_panel(
         "🔥 {count} day in a row (best: {longest})", "🔥 {count} days in a row (best: {longest})", streak.now
     )
     page.line(line, count=streak.now, longest=streak.longest)
-    if own.rank is not None:
+    if own.rank is not None and played > 1:
         line = ngettext("Place {rank} of {count} player", "Place {rank} of {count} players", played)
         page.line(line, rank=own.rank, count=played)
-    _add_results(page, language, friends)
+    if any(friend.line.person != own.person for friend in friends):
+        _add_results(page, language, friends)
     page.gap()
     page.line(_("A new deal comes at midnight, and you can see how everyone played this one."))
     return page.panel((_share_button(language), Button(_("Yesterday"), actions.page("daily", "yesterday"))))
@@ -196,8 +206,8 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
         else:
             assert line.result.margin is not None
             page.line(
-                "{rank}. {name} {margin} {squares}",
-                rank=line.rank,
+                "{rank}{name} {margin} {squares}",
+                rank=f"{line.rank}. " if len(lines) > 1 else "",
                 name=isolate_name(name),
                 margin=signed_text(line.result.margin),
                 squares=line.result.squares,

@@ -9,7 +9,7 @@ from bot.days.chosen_hours import hour_row
 from bot.features.puzzles.ladder import AnswerCounts, PuzzleStanding, StandingChange
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts
-from bot.words.phrases import capitalize
+from bot.words.phrases import capitalize, card_name
 from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed_text, thirds_text
 from engine.puzzles.puzzle import Line, Puzzle
 
@@ -63,10 +63,11 @@ def solution_panel(
     page = Writer()
     position.write_heading(page, None)
     page.line(verdict(language, suits, puzzle, card), "bold")
-    page.line(position.points_by_card())
     page.gap()
     _write_standing(page, language, change, standing)
     page.fold()
+    page.gap()
+    page.line(position.points_by_card())
     position.write_cards(page)
     lines = Button(texts(language).gettext("Show lines"), actions.page("puzzle", "lines", puzzle.id))
     return page.panel((lines, _next_button(language)))
@@ -97,18 +98,18 @@ def _next_button(language: str) -> Button:
 
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
-    """Return a sentence that says whether a card was the best one."""
+    """Return whether a card was the best one; otherwise also what that earns more, on a second line."""
     _, ngettext = texts(language)
-    face, best = PuzzleText(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
+    words, best = PuzzleText(language, suits, puzzle).words, puzzle.pack.codes[puzzle.best]
     if best == card:
-        return _("✅ Right: {card} earns most.").format(card=face(card))
+        return _("✅ Right: {card} earns most.").format(card=card_name(words, card))
     given = puzzle.points_lost(card) * score_unit_of(puzzle.game)
     lost = ngettext(
-        "❌ {best} earns {count} point more than {card}.",
-        "❌ {best} earns {count} points more than {card}.",
+        "❌ Best: {best}\n{count} point more than your {card}",
+        "❌ Best: {best}\n{count} points more than your {card}",
         given,
     )
-    return lost.format(best=face(best), card=face(card), count=given)
+    return lost.format(best=card_name(words, best), card=card_name(words, card), count=given)
 
 
 def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:

@@ -126,7 +126,7 @@ def test_four_player_puzzle_counts_as_its_table_does() -> None:
     worst = puzzle.lines[-1]
     card = puzzle.pack.codes[worst.cards[0]]
     text = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
-    assert f"earns {3 * (puzzle.lines[0].points - worst.points)} points more than {card}." in text
+    assert f"{3 * (puzzle.lines[0].points - worst.points)} points more than your jack of swords {card}\n" in text
     assert f"{card}\u00a0{3 * worst.points}" in text
     assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in text
 
@@ -141,10 +141,11 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         codes = puzzle.pack.codes
         unit = score_unit_of(puzzle.game)
         lost = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
-        assert (
-            f"❌ {face.card(codes[puzzle.best])} earns {lost} point{'s' * (lost > 1)} more than "
-            f"{face.card(codes[puzzle.lines[-1].cards[0]])}." in text
-        )
+        first, second = text.splitlines()[1:3]
+        assert first.startswith("❌ Best: ")
+        assert first.endswith(f" {face.card(codes[puzzle.best])}")
+        assert second.startswith(f"{lost} point{'s' * (lost > 1)} more than your ")
+        assert second.endswith(f" {face.card(codes[puzzle.lines[-1].cards[0]])}")
         for line in puzzle.lines:
             assert f"{face.card(codes[line.cards[0]])}\u00a0{puzzle.format_points(line.points * unit)}" in text
         assert "Best play" not in text
@@ -404,7 +405,7 @@ async def test_solution_is_private_and_needs_an_answer(store: Store) -> None:
         assert reply.toast == "Press a card first, then I’ll explain."
         await give_answer(anna, is_right=False, place=GROUP)
         await anna.press("💡 Why?", GROUP)
-        assert "earns" in anna.fake.last(anna.private).plain.splitlines()[1]
+        assert "Best: " in anna.fake.last(anna.private).plain.splitlines()[1]
         await anna.press("Show lines")
         assert "Best play from here" in anna.fake.last(anna.private).plain
         assert "Best play" not in anna.fake.last(GROUP).plain

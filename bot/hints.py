@@ -8,15 +8,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import structlog
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from bot.concurrency.background import TaskSet
 from bot.robots.pool import RobotPool
 from bot.tables.table import Table
+from bot.words.verdicts import NO_HINT, ShownHint
 from engine.robots.findings import Hint
 
 REMEMBERED = 1000  # hints
-TRIES = 3  # to compute a hint that is shown unasked: the robots' processes can be starting
+TRIES = 3  # to compute a hint: the robots' processes can be starting
+BUSY_SECONDS = 5.0  # before the robots are asked again for a hint that they had no time for
 
 Decision = tuple[str, int, int]  # a table's code and version, and a seat
 
@@ -39,6 +41,8 @@ class Hints:
         self._robot_pool, self._is_shown = robot_pool, is_shown
         self.watchers: list[Callable[[str], None]] = []
         self._hints: LRUCache[Decision, Hint] = LRUCache(REMEMBERED)
+        self._asked: LRUCache[Decision, bool] = LRUCache(REMEMBERED)
+        self._busy: TTLCache[Decision, bool] = TTLCache(REMEMBERED, BUSY_SECONDS)
         self._running: dict[str, tuple[Decision, asyncio.Task[Hint | None]]] = {}
         self._wanted: dict[str, Decision] = {}  # each person's hint to show next
         self._tasks = TaskSet()
@@ -54,18 +58,24 @@ class Hints:
         # A second press waits for the same hint. Cancelling one of them does not cancel the other.
         return await asyncio.shield(task) if running == decision else None
 
-    async def hint_to_show(self, table: Table, seat: int) -> Hint | None:
-        """Return the hint that a hand shows without being asked.
+    async def hint_to_show(self, table: Table, seat: int, *, is_asked: bool = False) -> ShownHint:
+        """Return the hint that a hand shows, because its player asked for it or in a first game.
 
-        None for no hint, and while it is computed: then the watchers are called.
+        The watchers are called when it is found, or the robots have no time.
         """
         chair, decision = table.chairs[seat], (table.code, table.version, seat)
-        if chair is None or not allows_hints(table, seat) or not await self._is_shown(table, seat):
-            return None
-        if decision not in self._hints and self._wanted.get(chair.person) != decision:
+        if chair is None or not allows_hints(table, seat):
+            return NO_HINT
+        if is_asked:
+            self._asked[decision] = True
+        is_asked = decision in self._asked
+        if not is_asked and not await self._is_shown(table, seat):
+            return NO_HINT
+        is_busy = decision in self._busy
+        if decision not in self._hints and not is_busy and self._wanted.get(chair.person) != decision:
             self._wanted[chair.person] = decision
             self._tasks.start(self._prepare(chair.person, table, decision))
-        return self._hints.get(decision)
+        return ShownHint(self._hints.get(decision), is_asked, is_busy)
 
     def notify(self, code: str) -> None:
         for watcher in self.watchers:
@@ -79,7 +89,7 @@ class Hints:
             task.cancel()
 
     async def _prepare(self, person: str, table: Table, decision: Decision) -> None:
-        """Compute a hint to show, after the one that this person waits for, unless they have moved meanwhile."""
+        """Compute a hint to show, after the one that this person waits for, unless they want another meanwhile."""
         tries = 0
         try:
             while tries < TRIES and self._wanted.get(person) == decision:
@@ -89,14 +99,15 @@ class Hints:
                     continue
                 tries += 1
                 if await self.find_hint(person, table, decision[2]):
-                    self.notify(table.code)
-                    return
+                    break
         except Exception:
-            # The hand stays without a hint.
             log.exception("hint_failed", table=table.code)
         finally:
             if self._wanted.get(person) == decision:
                 del self._wanted[person]
+                if decision not in self._hints:
+                    self._busy[decision] = True
+                self.notify(table.code)
 
     async def _think(self, person: str, table: Table, decision: Decision) -> Hint | None:
         seat = decision[2]

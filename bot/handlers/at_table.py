@@ -1,35 +1,31 @@
 """The buttons of players' hands and of the board, except moves."""
 
-from bot.actions import BadPayload, TableAction, parse_number
+from bot.actions import BadPayload, TableAction
 from bot.alarms import Alarms
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, verb_handler
-from bot.handlers.errors import NoEphemeral, NoHints, NoTimeForHints
-from bot.hints import Hints
+from bot.handlers.errors import NoEphemeral
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.robots.names import STAND_IN_LEVEL
-from bot.tables.errors import NotAtThisTable, OldPanel
+from bot.tables.errors import NotAtThisTable
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES
-from bot.words.verdicts import hint_text
-from bot.words.wording import Wording, faces_of
 
 
 class TableButtons(Handlers):
-    def __init__(self, room: Room, updates: Updates, alarms: Alarms, hints: Hints) -> None:
-        self._room, self._updates, self._alarms, self._hints = room, updates, alarms, hints
+    def __init__(self, room: Room, updates: Updates, alarms: Alarms) -> None:
+        self._room, self._updates, self._alarms = room, updates, alarms
         self.verbs = {
             "draft": self._draft,
             "claim": verb_handler(room.claim_on_time),
             "automatic": self._automatic,
             "wait": verb_handler(room.give_time),
             "aside": self._ephemeral,
-            "hint": self._hint,
             "say": self._say,
         }
 
@@ -60,22 +56,6 @@ class TableButtons(Handlers):
             raise NoEphemeral()
         await self._updates.send_change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return Reply()
-
-    async def _hint(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Return the strong robot's move as a hint in a practice game. Only this player sees it."""
-        table = await self._room.table(action.code)
-        seat = table.seat_of(press.person.id)
-        game = table.game
-        if seat is None:
-            raise NotAtThisTable(code=action.code)
-        if not table.is_practice or table.is_duplicate:
-            raise NoHints()
-        if game is None or game.turn != seat or parse_number(action.words) != table.oldest_panel(seat):
-            raise OldPanel()
-        found = await self._hints.find_hint(press.person.id, table, seat)
-        if found is None:
-            raise NoTimeForHints()
-        return Reply(hint_text(found, Wording(profile.language, (), faces_of(game.kind, profile.suits))))
 
     async def _say(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         if len(action.words) != 1 or action.words[0] not in PHRASES:

@@ -89,7 +89,7 @@ class Dispatcher:
             Start(features, joining, pages, private_hands, lists, people),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),
-            TableButtons(room, updates, worker.alarms, worker.hints),
+            TableButtons(room, updates, worker.alarms),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,
         )

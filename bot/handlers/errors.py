@@ -43,14 +43,6 @@ class OnlyInPrivate(TableError):
     sentence = "/{word} only works in our private chat: write it there."
 
 
-class NoHints(TableError):
-    sentence = "Hints are for practice: play against robots only to get them."
-
-
-class NoTimeForHints(TableError):
-    sentence = "The robots are busy: ask again in a moment."
-
-
 class BlockedByYou(TableError):
     sentence = "You’ve blocked {name}: unblock them first with /block."
 

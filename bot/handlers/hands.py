@@ -15,6 +15,7 @@ from bot.handlers.press_limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.hints import Hints
 from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, parse_draft
+from bot.panels.hand_buttons import HINT
 from bot.people import People
 from bot.platform import Reply, private_place
 from bot.rate_limiter import RateLimiter
@@ -26,6 +27,7 @@ from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 from bot.texts import error_text
+from bot.words.verdicts import NO_HINT
 from engine.errors import EngineError
 
 RELOAD_SECONDS = 15.0  # between reloads of a page's table without an announced change
@@ -172,7 +174,9 @@ class OpenHand:
             again=self._again,
             unrated=self._unrated or "",
             policy=policy,
-            hint=None if seat is None else await self._hands.hints.hint_to_show(self.table, seat),
+            hint=NO_HINT
+            if seat is None
+            else await self._hands.hints.hint_to_show(self.table, seat, is_asked=chosen == HINT),
             outcome=await policy.outcome_for(self.table, self._person),
         )
 

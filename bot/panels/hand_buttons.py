@@ -15,14 +15,15 @@ from bot.panel import Button, Role, Row
 from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
 from bot.tables.snapshot import TableSnapshot
 from bot.tables.table_state import PHRASES
+from bot.words.verdicts import ShownHint
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN
-from engine.robots.findings import Hint
 from engine.views import DealView, PacketsView, TressetteView
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
 SAY = "say"
+HINT = "hint"  # the choice of a player who asks for a hint
 CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MAX_EXCHANGED = 4, 3
 POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
@@ -45,9 +46,9 @@ def is_claim_possible(seen: TableSnapshot) -> bool:
 
 
 class HandButtons:
-    """The buttons below a hand. ``chosen`` is the chosen part of a move, ``hint`` a hint that the hand shows."""
+    """The buttons below a hand. ``chosen`` is the chosen part of a move, ``hint`` the hint that the hand shows."""
 
-    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, hint: Hint | None) -> None:
+    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, hint: ShownHint) -> None:
         self.seen, self.words, self.chosen, self.hint = seen, words, chosen, hint
         self.strangers = [seat for seat, _chair in seen.others] if seen.are_strangers else []
         self.move_prefix = actions.move(seen.code, seen.version, "")
@@ -158,10 +159,12 @@ class HandButtons:
 
     def _hint_rows(self) -> list[Row]:
         _ = self.words.text
-        if self.hint:
+        if self.hint.is_asked and not self.hint.is_busy:
+            return []
+        if self.hint.found:
             return [(Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)]
         if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
-            return [(Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version), role=Role.HINT),)]
+            return [(self._draft_button(_("💡 Hint"), HINT)._replace(role=Role.HINT),)]
         return []
 
     def stranger_question(self) -> tuple[Deed, int] | None:

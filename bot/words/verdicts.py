@@ -2,11 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from bot import actions
 from bot.panel import Button
 from bot.words.wording import Wording, score_unit_of
 from engine.robots.findings import Hint, Summary, Verdict
+
+
+class ShownHint(NamedTuple):
+    """A hint on a hand; ``found`` is None while it is computed.
+
+    ``is_asked``: its player pressed for it. ``is_busy``: the robots had no time for it.
+    """
+
+    found: Hint | None = None
+    is_asked: bool = False
+    is_busy: bool = False
+
+
+NO_HINT = ShownHint()
 
 
 def replay_button(words: Wording, game_id: str, pages: str) -> Button:
@@ -53,10 +68,14 @@ def short_move(words: Wording, move: str) -> str:
     return words.card(rest[0])
 
 
-def hint_text(found: Hint, words: Wording) -> str:
-    """Return a hint in one line, short enough for all platforms."""
+def shown_hint_text(hint: ShownHint, words: Wording) -> str:
+    """Return a hint in one line; empty for none, and while nobody asked for it."""
     _ = words.text
-    return f"💡 {advice_text(words, found.move)}: {reason_texts(words)[found.reason]}"
+    if hint.found:
+        return f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
+    if not hint.is_asked:
+        return ""
+    return _("💡 The robots are busy: ask again in a moment.") if hint.is_busy else _("💡 Looking…")
 
 
 def advice_text(words: Wording, move: str) -> str:

@@ -4,14 +4,17 @@ import asyncio
 
 import pytest
 
+from bot import actions
+from bot.panels.hand_buttons import HINT
 from bot.robots import pool as robot_pool
 from bot.robots.pool import RobotPool
 from bot.store import Store
 from bot.tables.table import Table
+from bot.words.verdicts import NO_HINT, ShownHint
 from bot.worker import Worker
 from engine import View
 from engine.robots.findings import Hint
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, open_worker, resign, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, open_worker, seat_players
 
 
 async def start_practice(
@@ -39,17 +42,27 @@ async def wait_for_turn(worker: Worker, player: Player) -> int:
             await asyncio.sleep(0.01)
 
 
+def shown_hint(player: Player) -> str:
+    """Return the hint in the player's last private message, or ""."""
+    lines = player.fake.last(player.private).plain.splitlines()
+    return next((line for line in lines if line.startswith("💡")), "")
+
+
+def hint_buttons(player: Player) -> list[str]:
+    labels = [button.label for row in player.fake.last(player.private).rows for button in row]
+    return [label for label in labels if "hint" in label.lower()]
+
+
 async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake, robots=("Easy",))
         await wait_for_turn(worker, anna)
-        toast = (await anna.press("Hint")).toast
-        assert toast.startswith("💡 ")
-        assert len(toast) <= 200
+        await anna.press("Hint")
+        await worker.settled()
         # Cards have a word joiner before the suit. A hint can also be a declaration.
-        move = toast.removeprefix("💡 ").split(":")[0].replace("\u2060", "")
+        move = shown_hint(anna).removeprefix("💡 ").split(":")[0].replace("\u2060", "")
         labels = [button.label for _, button in anna.moves()]
         assert move in [f"Declare {label[2:]}" if label.startswith("📣 ") else f"Play {label}" for label in labels]
 
@@ -69,18 +82,55 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
         anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.room.lists.tables_of(anna.person.id)
         version = await wait_for_turn(worker, anna)
-        payload = f"1t{table.code}:hint {version}"
-        presses = [asyncio.create_task(anna.send(payload)) for _ in range(5)]
-        presses[0].cancel()
-        other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another")
-        other = await wait_for_seat(worker, other.code, 0)
-        assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
+        for _ in range(3):
+            await anna.send(actions.table(table.code, "draft", version, HINT))
+        await worker.updates.wait_until_idle()
+        assert shown_hint(anna) == "💡 Looking…"
+        assert not hint_buttons(anna)
         may_answer.set()
-        assert len({(await press).toast for press in presses[1:]}) == 1
-        assert (await anna.send(payload)).toast.startswith("💡 ")
+        await worker.settled()
+        assert shown_hint(anna).startswith("💡 Play ")
+        assert not hint_buttons(anna)
         assert calls == 1
-        assert (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast.startswith("💡 ")
-        assert calls == 2
+
+
+async def test_busy_robots_leave_the_button_to_ask_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Hint] = []
+
+    async def hint(_pool: RobotPool, _view: View, _history: object) -> Hint | None:
+        return found[0] if found else None
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    monkeypatch.setattr("bot.hints.BUSY_SECONDS", 0.2)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await start_practice(worker, fake, robots=("Easy",))
+        await wait_for_turn(worker, anna)
+        await anna.press("Hint")
+        await worker.settled()
+        assert shown_hint(anna) == "💡 The robots are busy: ask again in a moment."
+        found.append(Hint("play 3D", "only"))
+        await asyncio.sleep(0.3)
+        await anna.press("Hint")
+        await worker.settled()
+        assert shown_hint(anna).startswith("💡 Play ")
+
+
+async def test_asked_hint_stays_while_a_choice_is_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
+        return Hint(view.moves[0], "unseen")
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    async with open_worker(store, FakePlatform()) as worker:
+        table = await worker.challenges.open_practice("pizzichino", "paper:1", "Anna", "easy", "practice")
+        table = await wait_for_seat(worker, table.code, 0)
+        assert await worker.hints.hint_to_show(table, 0) == NO_HINT
+        assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
+        await worker.hints.wait_until_idle()
+        # The draft is part of another choice by now.
+        shown = await worker.hints.hint_to_show(table, 0)
+        assert shown.found
+        assert shown.is_asked
 
 
 async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:
@@ -90,23 +140,13 @@ async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:
     return table
 
 
-async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = await start_practice(worker, fake, robots=("Easy",))
-        [table] = await worker.room.lists.tables_of(anna.person.id)
-        version = await wait_for_turn(worker, anna)
-        bruno = create_players(worker, fake)[1]
-        assert "have no seat" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
-        assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
-        assert "💡" not in (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
-        await resign(worker, fake, [anna], 0)
+async def test_hints_need_practice_and_the_players_turn(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "testa")
-        for player in players:
-            assert "Hint" not in str(fake.last(player.private).rows)
         [table] = await worker.room.lists.tables_of(players[0].person.id)
-        assert table.game
-        mover = players[table.game.turn or 0]
-        assert "practice" in (await mover.send(f"1t{table.code}:hint 0")).toast
+        for seat, player in enumerate(players):
+            await player.send(actions.table(table.code, "draft", table.oldest_panel(seat), HINT))
+            await worker.settled()
+            assert not shown_hint(player)
+            assert not hint_buttons(player)

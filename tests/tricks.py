@@ -13,5 +13,5 @@ def tricks_played(text: str) -> int:
     """Return the number of finished tricks that a board or hand shows."""
     for line in text.splitlines():
         if line.startswith("Tricks: "):
-            return sum(int(figure) for figure in re.findall(r" (\d+)(?= ·|$)", line))
+            return sum(int(figure) for figure in re.findall(r" (\d+)(?=,| ·|$)", line))
     return 0

@@ -1,6 +1,6 @@
 """Panels of surfaces, cached while nothing changes."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from cachetools import LRUCache
 
@@ -10,13 +10,14 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
-from bot.finished.archive import Archive, game_id
+from bot.finished.archive import game_id
 from bot.hints import Hints
 from bot.panel import Panel, Row
 from bot.panel_picture import Subject
 from bot.panels.board import board_panel, finished_deal_panel, private_result_rows, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
+from bot.panels.hand_buttons import HINT
 from bot.panels.tables import set_aside_panel
 from bot.people import People
 from bot.pictures.pool import PicturePool
@@ -26,10 +27,10 @@ from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.site.watching import Watching
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
-from bot.tables.snapshot import finished_deal, snapshot
+from bot.tables.snapshot import deal_to_report, finished_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
-from engine.robots.findings import Hint
+from bot.words.verdicts import NO_HINT, ShownHint
 
 HANDS_CACHED = 50_000  # hands of which is known whether they are their player's first game
 
@@ -46,9 +47,9 @@ class Drawer:
         watching: Watching,
         policies: Policies,
         hints: Hints,
-        archive: Archive,
+        is_first_game: Callable[[Table, int], Awaitable[bool]],
     ) -> None:
-        self._hints, self._archive = hints, archive
+        self._hints, self._is_first_game = hints, is_first_game
         self._first_games: LRUCache[tuple[str, str], bool] = LRUCache(HANDS_CACHED)
         self._people, self._adapters, self._limiter = people, adapters, limiter
         self._pictures, self._watching, self._policies = pictures, watching, policies
@@ -91,7 +92,10 @@ class Drawer:
         place = known.ephemeral or home_of(table, name)
         viewer = await self._viewers.viewer_at(place)
         version, extras = table.version, NO_EXTRAS
-        hint = await self._hints.hint_to_show(table, name.seat) if isinstance(name, Hand) else None
+        hint = NO_HINT
+        if isinstance(name, Hand) and table.game:
+            is_asked = known.draft.choice_at(table.oldest_panel(name.seat)) == HINT
+            hint = await self._hints.hint_to_show(table, name.seat, is_asked=is_asked)
         if isinstance(content_of(table, name), Board):
             # Text boards show whole tricks; boards with a picture show each card.
             version = table.version if viewer.deck else table.board_changed_at
@@ -104,20 +108,20 @@ class Drawer:
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
-        is_beginner = isinstance(name, Hand) and await self._is_first_game(table, name)
+        is_beginner = isinstance(name, Hand) and await self._is_beginner(table, name)
         policy = self._policies.policy_of(table)
         panel = draw_surface(table, name, known, viewer, extras, sync.outcome, policy, hint, is_beginner=is_beginner)
         surface.cache_panel(key, panel)
         return panel
 
-    async def _is_first_game(self, table: Table, hand: Hand) -> bool:
-        """Return whether the player of a hand had finished no game when the hand was first drawn here."""
+    async def _is_beginner(self, table: Table, hand: Hand) -> bool:
+        """Return whether it was the first game of a hand's player when the hand was first drawn here."""
         chair = table.chairs[hand.seat]
-        if chair is None or table.game is None:
+        if chair is None or table.phase != "playing":
             return False
         key = table.code, chair.person
         if key not in self._first_games:
-            self._first_games[key] = not await self._archive.has_played(chair.person)
+            self._first_games[key] = await self._is_first_game(table, hand.seat)
         return self._first_games[key]
 
 
@@ -129,7 +133,7 @@ def draw_surface(
     extras: BoardExtras,
     outcome: Outcome | None,
     policy: TablePolicy = ORDINARY,
-    hint: Hint | None = None,
+    hint: ShownHint = NO_HINT,
     *,
     is_beginner: bool = False,
 ) -> Panel:
@@ -158,6 +162,7 @@ def draw_surface(
                 has_pages=bool(viewer.pages_url),
                 hint=hint,
                 is_beginner=is_beginner,
+                last_deal=deal_to_report(table, seen),
                 end_rows=end_rows,
             )
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None

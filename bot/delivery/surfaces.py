@@ -24,13 +24,10 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
             yield card_at(table, host)
         if is_inline(table.hosts[host]):
             continue
-        # A private chat has the hand, so its board appears after the deal. A duplicate deal has no board, because it
-        # would reveal the deal to others.
-        running = is_private(table.hosts[host]) and table.phase != "over"
-        deals = 0 if table.is_duplicate else table.game.deal_number - running
+        # In a private chat the hand shows the deals' scores. A duplicate deal has no board, because it would reveal
+        # the deal to others.
+        deals = 0 if is_private(table.hosts[host]) or table.is_duplicate else table.game.deal_number
         boards = [Board(deal, host) for deal in range(1, deals + 1)]
-        if is_private(table.hosts[host]) and is_last_deal_unfinished(table):
-            boards = boards[:-1]
         yield from boards
         if table.phase == "over" and not (boards and isinstance(content_of(table, boards[-1]), Result)):
             yield Result(host)

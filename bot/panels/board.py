@@ -77,7 +77,7 @@ def board_panel(
 
 
 def _next_step(phrases: Phrases, deal: DealView) -> str:
-    """Return who leads or acts next. It does not change during a trick, so a board of text shows it."""
+    """Return who acts next, or who plays first in the trick: a board of text does not change during a trick."""
     _ = phrases.text
     steps = {
         "take": _("{name} chooses packets."),
@@ -87,9 +87,10 @@ def _next_step(phrases: Phrases, deal: DealView) -> str:
         "bid": _("{name} bids."),
         "over": "",
     }
-    begins = steps.get(deal.phase, _("{name} leads."))
+    step = steps.get(deal.phase, _("Trick {number}: {name} plays first."))
     seat = deal.trick[0].seat if deal.trick else deal.turn
-    return begins.format(name=phrases.names[(deal.dealer + 1) % len(phrases.names) if seat is None else seat])
+    name = phrases.names[(deal.dealer + 1) % len(phrases.names) if seat is None else seat]
+    return step.format(name=name, number=sum(deal.tricks) + 1)
 
 
 def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
@@ -199,12 +200,14 @@ def result_panel(
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
     phrases.write_fixture(page)
     rows = private_result_rows(seen, game_id, language)
-    if not in_private:
+    fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
+    if in_private:
+        rows = (*rows, (fair,))
+    else:
         [(*again, analysis, share)] = rows
-        fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
         board = Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id))
-        buttons = (replay_button(words, game_id, pages), analysis, fair)
-        rows = (tuple(again), buttons, (board,) if leaderboard else (), (share,))
+        watch = (replay_button(words, game_id, pages), analysis)
+        rows = (tuple(again), watch, (board,) if leaderboard else (), (share, fair))
     return page.panel(
         *rows, farewell_row(language, game_id) if strangers else (), deed_row(language, game_id, strangers)
     )

@@ -5,14 +5,13 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.hand_buttons import RESIGN, SIGNALS, HandButtons
+from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question, phrase_text
-from bot.tables.snapshot import TableSnapshot, isolate_name
+from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.words.course import deal_points_line
 from bot.words.phrases import Phrases, rank_legend, shown_points, table_words, turn_line
-from bot.words.verdicts import hint_text
+from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
-from engine.robots.findings import Hint
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
 
 
@@ -23,17 +22,20 @@ def hand_panel(
     chosen: str = "",
     *,
     has_pages: bool = False,
-    hint: Hint | None = None,
+    hint: ShownHint = NO_HINT,
     is_beginner: bool = False,
+    last_deal: FinishedDeal | None = None,
     end_rows: tuple[Row, ...] = (),
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
-    ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is one to show unasked.
-    ``is_beginner`` explains the letters on cards. ``end_rows`` are the rows of buttons after the game.
+    ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is the hint to show.
+    ``is_beginner`` explains the letters on cards. ``last_deal`` is the deal whose score to show. ``end_rows`` are the
+    rows of buttons after the game.
     """
     words = table_words(seen, language, suits)
-    return _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner).panel(end_rows)
+    hand = _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner, last_deal=last_deal)
+    return hand.panel(end_rows)
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
@@ -55,15 +57,16 @@ class _Hand:
         chosen: str,
         *,
         has_pages: bool = False,
-        hint: Hint | None = None,
+        hint: ShownHint = NO_HINT,
         is_beginner: bool = False,
+        last_deal: FinishedDeal | None = None,
     ) -> None:
-        self.seen, self.words, self.chosen = seen, words, chosen
-        self.has_pages, self.is_beginner = has_pages, is_beginner
-        self.hint = None if chosen == RESIGN else hint
+        self.seen, self.words, self.chosen = seen, words, "" if chosen == HINT else chosen
+        self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
+        self.hint = NO_HINT if chosen == RESIGN else hint
         self.phrases = Phrases(seen, words)
         self.page = Writer()
-        self.buttons = HandButtons(seen, words, chosen, self.hint)
+        self.buttons = HandButtons(seen, words, self.chosen, self.hint)
 
     def panel(self, end_rows: tuple[Row, ...] = ()) -> Panel:
         if self.seen.phase in ("open", "closed"):
@@ -73,18 +76,20 @@ class _Hand:
         assert view
         assert view.deal
         if view.ending:
-            self._write_ending()
+            self._write_ending(view)
             self.page.fold()
-            self._write_last_deal(view)
-            self._write_totals(view)
+            self.page.gap()
+            self._write_last_deal()
+            self.phrases.write_heading(self.page, view.deal_number)
             return self.page.panel(*end_rows)
+        self._write_last_deal()
         self._write_task()
         self.phrases.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
         self._write_news()
-        if self.hint:
-            self.page.line(hint_text(self.hint, self.words))
+        if hint := shown_hint_text(self.hint, self.words):
+            self.page.line(hint)
         self.page.fold()
         if view.deal.hand:
             # From high to low, a line for each suit.
@@ -97,17 +102,13 @@ class _Hand:
         self.page.gap()
         self.phrases.write_packets(self.page, view.deal)
         self._write_table(view.deal)
-        self._write_last_deal(view)
-        self._write_totals(view)
+        self.page.gap()
+        self.page.line(self.phrases.totals(view.totals))
+        self.phrases.write_heading(self.page, view.deal_number)
         browser: Row = ()
         if self.has_pages and not self.chosen:
             browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
         return self.page.panel(*self.buttons.rows(view.deal), *self.buttons.stranger_rows(), browser)
-
-    def _write_totals(self, view: View) -> None:
-        self.page.gap()
-        self.page.line(self.phrases.totals(view.totals))
-        self.phrases.write_heading(self.page, view.deal_number)
 
     def _waiting_panel(self) -> Panel:
         _ = self.words.text
@@ -124,23 +125,24 @@ class _Hand:
         refuse = Button(_("Refuse"), actions.table(self.seen.code, "refuse", seat), "danger")
         return self.page.panel((accept, refuse))
 
-    def _write_ending(self) -> None:
+    def _write_ending(self, view: View) -> None:
+        """Write who won, and the score."""
         _ = self.words.text
-        assert self.seen.view
-        winner = self.seen.view.winner or ()
+        winner = view.winner or ()
+        line = _("You win!") if self.seen.seat in winner else _("You lose.")
+        if winner and not (self.seen.is_only_deal_played or self.seen.is_cut_short):
+            unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1
+            ours, theirs = (view.totals[side] * unit for side in (own_side, 1 - own_side))
+            self.page.line(f"{line} {score_pair(ours, theirs)}", "bold")
+            return
         if self.seen.is_only_deal_played:
             self.page.line(_("The deal is over."), "bold")
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
         else:
-            line = _("You win!") if self.seen.seat in winner else _("You lose.")
-            if self.seen.is_cut_short:
-                self.page.line(line, "bold")
-                self.page.line(self.words.ending(winner, self.seen.view.ending))
-                return
-            unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1
-            ours, theirs = (self.seen.view.totals[side] * unit for side in (own_side, 1 - own_side))
-            self.page.line(f"{line} {score_pair(ours, theirs)}", "bold")
+            self.page.line(line, "bold")
+            self.page.line(self.words.ending(winner, view.ending))
+        self.page.line(self.phrases.totals(view.totals))
 
     def _write_news(self) -> None:
         """Write the others' events since the player's last move, except played cards."""
@@ -153,15 +155,11 @@ class _Hand:
             if by != self.seen.seat and not move.startswith("play "):
                 self.page.line(self.words.move(by, move))
 
-    def _write_last_deal(self, view: View) -> None:
-        """Write the score of the previous deal at the beginning of a deal, or of the last deal after the game."""
-        result = view.result
-        if self.seen.is_cut_short:
-            return
-        if result and (view.ending or (result.deal < view.deal_number and self.seen.since == 0)):
+    def _write_last_deal(self) -> None:
+        if self.last_deal:
             words = Wording(self.words.language, self.phrases.names)
+            self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number))
             self.page.gap()
-            self.page.line(deal_points_line(words, result.deal, result.entries, self.seen.rules))
 
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text

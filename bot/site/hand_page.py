@@ -20,11 +20,10 @@ from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
-from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
+from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
-from bot.words.verdicts import hint_text
-from engine.robots.findings import Hint
+from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from engine.views import DealView, Packet, PacketsView
 
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
@@ -150,13 +149,13 @@ def hand_page(
     unrated: str = "",
     policy: TablePolicy = ORDINARY,
     outcome: Outcome | None = None,
-    hint: Hint | None = None,
+    hint: ShownHint = NO_HINT,
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
     ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game ``again`` is the
     name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` has
-    the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is shown unasked.
+    the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is the hint to show.
     """
     table = table.localize(profile.language)
     seen = snapshot(table, table.seat_of(person), policy.own_texts)
@@ -175,12 +174,12 @@ def _game_panel(
     chosen: str,
     policy: TablePolicy,
     outcome: Outcome,
-    hint: Hint | None,
+    hint: ShownHint,
 ) -> Panel:
     """Return the panel of a player's hand. After the game it ends with the result."""
     language, suits = profile.language, profile.suits
     shown = seen if profile.wants_phrases else seen._replace(phrases=())
-    panel = hand_panel(shown, language, suits, chosen, hint=hint)
+    panel = hand_panel(shown, language, suits, chosen, hint=hint, last_deal=deal_to_report(table, seen))
     if table.phase != "over" or table.game is None:
         return panel
     if result := policy.result_panel(table, outcome, language):
@@ -215,7 +214,7 @@ class _PageBuilder:
         panel: Panel,
         chosen: str,
         policy: TablePolicy,
-        hint: Hint | None,
+        hint: ShownHint,
     ) -> None:
         self.table, self.seen, self.profile, self.panel = table, seen, profile, panel
         self.chosen, self.policy, self.hint = chosen, policy, hint
@@ -264,7 +263,7 @@ class _PageBuilder:
             says=f"{said.strip()} {note}".strip(),
             is_mine=scene.is_mine and not is_over,
             line=line,
-            hint=hint_text(self.hint, self.words) if self.hint and self.chosen != RESIGN else "",
+            hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),

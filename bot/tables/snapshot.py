@@ -153,6 +153,15 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
     )
 
 
+def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
+    """Return the deal whose score a hand shows: the last one, until the first trick of the next is over."""
+    view = seen.view
+    if view is None or view.deal is None or view.result is None or seen.is_cut_short:
+        return None
+    is_new = view.result.deal < view.deal_number and not sum(view.deal.tricks)
+    return finished_deal(table, view.result.deal) if view.ending or is_new else None
+
+
 def finished_deal(table: Table, number: int) -> FinishedDeal:
     """Return a finished deal by its number, from 1."""
     assert table.game

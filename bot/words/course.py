@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from bot.words.phrases import capitalize
 from bot.words.transcript import ending_of
-from bot.words.wording import Wording, score_pair, score_unit
+from bot.words.wording import Wording, score_line, score_pair, score_unit
 from engine import Record
 from engine.declarations import COMBINATIONS
 
@@ -73,22 +72,18 @@ def result_headline(words: Wording, record: Record) -> str:
 
 
 def deal_line(words: Wording, record: Record, number: int) -> str:
-    """Return the score of a deal, numbered from 1, in sentences: its points, their sources, and the totals."""
-    _, deal, rules = words.text, record.deals[number - 1], record.rules
-    unit = score_unit(rules)
-    sentences = [deal_points_line(words, number, deal.entries(), rules), *_declared_sentences(words, record, number)]
-    score, target = score_pair(*(total * unit for total in deal.totals)), int(rules["target"]) * unit
-    sentences.append(_("Score {score}, to {target}.").format(score=score, target=target))
-    return " ".join(sentences)
+    """Return the score of a deal, numbered from 1, in sentences, and the totals after it."""
+    unit = score_unit(record.rules)
+    totals = words.sides([total * unit for total in record.deals[number - 1].totals])
+    score = score_line(words.language, totals, int(record.rules["target"]) * unit)
+    return f"{deal_points_line(words, record, number)} {score}."
 
 
-def deal_points_line(
-    words: Wording, number: int, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object]
-) -> str:
-    """Return each side's points in a deal; at Spades also their bids, tricks and bags."""
-    _, unit = words.text, score_unit(rules)
-    points = [figure * unit for figure in entries["points"]]
-    sentences = [_("Deal {number}: {points}.").format(number=number, points=words.sides(points, ", "))]
+def deal_points_line(words: Wording, record: Record, number: int) -> str:
+    """Return each side's points in a deal and its declarations; at Spades their bids, tricks and bags."""
+    _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
+    points = words.sides([figure * unit for figure in entries["points"]])
+    sentences = [_("Deal {number}: {points}.").format(number=number, points=points)]
     if "bids" in entries:
         for side, bid in enumerate(entries["bids"]):
             sentence = _("{side} bid {bid} and took {tricks}.").format(
@@ -96,8 +91,8 @@ def deal_points_line(
             )
             sentences.append(capitalize(sentence))
         if any(entries["bags"]):
-            sentences.append(_("Bags: {sides}.").format(sides=words.sides(entries["bags"], ", ")))
-    return " ".join(sentences)
+            sentences.append(_("Bags: {sides}.").format(sides=words.sides(entries["bags"])))
+    return " ".join([*sentences, *_declared_sentences(words, record, number)])
 
 
 def _declared_sentences(words: Wording, record: Record, number: int) -> Iterator[str]:

@@ -7,8 +7,9 @@ from bot.store.entries import DEFAULT_CLOCK
 from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
-from bot.words.wording import NO_BREAK, Wording, faces_of, score_unit
+from bot.words.wording import NO_BREAK, Wording, faces_of, score_line, score_unit
 from engine import GAMES, GameKind
+from engine.cards import FRENCH
 from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
@@ -52,16 +53,14 @@ class Phrases:
 
     def totals(self, totals: Sequence[int]) -> str:
         """Return each side's points in the table's unit, and the target."""
-        _ = self.text
-        unit = score_unit(self.seen.rules)
-        points = [f"{side} {self.words.figure(total * unit)}" for side, total in zip(self.sides, totals, strict=True)]
-        sides = " — ".join(points)
-        if self.seen.is_duplicate:
-            return sides
-        return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
+        sides = self.side_figures([shown_points(self.seen, total) for total in totals])
+        target = None if self.seen.is_duplicate else shown_points(self.seen, int(self.seen.rules["target"]))
+        return score_line(self.words.language, sides, target)
 
     def side_figures(self, figures: Sequence[int]) -> str:
-        return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
+        return ", ".join(
+            [f"{side} {self.words.figure(figure)}" for side, figure in zip(self.sides, figures, strict=True)]
+        )
 
     def write_trick(self, page: Writer, deal: DealView) -> None:
         if deal.trick:
@@ -145,12 +144,27 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
     return f"{line} · {deal.format(number=name.deal)}"
 
 
+def card_name(words: Wording, code: str) -> str:
+    """Return a card in words and as on buttons: "king of cups R🏆"."""
+    _ = words.text
+    rank, suit = words.faces.rank(code), code[1]
+    is_french_pack = words.faces.deck == "french" and not words.faces.is_french
+    suit_name = _(FRENCH.suit_names[FRENCH.suits.index(suit)]) if is_french_pack else words.suits[suit]
+    name = _("{rank} of {suit}").format(rank=_figure_names(words).get(rank, rank), suit=suit_name)
+    return f"{name} {words.card(code)}"
+
+
+def _figure_names(words: Wording) -> dict[str, str]:
+    """Return the names of the letters on cards."""
+    _ = words.text
+    names = {"A": _("ace"), "R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
+    return names | {"J": names["F"]}
+
+
 def rank_legend(words: Wording, hand: Sequence[str]) -> str:
     """Return the meaning of the letters in a hand, such as "R (king) · F (jack)", but not of A; empty without any."""
-    _ = words.text
-    names = {"R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
-    names["J"] = names["F"]
-    letters = [letter for letter in names if any(words.faces.rank(code) == letter for code in hand)]
+    names, ranks = _figure_names(words), {words.faces.rank(code) for code in hand}
+    letters = [letter for letter in names if letter != "A" and letter in ranks]
     return " · ".join(f"{letter} ({names[letter]})" for letter in letters)
 
 

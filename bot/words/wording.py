@@ -67,6 +67,16 @@ def score_pair(ours: int, theirs: int) -> str:
     return fix_minus(f"{ours} – {theirs}" if min(ours, theirs) < 0 else f"{ours}–{theirs}")
 
 
+def score_line(language: str, sides: str, target: int | None = None) -> str:
+    """Return the score with each side's name: "Score (to 21): Anna 12, Bruno 2". None for a single deal."""
+    _ = texts(language).gettext
+    return (
+        _("Score (to {target}): {sides}").format(target=target, sides=sides)
+        if target
+        else _("Score: {sides}").format(sides=sides)
+    )
+
+
 def signed_text(figure: int) -> str:
     """Return a difference with its sign: +5, −5."""
     return fix_minus(f"{figure:+d}")
@@ -238,8 +248,8 @@ class Wording:
         _ = self.text
         return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))  # type: ignore[arg-type]
 
-    def sides(self, figures: Sequence[Any], separator: str = " · ") -> str:
-        return separator.join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
+    def sides(self, figures: Sequence[Any]) -> str:
+        return ", ".join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
 
     def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:
         """Return each side's points in the table's unit."""

@@ -65,7 +65,7 @@ def boards_of(table: Table, host: int) -> list[SurfaceName]:
     return [name for name in required_surfaces(table) if not isinstance(name, Hand) and name.host == host]
 
 
-def test_private_chat_has_boards_only_of_finished_deals() -> None:
+def test_private_chat_has_no_boards() -> None:
     table = start_game("testa", CHAT, PRIVATE)
     assert boards_of(table, 0) == [ChallengeCard(0), Board(1, 0)]
     assert boards_of(table, 1) == [ChallengeCard(1)]
@@ -73,12 +73,12 @@ def test_private_chat_has_boards_only_of_finished_deals() -> None:
         table = play_to_deal(table, number)
         all_deals = range(1, number + 1)
         assert boards_of(table, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in all_deals)]
-        assert boards_of(table, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in all_deals[:-1])]
+        assert boards_of(table, 1) == [ChallengeCard(1)]
     ended = table.with_entries([Stop("cancelled")], "u2")
     # The board of the unfinished deal becomes the result.
     assert boards_of(ended, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in (1, 2, 3))]
     assert [content_of(ended, Board(deal, 0)) for deal in (2, 3)] == [Board(2, 0), Result(0)]
-    assert boards_of(ended, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in (1, 2)), Result(1)]
+    assert boards_of(ended, 1) == [ChallengeCard(1), Result(1)]
 
 
 def test_player_hand_needs_an_occupied_chair() -> None:

@@ -71,13 +71,17 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
     random = Random(4)
     async with asyncio.timeout(60):
         while not any("Smazzata 1: " in text for text in fake.texts(anna.private)):
-            # The hand stays one message next to the challenge card and the boards of finished deals.
+            # The hand stays one message, which begins each deal with the score of the one before.
             hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
             assert len(hands) <= 1
             await anna.play_anywhere(random)
             await asyncio.sleep(0.01)
             await worker.settled()
-    assert not any("sealed" in text for text in fake.texts(anna.private))
+    [hand] = [text for text in fake.texts(anna.private) if "Smazzata 1: " in text]
+    first, second = hand.splitlines()[:3:2]
+    assert first.startswith("Smazzata 1: ")
+    assert second.startswith("Tocca a")
+    assert "\nPunti (ai 21): tu " in hand
 
 
 async def test_drawn_card_is_subtracted_from_the_stock(worker: Worker, fake: FakePlatform) -> None:

@@ -91,8 +91,8 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
 @pytest.mark.parametrize(
     ("game", "phases"),
     [
-        ("pizzichino", {"take": "chooses packets.", "hold": "chooses packets.", "play": "leads."}),
-        ("spades", {"draft": "draws.", "exchange": "exchanges cards.", "bid": "bids.", "play": "leads."}),
+        ("pizzichino", {"take": "chooses packets.", "hold": "chooses packets.", "play": "plays first."}),
+        ("spades", {"draft": "draws.", "exchange": "exchanges cards.", "bid": "bids.", "play": "plays first."}),
     ],
 )
 def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
@@ -108,7 +108,8 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
         while (view := table.game and table.game.view(None).deal) and view.turn is not None and not view.trick:
             panel = board_panel(snapshot(table, None), "en", "italian").plain
             phases_shown.add(view.phase)
-            assert panel.startswith(f"{isolate_name(f'Person {view.turn}')} {phases[view.phase]}\n")
+            trick = f"Trick {sum(view.tricks) + 1}: " if view.phase == "play" else ""
+            assert panel.startswith(f"{trick}{isolate_name(f'Person {view.turn}')} {phases[view.phase]}\n")
             table = make_random_move(table, random)
     assert phases_shown == set(phases)
 

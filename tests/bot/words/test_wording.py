@@ -36,8 +36,8 @@ FOUR = ("A", "B", "C", "D")
 def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
     words = Wording("it", ("A", "B"))
     assert list(words.score({"bids": ("double nil", None)}, (0, -200), {})) == [
-        "dichiarazioni: A doppio zero · B –",
-        "totali: A 0 · B −200",
+        "dichiarazioni: A doppio zero, B –",
+        "totali: A 0, B −200",
     ]
 
 
@@ -63,21 +63,21 @@ def test_classic_tressette_triples_points_but_not_thirds() -> None:
     words = Wording("en", FOUR)
     entries = {"thirds": (17, 18), "declared": (3, 4), "points": (8, 10)}
     assert list(words.score(entries, (20, 21), {"score_unit": 3})) == [
-        "thirds: A and C 17 · B and D 18",
-        "declared: A and C 9 · B and D 12",
-        "points with declarations: A and C 24 · B and D 30",
-        "totals: A and C 60 · B and D 63",
+        "thirds: A and C 17, B and D 18",
+        "declared: A and C 9, B and D 12",
+        "points with declarations: A and C 24, B and D 30",
+        "totals: A and C 60, B and D 63",
     ]
-    assert list(words.score(entries, (20, 21), {"score_unit": 1}))[-1] == "totals: A and C 20 · B and D 21"
+    assert list(words.score(entries, (20, 21), {"score_unit": 1}))[-1] == "totals: A and C 20, B and D 21"
     assert list(words.score({"bids": ("nil", 4)}, (0, 0), {})) == [
-        "bids: A and C nil · B and D 4",
-        "totals: A and C 0 · B and D 0",
+        "bids: A and C nil, B and D 4",
+        "totals: A and C 0, B and D 0",
     ]
 
 
 def test_spades_score_shows_bags_and_points() -> None:
     entries = {"bags": (3, 0), "points": (50, 43)}
-    assert list(Wording("en", ("A", "B")).score(entries, None, {})) == ["bags so far: A 3 · B 0", "points: A 50 · B 43"]
+    assert list(Wording("en", ("A", "B")).score(entries, None, {})) == ["bags so far: A 3, B 0", "points: A 50, B 43"]
 
 
 @pytest.mark.parametrize(("game", "phrase"), [("spades", "draws first"), ("testa", "deals")])

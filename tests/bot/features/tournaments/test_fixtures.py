@@ -15,6 +15,7 @@ from bot.finished.archive import game_id
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Scope
 from bot.panel import Button, Panel, Writer
+from bot.panels.hand_buttons import HINT
 from bot.platform import SentMessage
 from bot.site.hand_page import hand_page
 from bot.store import Store
@@ -158,8 +159,8 @@ async def test_deal_stays_secret_until_all_tables_have_played(
         for player in first:
             panel = fake.last(player.private)
             assert "🏆 Tournament K7QF2M · round 2 · match 1 · deal 1" in panel.plain
-            [points] = [line for line in panel.plain.splitlines() if " — " in line]
-            assert tuple(map(int, re.findall(r"-?\d+(?= —|$)", points.replace(MINUS, "-")))) == result.points
+            [points] = [line for line in panel.plain.splitlines() if line.startswith("Score: ")]
+            assert tuple(map(int, re.findall(r"-?\d+(?=,|$)", points.replace(MINUS, "-")))) == result.points
             assert "when the round is over" in panel.plain
             assert not panel.rows
         assert (await worker.room.table(other_table.code)).version == other_table.version
@@ -243,10 +244,12 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
                 break
         assert table.phase == "playing"
         await worker.settled()
-        proof = (await players[0].press("Sealed deck")).panel
+        [hand] = [text for text in fake.texts(players[0].private) if text.startswith("Deal 1: ")]
+        assert "\nScore (to 21): you " in hand
+        fair = Button("Sealed deck", actions.page("fair", game_id(table), 1))
+        fake.messages[GROUP]["0"] = Writer().panel((fair,))
+        proof = (await players[0].send(fair.payload, GROUP)).panel
         assert proof
-        [score] = [text for text in fake.texts(players[0].private) if text.startswith("Deal 1: ")]
-        assert SECRET.hex() not in score, "the proof is a new message, so the score of the deal stays"
         assert SECRET.hex() in proof.plain, "the first deal of a whole game is over, and its shuffle is proved"
         await worker.room.resign_for(table.code, 1, "leave")
         await worker.settled()
@@ -294,14 +297,16 @@ async def test_fixture_offers_no_group_board_robot_or_hint(store: Store, deal: i
         assert "can’t decide that" in reply.toast
         assert not fake.shown[GROUP]
         for player in players:
-            hint = actions.table(table.code, "hint", table.oldest_panel(players.index(player)))
-            for payload in (hint, *(actions.table(table.code, verb) for verb in ("automatic", "wait", "claim"))):
-                assert (await player.send(payload)).toast
+            for verb in ("automatic", "wait", "claim"):
+                assert (await player.send(actions.table(table.code, verb))).toast
+            await player.send(actions.table(table.code, "draft", table.oldest_panel(players.index(player)), HINT))
+        await worker.settled()
         assert (await worker.room.table(table.code)).version == table.version
         labels = [
             button.label for panels in fake.shown.values() for panel in panels for row in panel.rows for button in row
         ]
         assert not [label for label in labels if "Hint" in label or "robot" in label or label == "Wait"]
+        assert not [panel for panels in fake.shown.values() for panel in panels if "💡" in panel.plain]
 
 
 async def test_strict_clock_forfeits_after_three_late_moves(store: Store) -> None:

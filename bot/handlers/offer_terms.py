@@ -17,10 +17,8 @@ from bot.actions import BadPayload
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import platform_of
 from bot.tables.choice import Choice, possible_values
+from bot.tables.limits import HOURS_TO_ACCEPT
 from engine import GAMES
-
-VALID_HOURS = 24
-"""Hours in which an offer can be accepted, besides the rest of its first hour. Challenges stay open as long."""
 
 SIGNATURE_BYTES = 10
 
@@ -47,8 +45,11 @@ class Terms(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """True if it can still be accepted. An offer from the future was made before the clock was set back."""
-        return abs(_current_hour() - self.hour) <= VALID_HOURS
+        """True if it can still be accepted: for `HOURS_TO_ACCEPT`, and the rest of its first hour.
+
+        An offer from the future was made before the clock was set back.
+        """
+        return abs(_current_hour() - self.hour) <= HOURS_TO_ACCEPT
 
 
 def new_terms(choice: Choice, person: str) -> Terms:

@@ -18,13 +18,14 @@ from bot.store import Store, keys
 from bot.tables.challenges import Challenges
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
+from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
 from engine import GAMES
 
-TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600  # how long an accepted offer's place is stored: past its validity
+TAKEN_SECONDS = 2 * HOURS_TO_ACCEPT * 3600  # how long an accepted offer's place is stored: past its validity
 BOUND_SECONDS = 400 * 24 * 3600  # how long an inline message belongs to its offer after each opening of its table
 SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
 NO_OFFER = "-"  # stored for an inline message that was not sent through the bot

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.tables import free_chairs
-from bot.tables.clock import CLOCKS, TIME_TO_ACCEPT
-from bot.tables.limits import MAX_REFUSALS
+from bot.tables.clock import CLOCKS
+from bot.tables.limits import HOURS_TO_ACCEPT, MAX_REFUSALS
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.texts import texts
@@ -25,7 +25,6 @@ from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
 from engine.options import format_value
 
-HOURS_TO_ACCEPT = TIME_TO_ACCEPT // 3600
 INVITED = "invited"  # the menu while the opener waits for an invited friend
 MENUS = ("game", "games", "robot", "rules", INVITED)
 

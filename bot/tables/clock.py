@@ -2,13 +2,13 @@
 
 from math import inf
 
+from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table_state import TableState
 
 CLOCKS = (0, 60, 300, 1800, 86400)  # the times for a move that a table can choose; 0 is no clock
 LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the game
 NEVER = inf  # the time of a stopped clock
 
-TIME_TO_ACCEPT = 24 * 3600  # the time until an open challenge expires
 TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
 TIME_FOR_GUESTS = 24 * 3600  # the playing time until a game ends that only web guests could continue
 TIME_TO_COME_BACK = 30 * 24 * 3600  # the time without a move after which a practice table ends
@@ -23,7 +23,7 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other player can end it.
     """
     if table.phase == "open":
-        time = TIME_TO_BE_READY if table.matched else TIME_TO_ACCEPT
+        time = TIME_TO_BE_READY if table.matched else HOURS_TO_ACCEPT * 3600
         return None if before.exists else time
     if table.game is None or table.phase != "playing":
         return NEVER

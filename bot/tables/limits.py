@@ -8,6 +8,7 @@ MAX_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
 MAX_FROM_ADDRESS = 60
 MAX_OF_UPDATE = 24  # tables that one update can open in a day, one after the other; finding the last reads all
 MAX_CHALLENGES = 20  # challenges that can wait in one chat
+HOURS_TO_ACCEPT = 24  # after which an open challenge expires, and an offer too
 MAX_HOSTS = 8  # chats that can show one table
 
 # Entries of a challenge's log, so that no action can be repeated forever

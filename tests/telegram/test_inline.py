@@ -17,6 +17,7 @@ from bot.handlers import offer_terms as offers
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.tables.choice import Choice
+from bot.tables.limits import HOURS_TO_ACCEPT
 from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
 from tests.bot.worker.test_games import shortest_target
@@ -475,7 +476,7 @@ async def test_offer_expires_after_a_day(store: Store, server: TelegramServer, m
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
         hour = offers.new_terms(Choice.default("testa"), "telegram:1").hour
-        monkeypatch.setattr(offers, "_current_hour", lambda: hour + offers.VALID_HOURS + 1)
+        monkeypatch.setattr(offers, "_current_hour", lambda: hour + HOURS_TO_ACCEPT + 1)
         assert (
             await bruno.send_press(chat, message, payload_of(message)) == "This challenge has expired: send a new one."
         )
@@ -512,7 +513,7 @@ async def test_finished_offer_never_opens_a_second_table(
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
         # The last valid second of an offer from the start of its hour.
-        last_second = (offers.VALID_HOURS + 1) * 3600 - 1
+        last_second = (HOURS_TO_ACCEPT + 1) * 3600 - 1
         now += last_second
         async for key in store.client.scan_iter():
             if 0 <= await store.client.ttl(key) <= last_second:

@@ -8,7 +8,7 @@ import pytest
 from bot.platform import Person
 from bot.store import Store
 from bot.tables.chairs import Invited
-from bot.tables.clock import TIME_TO_ACCEPT
+from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until
@@ -119,7 +119,7 @@ async def test_challenge_expires_after_a_day(worker: Worker, fake: FakePlatform)
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge testa")
     code = await code_of(worker, anna)
-    await ring_clocks(worker, TIME_TO_ACCEPT - 60)
+    await ring_clocks(worker, HOURS_TO_ACCEPT * 3600 - 60)
     assert "expired" not in fake.last(GROUP).plain
     await ring_clocks(worker, 120)
     assert "The challenge has expired" in fake.last(GROUP).plain
@@ -271,7 +271,7 @@ async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlat
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge tressette")
     await bruno.press("Sit East", GROUP)
-    await ring_clocks(worker, TIME_TO_ACCEPT)
+    await ring_clocks(worker, HOURS_TO_ACCEPT * 3600)
     assert "a seat was still free after 24 hours" in fake.last(GROUP).plain
 
 

@@ -12,7 +12,7 @@ from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store import layout_version as schema
 from bot.store.leases import CLOCK, LEASE_SECONDS
 from bot.store.migrations import MIN_TIME
-from bot.tables.clock import TIME_TO_ACCEPT
+from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import (
     GROUP,
@@ -36,7 +36,7 @@ ALL_SHARDS = range(keys.SHARDS)
 
 async def running_clocks(store: Store) -> dict[str, float]:
     """Return all running clocks with the seconds until they ring."""
-    return await store.leases.due_clocks(ALL_SHARDS, 10 * TIME_TO_ACCEPT)
+    return await store.leases.due_clocks(ALL_SHARDS, 10 * HOURS_TO_ACCEPT * HOUR)
 
 
 async def open_challenges(worker: Worker, fake: FakePlatform, count: int) -> None:
@@ -68,7 +68,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
     async with open_store(embedded.url) as store:
         async with open_worker(store, fake) as worker:
             await open_challenges(worker, fake, 60)
-            await ring_clocks(worker, TIME_TO_ACCEPT - HOUR / 2)
+            await ring_clocks(worker, HOURS_TO_ACCEPT * HOUR - HOUR / 2)
             before, started = await running_clocks(store), asyncio.get_running_loop().time()
             if end == "kill":
                 # A killed worker gives no leases back.

@@ -9,6 +9,7 @@ from aiohttp import web
 from adapters.web.codes import code_of
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
 from adapters.web.refusals import Refused
+from adapters.web.script_texts import table_texts
 from adapters.web.site import Site, browser_language
 from bot.commands import FIRST_GAME, ArgumentKind, choices_of
 from bot.places import Place
@@ -72,7 +73,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
             return site.redirect(f"/g/{played}")
         return await _invitation_page(site, request, code, reader, language)
     hand.close()
-    data = {"code": code, "decks": site.assets.decks, "texts": _texts(language)}
+    data = {"code": code, "decks": site.assets.decks, "texts": table_texts(language)}
     return site.page(request, "table.html", language, code=code, data=data)
 
 
@@ -131,39 +132,3 @@ async def sit(site: Site, request: web.Request) -> web.Response:
         return full or site.message_page(request, reply.toast, language=language, cookie=cookie)
     hand.close()
     return site.redirect(f"/t/{code}", COOKIE, cookie)
-
-
-def _texts(language: str) -> dict[str, str]:
-    _ = texts(language).gettext
-    return {
-        "connecting": _("Connecting…"),
-        "unsent": _("Not sent yet…"),
-        "home": _("First page"),
-        "in_words": _("In words"),
-        "resign": _("Resign"),
-        "menu": _("Menu"),
-        "settings": _("Settings"),
-        "only_here": _(
-            "This address works on this computer only: docs/hosting.md says how friends elsewhere can join."
-        ),
-        "shut": _("Close"),
-        "sounds_on": _("🔊 Sounds on"),
-        "sounds_off": _("🔇 Sounds off"),
-        "days": _("days"),
-        "copy": _("Copy"),
-        "copied": _("Copied"),
-        "share": _("Share"),
-        "rules": _("Rules"),
-        "send_link": _("Send this link to a friend:"),
-        "go_on": _("Go on"),
-        "your_hand": _("Your hand"),
-        "your_packets": _("Your packets"),
-        "on_the_table": _("On the table"),
-        "cards": _("{count} cards"),
-        "one_card": _("1 card"),
-        "packet": _("packet {number}"),
-        "gone": _("You’re no longer at this table: start another game."),
-        "new_game": _("Another game"),
-        "replay": _("Replay"),
-        "results": _("🏆 Today’s results"),
-    }

@@ -7,10 +7,9 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.api.operations import WATCH_ID
-from adapters.web.replay_pages import position_texts
+from adapters.web.script_texts import watch_texts
 from adapters.web.site import Site, browser_language
 from bot.commands import ArgumentKind, choices_of
-from bot.identity.pseudonyms import GUEST, NAME
 from bot.site.watching import card_names
 from bot.texts import language_of, texts
 
@@ -27,27 +26,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
         "titles": {game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
         "decks": site.assets.decks,
         "cards": card_names(),
-        "texts": _texts(language),
+        "texts": watch_texts(language),
     }
     status = HTTPStatus.OK if table else HTTPStatus.NOT_FOUND
     return site.page(request, "watch.html", language, status, data=data)
-
-
-def _texts(language: str) -> dict[str, str]:
-    _ = texts(language).gettext
-    return position_texts(language) | {
-        "away": _("The connection is gone. Trying again…"),
-        "cancelled": _("The game was cancelled."),
-        "closed": _("This table closed before the game began."),
-        "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
-        "guest": _(GUEST),
-        "late": _("{name}’s time is up."),
-        "open": _("The table waits for players."),
-        "played": _("{name} plays {rest}"),
-        "replay": _("Replay"),
-        "signalled": _("{name} plays {card} and says {signal}"),
-        "somebody": _(NAME),
-        "target": _("to {target}"),
-        "to_move": _("{name}’s turn."),
-        "won": _("{side} won."),
-    }

@@ -20,6 +20,7 @@ from adapters.web.playground.chat_store import Chat, ChatStore, User
 from adapters.web.playground.requests import Add, AnyRequest, Requests, decode, parse_request
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
+from adapters.web.script_texts import chat_texts
 from adapters.web.site import Site, browser_language
 from bot.commands import ArgumentKind, choices_of, listed_commands
 from bot.concurrency.background import TaskSet
@@ -106,7 +107,7 @@ class Server:
             "me": tab.person.id if tab.person else None,
             "host": tab.is_host,
             "switching": not self.access.is_open,
-            "texts": page_texts(language_of(tab.language)),
+            "texts": chat_texts(language_of(tab.language)),
             "commands": command_hints(language_of(tab.language)),
             **self._people(tab),
             "messages": {chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:] for chat in self._visible_chats(tab)},
@@ -238,41 +239,6 @@ def command_hints(language: str) -> list[dict[str, Any]]:
         }
         for spec in listed_commands()
     ]
-
-
-def page_texts(language: str) -> dict[str, str]:
-    """Return the texts by their names in `static/chat.js`."""
-    _ = texts(language).gettext
-    return {
-        "language": language,
-        "act_as": _("Act as"),
-        "host": _("Host"),
-        "you": _("You"),
-        "people": _("People"),
-        "person": _("person"),
-        "add_person": _("Add a person"),
-        "name_of_person": _("Name of the new person"),
-        "chats": _("Chats"),
-        "group": _("group"),
-        "add_group": _("Add a group"),
-        "name_of_group": _("Name of the new group"),
-        "personal_links": _("Personal links"),
-        "links": _("Give each person their own link, and keep it secret."),
-        "greeting": _("Write /challenge to play. See all I can do: /help"),
-        "closed": _("closed"),
-        "closed_about": _("Private chat closed: the bot can’t write to this person."),
-        "connecting": _("Connecting…"),
-        "unsent": _("Not sent yet…"),
-        "commands": _("Commands"),
-        "message": _("Message"),
-        "message_or_command": _("Message or /command"),
-        "send": _("Send"),
-        "reply": _("Reply"),
-        "no_reply": _("Do not reply"),
-        "edited": _("edited"),
-        "in_words": _("In words"),
-        "copy": _("Copy"),
-    }
 
 
 def _request_name(text: str) -> str | None:

@@ -1,0 +1,177 @@
+"""The texts that our pages' scripts show, by their names in `static/`."""
+
+from bot.identity.pseudonyms import GUEST, NAME
+from bot.texts import texts
+
+
+def table_texts(language: str) -> dict[str, str]:
+    """Return the texts of a table's page (`static/table.js`)."""
+    _ = texts(language).gettext
+    return _live_texts(language) | {
+        "home": _("First page"),
+        "resign": _("Resign"),
+        "menu": _("Menu"),
+        "settings": _("Settings"),
+        "only_here": _(
+            "This address works on this computer only: docs/hosting.md says how friends elsewhere can join."
+        ),
+        "shut": _("Close"),
+        "sounds_on": _("🔊 Sounds on"),
+        "sounds_off": _("🔇 Sounds off"),
+        "days": _("days"),
+        "copied": _("Copied"),
+        "share": _("Share"),
+        "rules": _("Rules"),
+        "send_link": _("Send this link to a friend:"),
+        "go_on": _("Go on"),
+        "your_hand": _("Your hand"),
+        "your_packets": _("Your packets"),
+        "on_the_table": _("On the table"),
+        "cards": _("{count} cards"),
+        "one_card": _("1 card"),
+        "packet": _("packet {number}"),
+        "gone": _("You’re no longer at this table: start another game."),
+        "new_game": _("Another game"),
+        "replay": _("Replay"),
+        "results": _("🏆 Today’s results"),
+    }
+
+
+def chat_texts(language: str) -> dict[str, str]:
+    """Return the texts of the playground (`static/chat.js`)."""
+    _ = texts(language).gettext
+    return _live_texts(language) | {
+        "language": language,
+        "act_as": _("Act as"),
+        "host": _("Host"),
+        "you": _("You"),
+        "people": _("People"),
+        "person": _("person"),
+        "add_person": _("Add a person"),
+        "name_of_person": _("Name of the new person"),
+        "chats": _("Chats"),
+        "group": _("group"),
+        "add_group": _("Add a group"),
+        "name_of_group": _("Name of the new group"),
+        "personal_links": _("Personal links"),
+        "links": _("Give each person their own link, and keep it secret."),
+        "greeting": _("Write /challenge to play. See all I can do: /help"),
+        "closed": _("closed"),
+        "closed_about": _("Private chat closed: the bot can’t write to this person."),
+        "commands": _("Commands"),
+        "message": _("Message"),
+        "message_or_command": _("Message or /command"),
+        "send": _("Send"),
+        "reply": _("Reply"),
+        "no_reply": _("Do not reply"),
+        "edited": _("edited"),
+    }
+
+
+def _live_texts(language: str) -> dict[str, str]:
+    """Return the texts that the table's page and the playground share."""
+    _ = texts(language).gettext
+    return {
+        "connecting": _("Connecting…"),
+        "unsent": _("Not sent yet…"),
+        "in_words": _("In words"),
+        "copy": _("Copy"),
+    }
+
+
+def replay_texts(language: str) -> dict[str, str]:
+    """Return the texts of a finished game's page (`static/replay.js`)."""
+    _ = texts(language).gettext
+    return _position_texts(language) | {
+        "again": _("Try again"),
+        "all_open": _("All hands open"),
+        "analyse": _("Analyse"),
+        "analysing": _("Being analysed. Deals done: {done} of {deals}."),
+        "analysis": _("Analysis"),
+        "check": _("Check the shuffle"),
+        "costliest": _("The costliest moves"),
+        "cut": _("Cut"),
+        "download": _("Download the record"),
+        "everybody": _("Seen by everyone"),
+        "fair": _("Is it fair?"),
+        "fair_about": _("Your browser works out each pack from its secret, without asking the server."),
+        "first": _("Start of the deal"),
+        "given_away": _("Points given away: {points}"),
+        "is_fair": _("Every shuffle matches its seal."),
+        "is_unfair": _("Not every shuffle matches its seal."),
+        "last": _("End of the deal"),
+        "loading": _("One moment…"),
+        "lost": _("−{points} points"),
+        "lost_about": _("About −{points} points"),
+        "lost_about_one": _("About −1 point"),
+        "lost_one": _("−1 point"),
+        "move": _("Move"),
+        "moves": _("Moves"),
+        "next": _("Next move"),
+        "no_crypto": _("Browsers can’t check without https: download the record and check it elsewhere."),
+        "no_decisions": _("no decisions to judge"),
+        "no_game": _("There’s no game here: check the link, or the game is no longer in the archive."),
+        "no_proof": _("These cards were laid out by hand."),
+        "not_analysed": _("Nobody has had this game analysed lately."),
+        "nothing_lost": _("Well played."),
+        "pack": _("The pack, first card first"),
+        "pause": _("Pause"),
+        "play": _("Autoplay"),
+        "previous": _("Previous move"),
+        "secret": _("Secret"),
+        "step_cut": _("{name} cut the pack, as an opponent of the dealer."),
+        "step_dealer": _("The first dealer follows from the secret."),
+        "step_pack": _("Nobody cut: the pack follows from the secret alone."),
+        "step_pack_cut": _("The pack follows from the secret and the cut."),
+        "step_pack_wrong": _("The pack does not follow from secret and cut: {count} cards are in the wrong place."),
+        "step_seal": _("The secret is the sealed one: its SHA-256 is the seal."),
+        "table": _("Table"),
+        "taken": _("points taken"),
+        "where": _("Deal {deal}, move {move}"),
+        "who": _("Cards"),
+    }
+
+
+def watch_texts(language: str) -> dict[str, str]:
+    """Return the texts of the page to watch a table (`static/watch.js`)."""
+    _ = texts(language).gettext
+    return _position_texts(language) | {
+        "away": _("The connection is gone. Trying again…"),
+        "cancelled": _("The game was cancelled."),
+        "closed": _("This table closed before the game began."),
+        "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
+        "guest": _(GUEST),
+        "late": _("{name}’s time is up."),
+        "open": _("The table waits for players."),
+        "played": _("{name} plays {rest}"),
+        "replay": _("Replay"),
+        "signalled": _("{name} plays {card} and says {signal}"),
+        "somebody": _(NAME),
+        "target": _("to {target}"),
+        "to_move": _("{name}’s turn."),
+        "won": _("{side} won."),
+    }
+
+
+def _position_texts(language: str) -> dict[str, str]:
+    """Return the texts that the pages of replays and of watched tables share."""
+    _ = texts(language).gettext
+    return {
+        "bid": _("bid"),
+        "deal": _("Deal"),
+        "dealer": _("deals"),
+        "declared": _("declared"),
+        "double_nil": _("double nil"),
+        "drawn": _("drawn"),
+        "draws_first": _("draws first"),
+        "french": _("French suits"),
+        "hand": _("hand"),
+        "home": _("Home"),
+        "italian": _("Italian suits"),
+        "nil": _("nil"),
+        "on_the_table": _("On the table"),
+        "seal": _("Seal"),
+        "stock": _("stock"),
+        "suits": _("Suits"),
+        "tricks": _("tricks"),
+    }

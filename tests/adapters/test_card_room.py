@@ -248,7 +248,7 @@ async def test_telegram_needs_only_a_card_room(store: Store) -> None:
 
 async def test_discord_needs_only_a_card_room(store: Store) -> None:
     server = DiscordServer()
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     settings = Settings(_env_file=None, discord_token=DISCORD_TOKEN, discord_api_url=server.url)
     parrot = Parrot(settings, store.client)

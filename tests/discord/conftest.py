@@ -35,7 +35,7 @@ def real_timeouts() -> None:
 @pytest.fixture
 async def server() -> AsyncIterator[DiscordServer]:
     server = DiscordServer(seconds=PATIENCE)
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     yield server
     await server.stop()

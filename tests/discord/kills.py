@@ -34,7 +34,7 @@ class DiscordPage(PlatformPage):
         self.server = server
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
         self.people = [{"id": number, "name": person.name} for number, person in self.persons.items()]
-        self._server = server.server(BAR)
+        self._server = server.add_server(BAR)
         self._channels = count(1000)
 
     def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
@@ -55,7 +55,7 @@ class DiscordPage(PlatformPage):
         word, *words = text.removeprefix("/").split(" ")
         options = {"game": words[0]} if word == "challenge" else {}
         if any(command["name"] == word for command in self.server.commands):
-            channel = self.server.channel(next(self._channels), self._server)
+            channel = self.server.add_channel(next(self._channels), self._server)
             self.persons[person].start_command(word, channel, **options)
 
     def press_button(self, person: str, message: int, payload: str) -> Interaction | None:

@@ -39,14 +39,14 @@ ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 BAR = 7 << 22  # a server, on shard 0 of one and shard 3 of four
 CHANNEL = 200
 FILE_LIMIT = 10 * 1024 * 1024  # bytes of a file, sent to the bot as ``attachment_size_limit``
-MAX_FILES = 10  # new files in a request, with ids below this
-MAX_FOLLOW_UPS = 5  # follow-ups if the bot is no member
+MAX_FILES = 10  # new files in a request; their ids are below this, other ids are those of kept files
+MAX_FOLLOW_UPS = 5  # follow-ups if the bot is not a member
 PATIENCE = 60.0  # seconds to answer on a busy machine; Discord allows three
 
 
 @dataclass
 class Channel:
-    """A channel or chat. ``ephemerals`` has by user the messages that only this user sees."""
+    """A channel or chat. ``ephemerals`` are the messages that only one user sees, by user and id."""
 
     id: int
     type: int
@@ -134,6 +134,7 @@ class DiscordServer:
         self.upload_failure: Failure | None = None  # failure of every call with a file
         self.command_uploads = 0
         self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.rate_limited: list[str] = []  # names of the calls above a limit of ``buckets``
         self.pings: list[tuple[int, int]] = []
         self.shards, self.seconds_to_answer, self.token_seconds = shards, seconds, 900.0
         self.buckets: dict[str, tuple[int, float]] = {}
@@ -223,7 +224,7 @@ class DiscordServer:
         announced = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new_attachments}
         uploaded = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
         if {name: file.filename for name, file in uploaded.items()} != announced:
-            raise invalid_form("attachments: not the uploaded files")
+            raise invalid_form("attachments: they do not match the uploaded files")
         for file in uploaded.values():
             content = file.file.read()
             if len(content) > FILE_LIMIT:
@@ -258,6 +259,7 @@ class DiscordServer:
         while call_times and call_times[0] < now - seconds:
             call_times.popleft()
         if len(call_times) >= limit:
+            self.rate_limited.append(name)
             raise Refused(
                 429, 0, "You are being rate limited.", retry_after=call_times[0] + seconds - now, **{"global": False}
             )
@@ -283,12 +285,12 @@ class DiscordServer:
         """Let the next calls of a kind fail, one failure each."""
         self._failures[name].extend(failures)
 
-    def server(self, number: int) -> int:
+    def add_server(self, number: int) -> int:
         """Add a server of which the bot is a member."""
         self.servers.add(number)
         return number
 
-    def channel(self, number: int, server: int = 0, kind: int = TEXT_CHANNEL, **more: Any) -> Channel:
+    def add_channel(self, number: int, server: int = 0, kind: int = TEXT_CHANNEL, **more: Any) -> Channel:
         return self.channels.setdefault(number, Channel(number, kind, server, **more))
 
     def private(self, user: int) -> Channel:
@@ -574,7 +576,7 @@ class DiscordServer:
 
     @staticmethod
     def _show_media(channel: Channel, attached: dict[str, str], components: list[dict[str, Any]]) -> None:
-        """Add the URLs of the galleries' media. Their files are missing in the message's list of attachments."""
+        """Add the URLs of the galleries' media. Discord leaves their files out of the message's attachments."""
         ids = {f"attachment://{name}": number for number, name in attached.items()}
         for component in components:
             for item in component.get("items", ()):
@@ -586,7 +588,7 @@ class DiscordServer:
 
     def _change(self, message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
         if message["flags"] & LAYOUT and not body.get("flags", LAYOUT) & LAYOUT:
-            raise invalid_form("the flag for layout components stays")
+            raise invalid_form("flags: the flag for layout components cannot be removed")
         flags = message["flags"] | (body.get("flags") or 0)
         validate_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, is_new=False)
         if "components" in body:
@@ -628,7 +630,7 @@ class DiscordServer:
         elif kind in (4, 7):
             validate_message(data, is_new=kind == 4)
         elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
-            raise invalid_form("a deferred answer has no flag but EPHEMERAL")
+            raise invalid_form("a deferred answer can only have the flag EPHEMERAL")
         message = self._carry_out(interaction, kind, data)
         interaction.answer = kind
         if "with_response" not in request.query:
@@ -718,16 +720,16 @@ class DiscordServer:
     async def _original(self, request: web.Request, body: Any) -> Any:
         return self._target_message(self._interaction_by_token(request), request)
 
-    async def _edit_by(self, request: web.Request, body: Any) -> Any:
+    async def _edit_with_token(self, request: web.Request, body: Any) -> Any:
         interaction = self._interaction_by_token(request)
-        validate_body("edit_by", body)
+        validate_body("edit_with_token", body)
         message = self._target_message(interaction, request)
         if interaction.answer == 5 and int(message["id"]) == interaction.original:
             interaction.answer = 4
             return self._fill_deferred(interaction, body)
         return self._change(message, body)
 
-    async def _delete_by(self, request: web.Request, body: Any) -> Any:
+    async def _delete_with_token(self, request: web.Request, body: Any) -> Any:
         interaction = self._interaction_by_token(request)
         message = self._target_message(interaction, request)
         del self._messages_with(interaction, message)[int(message["id"])]
@@ -748,10 +750,10 @@ ROUTES = (
     ("POST", "/interactions/{interaction}/{token}/callback", "answer"),
     ("POST", "/webhooks/{application}/{token}", "follow_up"),
     ("GET", "/webhooks/{application}/{token}/messages/{message}", "original"),
-    ("PATCH", "/webhooks/{application}/{token}/messages/{message}", "edit_by"),
-    ("DELETE", "/webhooks/{application}/{token}/messages/{message}", "delete_by"),
+    ("PATCH", "/webhooks/{application}/{token}/messages/{message}", "edit_with_token"),
+    ("DELETE", "/webhooks/{application}/{token}/messages/{message}", "delete_with_token"),
 )
-BY_TOKEN = {"answer", "follow_up", "original", "edit_by", "delete_by"}
+BY_TOKEN = {"answer", "follow_up", "original", "edit_with_token", "delete_with_token"}
 
 
 def _json(result: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

@@ -26,7 +26,7 @@ async def test_server_managers_change_its_settings(store: Store, server: Discord
 async def test_everyone_in_a_group_chat_changes_settings(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        friends = server.channel(300, kind=GROUP, users=(1, 2))
+        friends = server.add_channel(300, kind=GROUP, users=(1, 2))
         await anna.slash("settings", friends)
         assert await anna.press("⏱ 1 min", friends) == ""
         assert (await adapter.worker.people.chat(f"discord:guest{friends.id}")).clock == 60

@@ -56,7 +56,7 @@ async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDis
     """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     try:
         async with open_store(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:

@@ -94,7 +94,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
         calls = len(server.calls)
         await anna.play(random)
         await adapter.worker.settled()
-        assert "edit_by" not in [name for name, _body in server.calls[calls:]]
+        assert "edit_with_token" not in [name for name, _body in server.calls[calls:]]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
 
@@ -207,7 +207,7 @@ async def test_token_revoked_early_is_given_up(
         channel = server.channels[CHANNEL]
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
-        server.fail_next("edit_by", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
+        server.fail_next("edit_with_token", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
         await wait_for_annas_turn(adapter, anna, bruno)
         with capture_logs() as logs:
             await anna.play(Random(1))

@@ -92,7 +92,7 @@ async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer)
 async def test_shards_are_split_among_workers(store: Store) -> None:
     server = DiscordServer(shards=4, seconds=PATIENCE)
     await server.start()
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     try:
         async with (
             on_discord(store, server, alone=False, discord_shards="0-1/4") as first,

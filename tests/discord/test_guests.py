@@ -22,8 +22,8 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def channel_without_bot(server: DiscordServer, where: str) -> Channel:
     if where == "group chat":
-        return server.channel(300, kind=GROUP, users=(1, 2))
-    return server.channel(300, 9 << 22)
+        return server.add_channel(300, kind=GROUP, users=(1, 2))
+    return server.add_channel(300, 9 << 22)
 
 
 @pytest.mark.parametrize("where", ["group chat", long("a server without the bot")])

@@ -233,7 +233,7 @@ async def test_press_is_answered_with_panel_and_picture(store: Store, server: Di
 
 async def test_thread_shows_pictures(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        thread = server.channel(700, BAR, kind=THREAD)
+        thread = server.add_channel(700, BAR, kind=THREAD)
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", thread, game="metamazzo")
         await bruno.press("Play", thread)
@@ -247,7 +247,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         pairs = record_pictures(adapter)
         channel: Channel = server.channels[CHANNEL]
         if where == "a group chat":
-            channel = server.channel(300, kind=GROUP, users=(1, 2))
+            channel = server.add_channel(300, kind=GROUP, users=(1, 2))
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         bruno.private.is_closed = True
         await anna.slash("challenge", channel, game="metamazzo")
@@ -275,7 +275,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
     ("attachments", "names", "flags", "error"),
     [
         ([{"id": "77777777"}], [], LAYOUT, "unknown"),
-        ([{"id": "0", "filename": "a.png"}], ["a.png"], LAYOUT, "not the uploaded files"),
+        ([{"id": "0", "filename": "a.png"}], ["a.png"], LAYOUT, "do not match the uploaded files"),
         ([], ["a.png"], LAYOUT, "NOT_FOUND"),
         ([], [], 0, "flag"),
     ],
@@ -395,7 +395,7 @@ async def test_refused_picture_is_left_out_in_that_channel(
         assert server.uploads == 1
         # Other channels still get pictures.
         server.upload_failure = None
-        server.channel(600, BAR)
+        server.add_channel(600, BAR)
         await adapter.send(f"discord:{BAR}/600", panel("one", "first"), "l")
         assert server.uploads == 2
         # Pictures return with the permission, if its lack was the reason.
@@ -483,7 +483,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         [table] = await adapter.worker.room.lists.tables_of("discord:2")
         surface = surface_of(adapter.worker, table.code, Hand(1))
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
-        server.fail_next("edit_by", Failure(gate=gate), *[Failure(Refused(403, 50013))] * text_is_refused)
+        server.fail_next("edit_with_token", Failure(gate=gate), *[Failure(Refused(403, 50013))] * text_is_refused)
         await bruno.slash("hand")
         await until(lambda: bool(surface.known.ephemeral and surface.known.message))
         [message] = channel.ephemerals[2].values()

@@ -34,7 +34,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 async def test_page_player_and_discord_player_play_together(tmp_path: Path, browser: Browser) -> None:
     server, valkey, port = DiscordServer(), EmbeddedStore(tmp_path), free_port()
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     await valkey.start()
     public = f"http://127.0.0.1:{port}"
@@ -53,7 +53,7 @@ async def test_page_player_and_discord_player_play_together(tmp_path: Path, brow
 
 async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, browser: Browser) -> None:
     server, valkey, port = DiscordServer(), EmbeddedStore(tmp_path), free_port()
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     await valkey.start()
     public = f"http://127.0.0.1:{port}"

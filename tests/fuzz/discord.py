@@ -175,8 +175,8 @@ class DiscordFuzzer:
     def _channel(self) -> Channel:
         """Choose the bar, a private chat, or a channel without the bot."""
         server = self.server
-        other_server = server.channel(300, 9 << 22)
-        group = server.channel(301, kind=GROUP)
+        other_server = server.add_channel(300, 9 << 22)
+        group = server.add_channel(301, kind=GROUP)
         return self.random.choice((self.bar, self.bar, server.private(self.strangers[0]), other_server, group))
 
     def _command(self, *, focused: bool = False) -> tuple[Channel, dict[str, Any]]:
@@ -258,7 +258,7 @@ class DiscordFuzzer:
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
     """Send this many events; raise `FuzzFailure` if one is not answered or changes anything."""
     outcome, server = Outcome(), AnsweringServer()
-    server.channel(CHANNEL, server.server(BAR))
+    server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     try:
         async with open_temporary_store(folder) as store, on_discord(store, server, rate_limits=False) as adapter:

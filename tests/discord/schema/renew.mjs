@@ -16,7 +16,7 @@ const BODIES = {
     spec.ApplicationCommandAutocompleteCallbackRequestSchema,
   ]),
   follow_up: spec.IncomingWebhookInteractionRequestSchema,
-  edit_by: spec.IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
+  edit_with_token: spec.IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   command: spec.ApplicationCommandUpdateRequestSchema,
 };
 

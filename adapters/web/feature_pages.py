@@ -106,7 +106,7 @@ async def show_settings(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
     if reader is None:
         return site.redirect("/")
-    settings = await site.card_room.feature(SettingsFeature).site.settings_of(reader.person, language)
+    settings = await site.card_room.feature(SettingsFeature).settings.appearance(reader.person, language)
     return site.page(request, "settings.html", language, settings=settings, to=parse_code(request.query.get("t", "")))
 
 
@@ -114,7 +114,7 @@ async def choose_settings(site: Site, request: web.Request) -> web.Response:
     form = await site.read_form(request)
     table = parse_code(form.pop("t", ""))
     reader = await site.people.identify(request)
-    settings = site.card_room.feature(SettingsFeature).site
-    if reader and not await settings.choose(reader.as_person(browser_language(request)), form):
+    settings = site.card_room.feature(SettingsFeature).settings
+    if reader and not await settings.choose_on_page(reader.as_person(browser_language(request)), form):
         raise Refused("there is no such setting")
     return site.redirect(f"/t/{table}" if table else "/")

@@ -42,42 +42,18 @@ class OnlyMessage:
 
 SurfaceName = Hand | ChallengeCard | Board | Result | OnlyMessage
 
-_NAME = re.compile(
-    r"h(?P<hand>\d{1,4})|c(?P<card>\d{1,4})|d(?P<deal>\d{1,6})\.(?P<host>\d{1,4})|r(?P<result>\d{1,4})"
-    r"|i(?P<only>\d{1,4})",
-    re.A,
-)
+_KINDS: dict[str, type[SurfaceName]] = {"h": Hand, "c": ChallengeCard, "d": Board, "r": Result, "i": OnlyMessage}
+_LETTERS = {kind: letter for letter, kind in _KINDS.items()}
+_NAME = re.compile(r"[hcri]\d{1,4}|d\d{1,6}\.\d{1,4}", re.ASCII)
 
 
 def encode_name(name: SurfaceName) -> str:
     """Return a name's text: ``h<seat>``, ``c<host>``, ``d<deal>.<host>``, ``r<host>`` or ``i<host>``."""
-    match name:
-        case Hand(seat):
-            return f"h{seat}"
-        case ChallengeCard(host):
-            return f"c{host}"
-        case Board(deal, host):
-            return f"d{deal}.{host}"
-        case Result(host):
-            return f"r{host}"
-        case OnlyMessage(host):
-            return f"i{host}"
+    return _LETTERS[type(name)] + ".".join(str(getattr(name, field)) for field in name.__slots__)
 
 
 def decode_name(text: str) -> SurfaceName:
     """Parse a name's text. Raise ValueError if it is invalid."""
-    found = _NAME.fullmatch(text)
-    if found is None:
+    if not _NAME.fullmatch(text):
         raise ValueError(f"not the name of a surface: {text!r}")
-    fields = {key: int(value) for key, value in found.groupdict().items() if value}
-    match fields:
-        case {"hand": seat}:
-            return Hand(seat)
-        case {"card": host}:
-            return ChallengeCard(host)
-        case {"deal": deal, "host": host}:
-            return Board(deal, host)
-        case {"only": host}:
-            return OnlyMessage(host)
-        case _:
-            return Result(fields["result"])
+    return _KINDS[text[0]](*map(int, text[1:].split(".")))

@@ -95,8 +95,8 @@ class Outages:
         elif isinstance(error, PlatformFailure) and not isinstance(error, MessageRefused):
             # If the adapter knows that it is down, it reports that itself.
             self.record_failure(platform, str(error), counts=self._is_healthy(platform))
-        elif error is None or isinstance(error, DeliveryError):
-            self.record_success(platform)
+        elif (error is None or isinstance(error, DeliveryError)) and (state := self._platforms.get(platform)):
+            state.failures_in_a_row, state.needs_success = 0, False
 
     def record_failure(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
         """Record a failed call. If ``certain``, all calls fail: then ``why`` replaces the known reason, and is logged
@@ -119,11 +119,6 @@ class Outages:
         state.reason, state.logged = why, {why}
         log.warning("platform_away", platform=platform, why=why)
         state.watch = asyncio.create_task(self._watch(platform, state))
-
-    def record_success(self, platform: str) -> None:
-        state = self._platforms.get(platform)
-        if state:
-            state.failures_in_a_row, state.needs_success = 0, False
 
     def stop(self) -> None:
         for state in self._platforms.values():

@@ -206,9 +206,6 @@ class Archive:
         async for found, game_id, stored in self.stored_entries_after(number):
             yield ArchiveEntry(found, game_id, parse_or_none(game_id, stored))
 
-    async def count_after(self, number: int) -> int:
-        return int(await self._client.zcount(keys.GAMES_ORDER, f"({number}", "+inf"))
-
     async def reserve_numbers(self, number: int) -> None:
         """Assign only higher numbers from now on, because games in files have numbers too."""
         if await self.last_number() < number:

@@ -134,7 +134,7 @@ class Ratings:
         return int(await self._client.get(keys.RATED) or 0)
 
     async def count_unrated(self) -> int:
-        return await self.archive.count_after(await self.last_rated_number())
+        return int(await self._client.zcount(keys.GAMES_ORDER, f"({await self.last_rated_number()}", "+inf"))
 
     async def rebuild(self, games_in_files: Sequence[FileEntry] = ()) -> RebuildResult:
         """Delete all ratings and compute them again. Raise StoreError if a bot rates games meanwhile.

@@ -70,11 +70,6 @@ def _parse_value(text: str) -> Value:
     return int(text) if text.isdecimal() else text
 
 
-def _parse_rules(text: str) -> dict[str, Value]:
-    options = [option.split("=", 1) for option in text.split(" ")]
-    return {name: _parse_value(value) for name, value in options}
-
-
 def choice(*words: str) -> Field:
     return Field(str, {word: word for word in words}.__getitem__)
 
@@ -84,6 +79,9 @@ NUMBER = Field(str, int)
 OPTIONAL = Field(lambda text: text or UNKNOWN, lambda text: "" if text == UNKNOWN else text)
 SIDE = Field(lambda side: UNKNOWN if side is None else str(side), lambda text: None if text == UNKNOWN else int(text))
 VALUE = Field(_spell, _parse_value)
-RULES = Field(lambda rules: " ".join(f"{name}={_spell(value)}" for name, value in rules.items()), _parse_rules)
+RULES = Field(
+    lambda rules: " ".join(f"{name}={_spell(value)}" for name, value in rules.items()),
+    lambda text: {name: _parse_value(value) for name, value in (option.split("=", 1) for option in text.split(" "))},
+)
 SECRET = Field(bytes.hex, bytes.fromhex)
 DAY = Field(date.isoformat, date.fromisoformat)

@@ -300,10 +300,9 @@ class Challenges(Opener):
             return await self._room.commit(code, update, lambda table: checks.host_entries(table, place))
 
     async def move_host(self, code: str, old: str, new: str, update: str) -> Table:
-        def decide(table: Table) -> Sequence[Entry]:
-            return [Rehost(table.hosts.index(old), new)] if old in table.hosts else []
-
-        return await self._room.commit(code, update, decide)
+        return await self._room.commit(
+            code, update, lambda table: [Rehost(table.hosts.index(old), new)] if old in table.hosts else []
+        )
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
         """Accept or refuse the person who asks for the chair opposite. Only the first player of that side can."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from bot.actions import BadPayload
 from bot.delivery.updates import Updates
 from bot.features.settings.errors import AdministratorsUnknown, OnlyAdministrators
-from bot.features.settings.pages import chat_settings_page, settings_page
+from bot.features.settings.pages import Setting, appearance_settings, chat_settings_page, settings_page
 from bot.panel import Panel
 from bot.people import HANDS, STYLES, SUITS, People, Profile
-from bot.platform import Adapter, DeliveryError, is_private, platform_of
+from bot.platform import Adapter, DeliveryError, Person, is_private, platform_of
 from bot.tables.clock import CLOCKS
 from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
@@ -44,6 +44,19 @@ class Settings:
         await self._people.update_person(person, **chosen)
         for table in await self._lists.tables_of(person):
             await self._updates.touch(table.code)
+
+    async def choose_on_page(self, person: Person, chosen: Mapping[str, str]) -> bool:
+        """Change some of a person's settings on a web page; return False if one does not exist."""
+        await self._people.meet(person)
+        try:
+            await self.choose_own(person.id, chosen)
+        except BadPayload:
+            return False
+        return True
+
+    async def appearance(self, person: str, language: str) -> tuple[Setting, ...]:
+        """Return the settings that web pages show."""
+        return appearance_settings(await self._people.person(person), language)
 
     def own_page(self, profile: Profile) -> Panel:
         adapter = self._adapters.get(platform_of(profile.id))

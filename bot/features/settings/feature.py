@@ -5,7 +5,6 @@ from bot.core import Core
 from bot.feature import Feature
 from bot.features.settings.access import Browsers, OwnPrograms
 from bot.features.settings.commands import Settings
-from bot.features.settings.site import SettingsSite
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
 from bot.replies import private_reply
@@ -18,7 +17,6 @@ class SettingsFeature(Feature):
 
     def __init__(self, core: Core) -> None:
         self.settings = Settings(core.people, core.adapters, core.room.lists, core.updates)
-        self.site = SettingsSite(core.people, self.settings)
         self._room = core.room
         self._browsers = Browsers(core.store.client, core.adapters)
         self._programs = OwnPrograms(core.store.client, core.adapters)

@@ -140,11 +140,6 @@ def encode(entry: Entry) -> str:
     return text
 
 
-def decode(text: str) -> Entry:
-    """Decode an entry. Raises `bot.store.forms.UnreadableEntry`."""
-    return _FORMS.read(text)
-
-
 def _pair(text: str) -> tuple[int, int | None]:
     one, dash, other = text.partition("-")
     if not dash:
@@ -181,3 +176,5 @@ _FORMS: Forms[Entry] = Forms(
         Redacted: ("redacted", ()),
     }
 )
+
+decode = _FORMS.read

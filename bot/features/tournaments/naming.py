@@ -1,6 +1,7 @@
 """Current names of a tournament's people. Its log has the names they entered with."""
 
 import asyncio
+from copy import copy
 
 from bot.features.tournaments.tournament import Tournament
 from bot.identity.pseudonyms import is_pseudonym
@@ -16,4 +17,6 @@ async def with_current_names(people: People, tournament: Tournament) -> Tourname
         return chair._replace(name=profile.name) if profile.is_known else chair
 
     opener, *players = await asyncio.gather(*map(renamed, (tournament.opener, *tournament.players)))
-    return tournament.with_names(opener or tournament.opener, tuple(players))
+    renamed_tournament = copy(tournament)
+    renamed_tournament.opener, renamed_tournament.players = opener or tournament.opener, tuple(players)
+    return renamed_tournament

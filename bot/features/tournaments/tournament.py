@@ -185,11 +185,6 @@ class Tournament:
         new.entries = (*self.entries, *stored)
         return new
 
-    def with_names(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
-        new = copy(self)
-        new.opener, new.players = opener, players
-        return new
-
     def catch_up(self, stored: Sequence[bytes]) -> Self:
         """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:

@@ -1,7 +1,7 @@
 """The commands of the bot, each described once.
 
 `COMMANDS` is the source of the help, Telegram's menus, Discord's slash commands and the playground's hints. The
-handlers are in `bot.handlers.commands` and in the features.
+handlers are in `bot.handlers` and in the features.
 """
 
 from collections.abc import Mapping

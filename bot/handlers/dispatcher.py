@@ -11,13 +11,13 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.actions import is_page
-from bot.commands import ArgumentKind, find_command_spec
+from bot.commands import ArgumentKind, Availability, find_command_spec
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
-from bot.handlers.commands import Commands
+from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, ReportIsAButton, UnknownCommand
 from bot.handlers.greeting import Greeting
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
@@ -36,6 +36,7 @@ from bot.handlers.suggestions import suggestions
 from bot.identity.names import trim_blanks
 from bot.metrics import COMMANDS, PRESS_SECONDS, press_counter
 from bot.panel import Panel
+from bot.people import Profile
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.site.mini_app import MiniApp
@@ -47,6 +48,13 @@ from bot.texts import error_text, language_of, texts
 from bot.words.wording import refusal_text
 from bot.worker import Worker
 from engine.errors import EngineError
+
+BUTTON_ERRORS = {  # by commands that people try, and that exist only as buttons
+    "report": ReportIsAButton,
+    "segnala": ReportIsAButton,
+    "phrases": PhrasesAreButtons,
+    "frasi": PhrasesAreButtons,
+}
 
 log = structlog.get_logger()
 
@@ -93,7 +101,7 @@ class Dispatcher:
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,
         )
-        self._commands = Commands(all_handlers)
+        self._handlers = {name: handler for handlers in all_handlers for name, handler in handlers.commands.items()}
         self._presses = Presses(all_handlers, room, updates, self._offers, guard)
 
     async def handle_command(self, command: Command) -> Reply:
@@ -110,7 +118,7 @@ class Dispatcher:
         try:
             profile = await self.worker.people.meet(command.person, command.place, command.chat_name)
             language = profile.language
-            reply = await self._with_picture(await self._commands.answer(command, profile))
+            reply = await self._with_picture(await self._answer_command(command, profile))
         except EngineError as fault:
             reply = Reply(toast=error_text(fault, language))
         except STORE_ERRORS as error:
@@ -120,6 +128,15 @@ class Dispatcher:
             return Reply(toast=self._failure_text(language))
         await self._send_missed_hands_here(command.person, command.place)
         return reply
+
+    async def _answer_command(self, command: Command, profile: Profile) -> Reply:
+        spec = find_command_spec(command.word)
+        if spec is None:
+            button = BUTTON_ERRORS.get(command.word)
+            raise button() if button else UnknownCommand(word=command.word[:32])
+        if not spec.availability.includes(private=is_private(command.place)):
+            raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)
+        return await self._handlers[spec.name](command, profile)
 
     async def handle_press(self, press: Press) -> Reply:
         start = time.perf_counter()

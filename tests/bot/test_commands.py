@@ -103,7 +103,7 @@ async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypa
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
-        monkeypatch.setitem(anna.dispatcher._commands._handlers, "poem", recite)
+        monkeypatch.setitem(anna.dispatcher._handlers, "poem", recite)
         for word in ("poem", "poesia", "verse"):
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
         refused = await anna.say("/verse testa", anna.private)
@@ -115,7 +115,7 @@ async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypa
 
 async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        handled = set(Dispatcher(worker)._commands._handlers)
+        handled = set(Dispatcher(worker)._handlers)
         assert handled == {spec.name for spec in COMMANDS}, "COMMANDS and the handlers in bot/handlers differ"
     for spec in COMMANDS:
         if spec.is_listed:

@@ -28,7 +28,7 @@ async def test_every_folder_is_one_registered_feature(store: Store) -> None:
 async def test_every_command_has_one_handler(store: Store) -> None:
     worker = make_worker(store)
     commands = [command for feature in worker.features for command in feature.commands]
-    handled = Dispatcher(worker)._commands._handlers
+    handled = Dispatcher(worker)._handlers
     assert sorted(handled) == sorted(spec.name for spec in COMMANDS), "bot/commands.py and the handlers must agree"
     duplicates = [command for command, count in Counter(commands).items() if count > 1]
     assert not duplicates, f"two features have the command {duplicates}: rename one of them"

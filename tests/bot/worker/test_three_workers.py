@@ -282,7 +282,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         tables = await worker.room.lists.tables_of(person.id)
         profile = await worker.people.person(person.id)
         command = Command("list", person, private_place(person.id), "tables")
-        page = (await fleet.dispatchers[index]._commands.answer(command, profile)).panel
+        page = (await fleet.dispatchers[index]._answer_command(command, profile)).panel
         assert page
         assert all(table.code in page.plain for table in tables)
         movers = {table.code: table.to_move.person if table.to_move else "" for table in tables}

@@ -45,8 +45,8 @@ async def test_commands_typed_before_the_list_loads_are_completed(playground: Op
 @pytest.mark.parametrize(
     ("locale", "greeting", "closed", "notice"),
     [
-        long("en-GB", "Write /challenge to play", "closed", "Private chat closed"),
-        ("it-IT", "Scrivi /sfida per giocare", "chiusa", "Chat privata chiusa"),
+        long("en-GB", "Write /challenge to play", "block the bot", "Private chat closed"),
+        ("it-IT", "Scrivi /sfida per giocare", "blocca il bot", "Chat privata chiusa"),
     ],
 )
 async def test_empty_chat_and_checkbox_explain_themselves(
@@ -56,9 +56,9 @@ async def test_empty_chat_and_checkbox_explain_themselves(
     async with launch_browser(f"--accept-lang={locale}") as browser:
         page = await open_page(browser, playground.chat_url, locale)
         await expect(page.locator("#messages")).to_contain_text(greeting)
-        await expect(page.locator("#people label")).to_contain_text(closed)
+        await expect(page.locator("#closes label")).to_contain_text(closed)
         await page.set_viewport_size({"width": 360, "height": 640})
-        await expect(page.locator("#people label")).to_be_in_viewport(ratio=1)
+        await expect(page.locator("#closes label")).to_be_in_viewport(ratio=1)
         await take_screenshot(page, f"greeting-{locale}")
         await page.check("#closed")
         await expect(page.locator(".toast")).to_contain_text(notice)

@@ -176,12 +176,12 @@ function drawHeads() {
     <span class=${switching ? "mark act-as" : "mark"}>${switching ? texts.act_as : host ? texts.host : texts.you}</span>
     ${tabList(texts.people, people.filter((p) => switching || p === me).map((p) =>
       tab({ "data-person": p.id }, p === me, () => switchPerson(p.id), `${p.name}${p.closed ? " 🔕" : ""}`, switching && p !== me ? state.unread[`@${p.id}`] : 0)))}
-    ${canAdd && html`<button type="button" class="add" id="add-person" aria-label=${texts.add_person} onClick=${() => promptForName("add_person", texts.name_of_person)}>+<span class="what">${` ${texts.person}`}</span></button>`}
-    ${me && html`<label title=${texts.closed_about}><input type="checkbox" id="closed" checked=${me.closed} onChange=${close} />${`🔕 ${texts.closed}`}</label>`}`, el("people"));
+    ${canAdd && html`<button type="button" class="add" id="add-person" aria-label=${texts.add_person} title=${texts.add_person} onClick=${() => promptForName("add_person", texts.name_of_person)}>+ 👤</button>`}`, el("people"));
+  render(me ? html`<label title=${texts.closed_about}><input type="checkbox" id="closed" checked=${me.closed} onChange=${close} />${`🔕 ${texts.closed}`}</label>` : "", el("closes"));
   el("people").querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
   render(html`
     ${tabList(texts.chats, visible().map((c) => tab({ "data-chat": c.id }, c.id === state.chat, () => openChat(c.id), c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, state.unread[c.id])))}
-    ${canAdd && html`<button type="button" class="add" aria-label=${texts.add_group} onClick=${() => promptForName("add_chat", texts.name_of_group)}>+<span class="what">${` ${texts.group}`}</span></button>`}`, el("chats"));
+    ${canAdd && html`<button type="button" class="add" aria-label=${texts.add_group} title=${texts.add_group} onClick=${() => promptForName("add_chat", texts.name_of_group)}>+ 👥</button>`}`, el("chats"));
 }
 
 /** Wrap tabs in a list of their own; empty without tabs. @param {string} label @param {any[]} tabs */

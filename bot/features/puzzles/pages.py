@@ -7,14 +7,12 @@ from typing import NamedTuple
 from bot import actions
 from bot.days.chosen_hours import hour_row
 from bot.features.puzzles.ladder import AnswerCounts, PuzzleStanding, StandingChange
+from bot.features.puzzles.stars import count_stars
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts
 from bot.words.phrases import capitalize, card_name
 from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed_text, thirds_text
 from engine.puzzles.puzzle import Line, Puzzle
-
-# percent of simple players who miss a puzzle, and its stars if fewer do; other puzzles have four
-STARS = ((40, 1), (60, 2), (80, 3))
 
 
 class PuzzleContext(NamedTuple):
@@ -150,7 +148,7 @@ class PuzzleText:
 
     def write_heading(self, page: Writer, day: date | None) -> None:
         _ = self.words.text
-        stars = "★" * next((stars for below, stars in STARS if self.puzzle.missed < below), 4)
+        stars = "★" * count_stars(self.puzzle)
         game = _(self.puzzle.kind.name)
         if day:
             page.line(_("🧩 Puzzle of {day} · {game} · {stars}"), "bold", day=day_name(day), game=game, stars=stars)

@@ -1,0 +1,10 @@
+"""The stars of a puzzle: the more, the harder."""
+
+from engine.puzzles.puzzle import Puzzle
+
+LIMITS = ((40, 1), (60, 2), (80, 3))  # percent of simple players who miss a puzzle, and its stars if fewer do
+MAX_STARS = 4
+
+
+def count_stars(puzzle: Puzzle) -> int:
+    return next((stars for below, stars in LIMITS if puzzle.missed < below), MAX_STARS)

@@ -6,11 +6,10 @@ A pair has two teams by number, the first seat first; a team paired with None ha
 from collections import defaultdict
 from itertools import chain, pairwise
 
+from bot.features.tournaments.rounds import rounds_in_all
 from bot.features.tournaments.tournament import Tournament
 
 Pairs = tuple[tuple[int, int | None], ...]
-
-MIN_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
 
 
 def next_round(t: Tournament) -> Pairs | None:
@@ -32,22 +31,6 @@ def next_round(t: Tournament) -> Pairs | None:
     from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
 
     return pair_next_round(t, rounds_in_all(t))
-
-
-def rounds_in_all(t: Tournament) -> int:
-    """Return the number of rounds, unless the tournament ends early."""
-    teams = len(t.teams)
-    doublings, each = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
-    match t.form:
-        case "knockout":
-            return doublings
-        case "league":
-            return 1
-        case "roundrobin":
-            return each
-        case "swiss" | "duplicate":
-            rounds = t.options["rounds"]
-            return min(max(MIN_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
 
 
 def is_unbeaten(t: Tournament, team: int) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.features.daily.lines import DayLine, Decision, first_fork
-from bot.features.daily.pages import add_heading
+from bot.features.daily.pages import add_heading, squares_text
 from bot.features.daily.results import SEAT
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.tables.snapshot import isolate_name
@@ -101,7 +101,7 @@ def _moment_text(words: Wording, decision: Decision) -> str:
 
 def rows_of_squares(line: DayLine) -> list[str]:
     """Return the tricks as squares, in rows of equal length that a phone does not wrap."""
-    squares = line.result.squares
+    squares = squares_text(line.result)
     rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
     size = max(1, -(-len(squares) // rows))
     return [squares[start : start + size] for start in range(0, len(squares), size)]

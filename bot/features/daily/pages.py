@@ -37,7 +37,12 @@ def shareable_text(day: date, game: str, result: DayResult, par: DayResult | Non
     if par and par.points:
         robot = _("robot")
         score += f" ({robot} {score_text(*par.points)})"
-    return f"{head}\n{score}\n{result.squares}"
+    return f"{head}\n{score}\n{squares_text(result)}"
+
+
+def squares_text(result: DayResult) -> str:
+    """Return the tricks as squares, which reveal no card."""
+    return "".join("🟩" if trick == "1" else "⬜" for trick in result.tricks)
 
 
 def shareable_panel(text: str) -> Panel:
@@ -66,7 +71,7 @@ def _add_result(page: Writer, language: str, result: DayResult, par: DayResult |
             page.line(ngettext("You’re {count} below par.", "You’re {count} below par.", -gain), count=-gain)
         else:
             page.line(_("You’re level with par."))
-    page.line(result.squares)
+    page.line(squares_text(result))
 
 
 def _share_button(language: str) -> Button:
@@ -210,7 +215,7 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
                 rank=f"{line.rank}. " if len(lines) > 1 else "",
                 name=isolate_name(name),
                 margin=signed_text(line.result.margin),
-                squares=line.result.squares,
+                squares=squares_text(line.result),
             )
     if len(lines) > MAX_RESULTS:
         page.line(_("… and {count} more"), count=len(lines) - MAX_RESULTS)

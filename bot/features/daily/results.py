@@ -32,11 +32,6 @@ class DayResult:
         """The lead over the other side in points, or None if the deal was given up."""
         return self.points[0] - self.points[1] if self.points else None
 
-    @property
-    def squares(self) -> str:
-        """The tricks as squares, which reveal no card."""
-        return "".join("🟩" if trick == "1" else "⬜" for trick in self.tricks)
-
     @classmethod
     def parse(cls, fields: dict[str, Any]) -> "DayResult":
         points = fields["points"]

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from bot.features.daily import results as deal
+from bot.features.daily.pages import squares_text
 from bot.features.daily.ranking import rank_results, streak_of
 from bot.features.daily.results import DayResult, play_with_robots, result_of
 from engine import GAMES, Game, verify
@@ -43,7 +44,7 @@ def test_finished_deal_gives_a_valid_record_and_result(game_id: str) -> None:
     assert (result.tricks.count("1"), result.tricks.count("0")) == tuple(view.tricks)
     unit = int(record.rules.get("score_unit", 1))
     assert result.points == (record.deals[0].totals[0] * unit, record.deals[0].totals[1] * unit)
-    assert result.squares == "".join({"1": "🟩", "0": "⬜"}[digit] for digit in result.tricks)
+    assert squares_text(result) == "".join({"1": "🟩", "0": "⬜"}[digit] for digit in result.tricks)
 
 
 class Claimer:

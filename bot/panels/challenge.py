@@ -16,12 +16,11 @@ from bot.words.phrases import (
     option_lines,
     option_names,
     short_clock,
-    shown_points,
     table_words,
     value_name,
     write_unusual_terms,
 )
-from bot.words.wording import Wording, score_unit
+from bot.words.wording import Wording, target_text
 from engine import GAMES, game_kind
 from engine.options import format_value
 
@@ -76,7 +75,7 @@ def invitee_panel(table: Table, language: str) -> Panel:
     page = Writer()
     inviter = Span(isolate_name(table.opener.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=Span(_(seen.kind.name), "bold"))
-    points, clock = shown_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
+    points, clock = target_text(seen.rules), clock_line(words, seen.clock, seen.strict)
     page.line(_("To {points} points · {clock}"), points=points, clock=clock)
     for line in option_lines(words, seen.kind, seen.rules, unusual=True):
         page.line(capitalize(line))
@@ -104,7 +103,7 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
     """Write who offers which game, and what is unusual about it."""
     _ = words.text
     opener, game = Span(isolate_name(table.opener.name), "bold"), Span(_(seen.kind.name), "bold")
-    count, points = seen.kind.seats, shown_points(seen, int(seen.rules["target"]))
+    count, points = seen.kind.seats, target_text(seen.rules)
     players = words.ngettext("{count} player", "{count} players", count).format(count=count)
     invited = table.invited
     if is_own:
@@ -124,7 +123,7 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
 def _write_terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
     """Write the game, the code, the target, the clock and unusual options."""
     _ = words.text
-    points = shown_points(seen, int(seen.rules["target"]))
+    points = target_text(seen.rules)
     game, clock = Span(_(seen.kind.name), "bold"), clock_line(words, seen.clock, seen.strict)
     template = _("{game} · {code} · to {points} points · {clock}")
     page.line(template, game=game, code=Span(seen.code, "code"), points=points, clock=clock)
@@ -297,7 +296,7 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
         buttons = []
         for value in values:
             if name == "target":
-                label = _("to {points}").format(points=int(value) * score_unit(seen.rules))
+                label = _("to {points}").format(points=target_text(seen.rules | {"target": value}))
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
             mark = "• " if seen.rules[name] == value else ""

@@ -9,7 +9,7 @@ from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.course import result_line
 from bot.words.phrases import option_lines, write_unusual_terms
-from bot.words.wording import Wording, score_unit
+from bot.words.wording import Wording, target_text
 from engine import GAMES
 
 
@@ -58,5 +58,5 @@ def result_offer(game: FinishedGame, language: str) -> Offer:
     return Offer(f"result.{game.id}", _("Share the result"), line, page.panel())
 
 
-def _target(choice: Choice) -> int:
-    return choice.all_rules.target * score_unit(choice.all_rules.model_dump())
+def _target(choice: Choice) -> str:
+    return target_text(choice.all_rules.model_dump())

@@ -39,11 +39,12 @@ def targets(game: str) -> dict[int, Rule]:
 
 
 def target_rule(game: str, points: int) -> Rule:
-    """Return the rule for a number of points, or raise NoSuchTarget."""
-    rule = targets(game).get(points)
+    """Return the rule for a number of points, or raise NoSuchTarget. Classic Tressette to 63 is also "to 21"."""
+    rules = targets(game)
+    rule = rules.get(points) or next((rule for rule in rules.values() if rule.value == points), None)
     if rule is None:
         shown = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
-        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(shown), targets=", ".join(map(str, targets(game))))
+        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(shown), targets=", ".join(map(str, rules)))
     return rule
 
 

@@ -30,6 +30,12 @@ def score_unit_of(game: str) -> int:
     return score_unit(resolve(GAMES[game].rules, {}).model_dump())
 
 
+def target_text(rules: Mapping[str, Any]) -> str:
+    """Return the points that win a game: "21", or "63 (21 × 3)" in classic Tressette, which counts three for one."""
+    target, unit = int(rules["target"]), score_unit(rules)
+    return f"{target * unit} ({target} × {unit})" if unit > 1 else str(target)
+
+
 SUIT_SIGNS = {
     "codes": {},
     "italian": {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"},

@@ -12,7 +12,8 @@ from bot.tables.clock import TIME_TO_BE_READY
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import Table
 from bot.texts import texts
-from bot.words.phrases import clock_line, shown_points, table_words
+from bot.words.phrases import clock_line, table_words
+from bot.words.wording import target_text
 from engine import GAMES
 
 NEVER = -1
@@ -107,7 +108,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
         page.line(_("No game this time. I’m still looking for everyone who wanted to play."), "bold")
     else:
         page.line(_("The cards are dealt.") if seen.kind.has_dealer else _("The game has begun."), "bold")
-    points, clock = shown_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
+    points, clock = target_text(seen.rules), clock_line(words, seen.clock, seen.strict)
     game = Span(_(seen.kind.name), "bold")
     page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
     if table.phase != "open":

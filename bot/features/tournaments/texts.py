@@ -13,7 +13,7 @@ from bot.panel import Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.phrases import capitalize, clock_name, option_lines
-from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit
+from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit, target_text
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
@@ -110,7 +110,7 @@ class TournamentText:
         """Return the options and times, in two to four lines."""
         t, _ = self.t, self.gettext
         rules, unit = t.choice.all_rules.model_dump(), unit_of(t)
-        target = _("To {points} points").format(points=int(rules["target"]) * unit)
+        target = _("To {points} points").format(points=target_text(rules))
         limit = _("One round a day") if t.time == DAY else _("One round every {time}")
         if t.form == "league":
             limit = _("{time} for all matches")

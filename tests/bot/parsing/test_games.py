@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.parsing.games import NoSuchGame, parse_game_and_points
+from bot.parsing.games import NoSuchGame, NoSuchTarget, parse_game_and_points, target_rule
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,9 @@ def test_full_game_name_is_found_among_other_words(words: str, expected: tuple[s
 def test_incomplete_game_name_is_refused(words: str) -> None:
     with pytest.raises(NoSuchGame):
         parse_game_and_points(words.split(), "metamazzo")
+
+
+def test_classic_tressette_takes_points_as_shown_or_counted() -> None:
+    assert target_rule("tressette", 63) == target_rule("tressette", 21)
+    with pytest.raises(NoSuchTarget):
+        target_rule("tressette", 51)

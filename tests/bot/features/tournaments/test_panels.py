@@ -243,7 +243,7 @@ def test_duplicate_shows_no_target() -> None:
 
 
 def test_target_uses_the_table_scale() -> None:
-    assert "To 63 points" in card_panel("en", Builder("swiss", "tressette").t, None).plain
+    assert "To 63 (21 × 3) points" in card_panel("en", Builder("swiss", "tressette").t, None).plain
 
 
 # During the tournament

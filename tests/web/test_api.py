@@ -15,7 +15,6 @@ from structlog.testing import capture_logs
 from adapters.web import limits
 from adapters.web.api.openapi import document
 from adapters.web.api.operations import OPERATIONS
-from adapters.web.api.reference import PAGE, page
 from adapters.web.api.server import Api
 from bot.finished.game import FinishedGame
 from bot.rate_limiter import RateLimit
@@ -24,6 +23,7 @@ from engine import read, verify
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished_game, store_game
 from tests.open_playground import OpenPlayground
+from tests.web.api_reference import PAGE, page
 
 GAMES = [
     finished_game(1, "spizzichino"),
@@ -421,6 +421,4 @@ async def test_api_description_is_served_and_complete(site: OpenPlayground, sess
 
 
 def test_docs_contain_the_whole_api_description() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), (
-        f"{PAGE.name} is outdated: run python -m adapters.web.api.reference"
-    )
+    assert PAGE.read_text(encoding="utf-8") == page(), f"{PAGE.name} is outdated: run python -m tests.web.api_reference"

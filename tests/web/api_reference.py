@@ -1,4 +1,4 @@
-"""Writes the generated part of docs/api.md: `python -m adapters.web.api.reference`."""
+"""Writes the generated part of docs/api.md: `python -m tests.web.api_reference`."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from adapters.web.api.openapi import document
 from adapters.web.api.operations import BASE, OPERATIONS, Parameter
 
-PAGE = Path(__file__).parents[3] / "docs" / "api.md"
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 MARK = "<!-- generated from adapters/web/api/operations.py: do not edit below -->\n"
 
 

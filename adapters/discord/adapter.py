@@ -153,20 +153,19 @@ class Discord:
         """Update the messages of a server. Perhaps the bot could not write there before."""
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
-    def _greet_server(self, guild: discord.Guild) -> None:
+    async def _greet_server(self, guild: discord.Guild) -> None:
         # The library knows no channels here, because none are read.
-        if guild._system_channel_id:
-            self._busy.start(self._greet(guild, guild._system_channel_id))
-
-    async def _greet(self, guild: discord.Guild, channel: int) -> None:
-        server, place = str(Place(PLATFORM, str(guild.id))), str(Place(PLATFORM, str(guild.id), str(channel)))
-        try:
-            panel = await self.card_room.greet_chat(server, str(guild.preferred_locale), guild.name or "")
-        except STORE_ERRORS as error:
-            self.card_room.report_store_error(error)
+        if not (channel := guild._system_channel_id):
             return
-        if panel:
-            self.card_room.queue_answer(place, partial(self.send, place, panel, f"{server}.greeting"))
+        server, place = str(Place(PLATFORM, str(guild.id))), str(Place(PLATFORM, str(guild.id), str(channel)))
+        with self._busy.track_current():
+            try:
+                panel = await self.card_room.greet_chat(server, str(guild.preferred_locale), guild.name or "")
+            except STORE_ERRORS as error:
+                self.card_room.report_store_error(error)
+            else:
+                if panel:
+                    self.card_room.queue_answer(place, partial(self.send, place, panel, f"{server}.greeting"))
 
     async def _handle_press(self, interaction: Interaction) -> None:
         try:

@@ -62,7 +62,7 @@ class Answer:
     handed_over: asyncio.Event = field(default_factory=asyncio.Event)
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _is_being_deferred: bool = False
+    is_being_deferred: bool = False
 
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Edit the pressed message. The edit is the answer, if the interaction has none yet.
@@ -71,29 +71,24 @@ class Answer:
         message can then be edited again.
         """
         async with self._lock:
-            if self.state is State.OPEN:
-                return await self._edit_as_answer(body, upload)
-            self._close()
+            if self.state is not State.OPEN:
+                self._close()
+                try:
+                    return await self.rest.edit_with_token(self.token, ORIGINAL, body, upload)
+                except discord.HTTPException as error:
+                    if error.code in EXPIRED_TOKENS:
+                        raise TooLate(describe_error(error)) from None
+                    raise
             try:
-                return await self.rest.edit_with_token(self.token, ORIGINAL, body, upload)
-            except discord.HTTPException as error:
-                if error.code in EXPIRED_TOKENS:
-                    raise TooLate(describe_error(error)) from None
+                async with asyncio.timeout(ANSWER_UPLOAD_SECONDS if upload else None):
+                    return await self._send_answer(EDIT, body, wants_message=upload is not None, upload=upload)
+            except (PlatformFailure, *LIBRARY_ERRORS):
+                if body["attachments"]:
+                    # If the first answer has arrived, this one is refused, which is harmless.
+                    with suppress(TooLate):
+                        await self._send_answer(DEFER_EDIT)
+                    self.state = State.ACKNOWLEDGED
                 raise
-
-    async def _edit_as_answer(self, body: Body, upload: Upload | None) -> SentMessage:
-        try:
-            if upload is None:
-                return await self._send_answer(EDIT, body)
-            async with asyncio.timeout(ANSWER_UPLOAD_SECONDS):
-                return await self._send_answer(EDIT, body, wants_message=True, upload=upload)
-        except (PlatformFailure, *LIBRARY_ERRORS):
-            if body["attachments"]:
-                # If the first answer has arrived, this one is refused, which is harmless.
-                with suppress(TooLate):
-                    await self._send_answer(DEFER_EDIT)
-                self.state = State.ACKNOWLEDGED
-            raise
 
     async def send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
         """Answer with a message and return it. Only this person sees it if ``private``."""
@@ -129,11 +124,11 @@ class Answer:
         async with self._lock:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
-                self._is_being_deferred = True
+                self.is_being_deferred = True
                 try:
                     await self._send_answer(DEFER_EDIT if self.pressed else DEFER_MESSAGE, body)
                 finally:
-                    self._is_being_deferred = False
+                    self.is_being_deferred = False
                 self.state = State.ACKNOWLEDGED if self.pressed else State.DEFERRED
                 self._answered.clear()
 
@@ -153,11 +148,6 @@ class Answer:
     def can_edit(self) -> bool:
         """True if an edit of the pressed message can still be the answer."""
         return self.state in (State.OPEN, State.ACKNOWLEDGED)
-
-    @property
-    def can_send(self) -> bool:
-        """True if a new message can still be the answer."""
-        return self.state is not State.ANSWERED or self._is_being_deferred
 
     async def wait_until_answered(self, seconds: float | None = None) -> bool:
         """Wait until there is an answer. Return False after ``seconds``."""
@@ -229,8 +219,10 @@ class Answers:
 
     def find_by_place(self, place: str) -> Answer | None:
         """Return the pending answer that the next new message in this place will be."""
-        answers = self._by_place.get(place, ())
-        return next((answer for answer in answers if answer.can_send and answer.awaits_message), None)
+        for answer in self._by_place.get(place, ()):
+            if answer.awaits_message and (answer.state is not State.ANSWERED or answer.is_being_deferred):
+                return answer
+        return None
 
     async def wait_until_answered(self, token: InteractionToken) -> None:
         """Wait until the interaction has its answer. Before that nothing can be sent with its token."""

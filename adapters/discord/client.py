@@ -64,7 +64,7 @@ class Client(discord.AutoShardedClient):
         handle_press: Callable[[discord.Interaction[Any]], Awaitable[None]],
         answer_unreadable: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
         refresh_server: Callable[[int], None],
-        greet_server: Callable[[discord.Guild], None],
+        greet_server: Callable[[discord.Guild], Awaitable[None]],
         shards: GatewayShards | None,
         proxy: str | None,
     ) -> None:
@@ -150,4 +150,4 @@ class Client(discord.AutoShardedClient):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         self._refresh_server(guild.id)
-        self._greet_server(guild)
+        await self._greet_server(guild)

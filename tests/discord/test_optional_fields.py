@@ -152,7 +152,7 @@ class EventReceiver:
     async def handle_unreadable(self, unreadable: UnreadableInteraction) -> None:
         raise AssertionError(unreadable)
 
-    def greet_server(self, guild: discord.Guild) -> None:
+    async def greet_server(self, guild: discord.Guild) -> None:
         pass
 
     def refresh_server(self, server: int) -> None:

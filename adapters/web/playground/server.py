@@ -8,7 +8,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
@@ -179,7 +179,7 @@ class Server:
         try:
             self.tabs.begin_request(tab)
         except Refused as refused:
-            tab.send(_refusal(_request_name(text), refused.text(language_of(tab.language))))
+            tab.send(_refusal(text, refused.text(language_of(tab.language))))
             return
 
         async def answer() -> None:
@@ -205,7 +205,7 @@ class Server:
         except Exception:
             log.exception("playground_request_failed")
             why = texts(language).gettext(SORRY)
-        return _refusal(_request_name(text), why)
+        return _refusal(text, why)
 
     async def _perform(self, tab: Tab, request: AnyRequest) -> str:
         chat_store = self._chat_store
@@ -241,14 +241,9 @@ def command_hints(language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _request_name(text: str) -> str | None:
-    """Return the name that a request gave itself, or None if it is malformed."""
-    try:
+def _refusal(text: str, why: str) -> str:
+    """Return the answer to a refused request, with the name that it gave itself unless it is malformed."""
+    name = None
+    with suppress(Refused):
         name = decode(text).get("n")
-    except Refused:
-        return None
-    return name if isinstance(name, str) else None
-
-
-def _refusal(name: str | None, why: str) -> str:
-    return json.dumps({"type": "refused", "n": name, "text": why})
+    return json.dumps({"type": "refused", "n": name if isinstance(name, str) else None, "text": why})

@@ -77,7 +77,9 @@ function receive(message) {
     case "hello": return start(message);
     case "people": state.people = message.people; state.chats = message.chats; drawHeads(); return drawLinks();
     case "message": return showMessage(message.chat, message.message);
-    case "deleted": return removeMessage(message.chat, message.id);
+    case "deleted":
+      state.messages[message.chat]?.delete(message.id);
+      return message.chat === state.chat && drawMessages();
     case "file": return request && saveFile(message.name, message.text);
     case "picture": return request && showPicture(String(request.name), message.png);
     case "go": return message.to === state.me && openChat(message.chat);
@@ -101,7 +103,10 @@ function start(hello) {
     const last = tabStorage.get("chat");
     state.chat = last && visible().some((c) => c.id === last) ? last : firstGroup();
   }
-  applyTexts();
+  // The page is in English until the bot sends texts in the reader's language.
+  document.documentElement.lang = texts.language;
+  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", texts[node.getAttribute("data-label") || ""]);
+  field.placeholder = texts.message_or_command;
   draw();
   // Complete a command that was typed before the list arrived.
   if (document.activeElement === field) complete();
@@ -117,13 +122,6 @@ function joinTable() {
   history.replaceState(null, "", location.pathname);
   openChat(`@${state.me}`);
   ask({ do: "say", chat: state.chat, text: `/join ${code}`, reply_to: null });
-}
-
-// The page is in English until the bot sends texts in the reader's language.
-function applyTexts() {
-  document.documentElement.lang = state.texts.language;
-  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", state.texts[node.getAttribute("data-label") || ""]);
-  field.placeholder = state.texts.message_or_command;
 }
 
 const groups = () => state.chats.filter((c) => !c.id.startsWith("@"));
@@ -142,12 +140,6 @@ function showMessage(chat, message) {
     state.unread[chat] = (state.unread[chat] || 0) + 1;
     drawHeads();
   }
-}
-
-/** @param {string} chat @param {number} id */
-function removeMessage(chat, id) {
-  state.messages[chat]?.delete(id);
-  if (chat === state.chat) drawMessages();
 }
 
 const isAtBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };

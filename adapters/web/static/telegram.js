@@ -26,9 +26,7 @@ function applyTheme(theme) {
 }
 
 /** Handle an event from the app. @param {string} type @param {any} data */
-function handleEvent(type, data) {
-  if (type === "theme_changed") applyTheme(data?.theme_params);
-}
+const handleEvent = (type, data) => { if (type === "theme_changed") applyTheme(data?.theme_params); };
 
 function setUpWindow() {
   sendEvent("web_app_ready");

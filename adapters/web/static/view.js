@@ -4,7 +4,7 @@ import { h } from "./vendor/preact.js";
 import htm from "./vendor/htm.js";
 
 export { Fragment, render } from "./vendor/preact.js";
-export { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "./vendor/preact-hooks.js";
+export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/preact-hooks.js";
 
 /** Wrap the signs of black suits in elements, which dark styles draw light. @param {any} child @returns {any} */
 const markBlackSuits = (child) =>

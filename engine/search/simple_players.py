@@ -3,37 +3,9 @@
 from math import comb
 
 from engine.cards import FRENCH, ITALIAN
+from engine.search import playing
 from engine.search.compiled import bit_index, compiled, int_array
-from engine.search.playing import (
-    AS_THEY_COME,
-    BEST,
-    BIDS,
-    CARDS,
-    FIRST_THREE,
-    FRENCH_SUIT,
-    ITALIAN_SUIT,
-    LAID,
-    LAST,
-    LEFT,
-    PENDING,
-    PICK_OF,
-    POT,
-    SCORED,
-    SEATS,
-    SPADES,
-    TAKEN,
-    TURN,
-    WANTED,
-    WINDOW,
-    WINNER,
-    WORTH,
-    Board,
-    count_cards,
-    declarable_kinds,
-    legal_moves,
-    make_move,
-    random_below,
-)
+from engine.search.playing import FRENCH_SUIT, ITALIAN_SUIT, PICK_OF, WORTH, Board, count_cards
 from engine.spades import SPADE_SUIT
 
 _KEEP_VALUE = {"3": 130, "2": 100, "A": 60, "R": 35, "C": 25, "F": 15, "7": 8, "6": 5, "5": 2, "4": 0}
@@ -76,18 +48,18 @@ PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick ba
 def appeal(board: Board, card: int) -> int:
     """Return how good a card looks to a simple player, in hundredths of a third."""
     state = board.state
-    if state[SPADES]:
+    if state[playing.SPADES]:
         return spades_appeal(board, card)
-    seat = state[TURN]
-    to_come = state[SEATS] - state[LAID] - 1
-    suit = state[WANTED] if state[LAID] else ITALIAN_SUIT[card]
-    best, holder = state[BEST], state[WINNER]
-    if state[LAID] == 0 or (card > best and suit >> card & 1):
+    seat = state[playing.TURN]
+    to_come = state[playing.SEATS] - state[playing.LAID] - 1
+    suit = state[playing.WANTED] if state[playing.LAID] else ITALIAN_SUIT[card]
+    best, holder = state[playing.BEST], state[playing.WINNER]
+    if state[playing.LAID] == 0 or (card > best and suit >> card & 1):
         best, holder = card, seat
-    pot = 100 * (state[POT] + WORTH[card]) + 70 * to_come
-    if state[LEFT] <= state[SEATS]:
-        pot += 100 * LAST
-    if state[SEATS] == 4:
+    pot = 100 * (state[playing.POT] + WORTH[card]) + 70 * to_come
+    if state[playing.LEFT] <= state[playing.SEATS]:
+        pot += 100 * playing.LAST
+    if state[playing.SEATS] == 4:
         ours = trick_chance(board, suit, best, holder)
     else:
         # Two players are assumed to know each other's hands.
@@ -99,10 +71,10 @@ def appeal(board: Board, card: int) -> int:
 def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
     """Return the probability, in a game for four, that the player's side wins the trick, as far as they can know."""
     state, hands = board.state, board.hands
-    seat = state[TURN]
-    to_come = 3 - state[LAID]
-    held = (state[LEFT] + state[LAID]) // 4
-    unseen = state[LEFT] - held
+    seat = state[playing.TURN]
+    to_come = 3 - state[playing.LAID]
+    held = (state[playing.LEFT] + state[playing.LAID]) // 4
+    unseen = state[playing.LEFT] - held
     higher = (hands[0] | hands[1] | hands[2] | hands[3]) & ~hands[seat] & suit
     count = count_cards(higher >> (best + 1))
     ours = 1.0 if (holder ^ seat) & 1 == 0 else 0.0
@@ -120,17 +92,17 @@ def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
 def spades_appeal(board: Board, card: int) -> int:
     """Return how good a card looks to a simple player at Spades, who wants to make exactly the bid."""
     state = board.state
-    seat = state[TURN]
+    seat = state[playing.TURN]
     other = board.hands[1 - seat]
-    wants = state[TAKEN + seat] < state[BIDS + seat]
-    if state[BIDS + 1 - seat] == 0 and state[TAKEN + 1 - seat] == 0:
+    wants = state[playing.TAKEN + seat] < state[playing.BIDS + seat]
+    if state[playing.BIDS + 1 - seat] == 0 and state[playing.TAKEN + 1 - seat] == 0:
         # The opponent has bid nil: lose tricks, so that it must win one.
         wants = False
     suit = FRENCH_SUIT[card]
     trump = suit == SPADE_SUIT
     strength = card % 13 + (14 if trump else 0)
-    if state[LAID]:
-        wins = card > state[BEST] and (suit == state[WANTED] or trump)
+    if state[playing.LAID]:
+        wins = card > state[playing.BEST] and (suit == state[playing.WANTED] or trump)
     else:
         follow = other & suit
         wins = follow >> (card + 1) == 0 if follow else (trump or other & SPADE_SUIT == 0)
@@ -142,8 +114,8 @@ def spades_appeal(board: Board, card: int) -> int:
 @compiled
 def sensible_move(board: Board, choices: int) -> int:
     """Return the most appealing of these moves; picks and declarations come first."""
-    if not board.state[SPADES] and choices & ~CARDS:
-        choices &= ~CARDS
+    if not board.state[playing.SPADES] and choices & ~playing.CARDS:
+        choices &= ~playing.CARDS
         return bit_index(choices & -choices)
     chosen, highest = -1, -1000000
     while choices:
@@ -159,15 +131,15 @@ def sensible_move(board: Board, choices: int) -> int:
 @compiled
 def simple_move(board: Board, choices: int, wild: int) -> int:
     """Return a simple player's move; ``wild`` of 1000 cards are random."""
-    if not board.state[SPADES] and choices & ~CARDS:
+    if not board.state[playing.SPADES] and choices & ~playing.CARDS:
         move = move_before_card(board)
         if move >= 0:
             return move
-        choices &= CARDS
+        choices &= playing.CARDS
     if choices & (choices - 1) == 0:
         return bit_index(choices)
-    if random_below(board, 1000) < wild:
-        for _ in range(random_below(board, count_cards(choices))):
+    if playing.random_below(board, 1000) < wild:
+        for _ in range(playing.random_below(board, count_cards(choices))):
             choices &= choices - 1
         return bit_index(choices & -choices)
     return sensible_move(board, choices)
@@ -178,19 +150,22 @@ def move_before_card(board: Board) -> int:
     """Return a simple player's pick or declaration before it plays a card, or -1. A player who cannot follow suit does
     not pick up honours, because the card below could follow and would then have to be played.
     """
-    state, seat = board.state, board.state[TURN]
+    state, seat = board.state, board.state[playing.TURN]
     hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]
-    is_free = state[LAID] == 0 or board.hands[seat] & state[WANTED] != 0
+    is_free = state[playing.LAID] == 0 or board.hands[seat] & state[playing.WANTED] != 0
     while honours:
         low = honours & -honours
         honours ^= low
-        if is_free or (state[WINDOW] == AS_THEY_COME and declarable_kinds(hand | low, low, state[SCORED + seat])):
+        if is_free or (
+            state[playing.WINDOW] == playing.AS_THEY_COME
+            and playing.declarable_kinds(hand | low, low, state[playing.SCORED + seat])
+        ):
             return int(PICK_OF[bit_index(low)])
-    kinds = state[PENDING + seat]
-    return FIRST_THREE + bit_index(kinds & -kinds) if kinds else -1
+    kinds = state[playing.PENDING + seat]
+    return playing.FIRST_THREE + bit_index(kinds & -kinds) if kinds else -1
 
 
 @compiled
 def play_out(board: Board, wild: int) -> None:
-    while board.state[LEFT]:
-        make_move(board, simple_move(board, legal_moves(board), wild))
+    while board.state[playing.LEFT]:
+        playing.make_move(board, simple_move(board, playing.legal_moves(board), wild))

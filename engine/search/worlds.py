@@ -4,28 +4,9 @@ from math import exp, log
 from typing import NamedTuple
 
 from engine.declarations import HONOURS
+from engine.search import playing
 from engine.search.compiled import Ints, compiled
-from engine.search.playing import (
-    AFTER_FIRST_TRICK,
-    ANY_TURN,
-    AS_THEY_COME,
-    BIDS,
-    BLIND,
-    FACTOR,
-    PRIME,
-    SCORED,
-    SEATS,
-    SIZE,
-    SPADES,
-    TRICK,
-    WINDOW,
-    Board,
-    declarable_kinds,
-    declare,
-    legal_cards,
-    play_card,
-    random_below,
-)
+from engine.search.playing import SIZE, Board
 from engine.search.simple_players import appeal, expected_tricks, sensible_move
 
 MAX_TRIES = 50
@@ -69,10 +50,10 @@ def draw_world(worlds: Worlds, board: Board) -> bool:
 @compiled
 def deal_world(worlds: Worlds, board: Board) -> bool:
     """Deal until each unseen card is in an allowed place. Return False after `MAX_TRIES`."""
-    unseen, seats = worlds.unseen, worlds.start[SEATS]
+    unseen, seats = worlds.unseen, worlds.start[playing.SEATS]
     for _ in range(MAX_TRIES):
         for index in range(len(unseen) - 1, 0, -1):
-            other = random_below(board, index + 1)
+            other = playing.random_below(board, index + 1)
             unseen[index], unseen[other] = unseen[other], unseen[index]
         for seat in range(seats):
             board.hands[seat] = worlds.known[seat]
@@ -83,10 +64,10 @@ def deal_world(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def draw_from_pool(worlds: Worlds, board: Board) -> None:
-    weights, seats = worlds.weights, worlds.start[SEATS]
+    weights, seats = worlds.weights, worlds.start[playing.SEATS]
     low, high = 0, len(weights) - 1
-    board.random[0] = board.random[0] * FACTOR % PRIME
-    drawn = int(board.random[0] / PRIME * weights[high])
+    board.random[0] = board.random[0] * playing.FACTOR % playing.PRIME
+    drawn = int(board.random[0] / playing.PRIME * weights[high])
     while low < high:
         middle = (low + high) // 2
         if weights[middle] > drawn:
@@ -126,11 +107,11 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
             used += 1
     for index in range(used, free):
         board.stock[index - used] = unseen[index]
-    if left == 0 and board.state[WINDOW] == AS_THEY_COME:
+    if left == 0 and board.state[playing.WINDOW] == playing.AS_THEY_COME:
         for number in range(0, len(packets), 3):
             if packets[number + 2] == 0:
                 # Its player picks it up at once: see `engine.search.playing`.
-                declare(board, packets[number], 1 << packets[number + 1])
+                playing.declare(board, packets[number], 1 << packets[number + 1])
     return left == 0
 
 
@@ -139,7 +120,7 @@ def deal_four_hands(worlds: Worlds, board: Board) -> bool:
     """Deal to four hands. Cards that fit in the fewest hands come first. Each goes to a random hand, in proportion to
     the free places.
     """
-    room, need, seats = board.stock, worlds.need, worlds.start[SEATS]
+    room, need, seats = board.stock, worlds.need, worlds.start[playing.SEATS]
     for seat in range(seats):
         room[seat] = need[seat]
     placed = 0
@@ -155,7 +136,7 @@ def deal_four_hands(worlds: Worlds, board: Board) -> bool:
                 continue
             if free == 0:
                 return False
-            drawn = random_below(board, free)
+            drawn = playing.random_below(board, free)
             for seat in range(seats):
                 if need[seat] and worlds.allowed[seat] >> card & 1:
                     if drawn < room[seat]:
@@ -186,7 +167,11 @@ def fill_pool(
     the best by ``mildness`` hundredths of a third divides the weight by e, down to the factor ``doubt``. A bid that is
     off by ``spread`` ** 0.5 tricks also divides it by e.
     """
-    seats, window, scored = beginning[SEATS], worlds.start[WINDOW], worlds.start[SCORED : SCORED + 4]
+    seats, window, scored = (
+        beginning[playing.SEATS],
+        worlds.start[playing.WINDOW],
+        worlds.start[playing.SCORED : playing.SCORED + 4],
+    )
     weights = worlds.weights
     highest = -1e9
     for world in range(len(weights)):
@@ -199,25 +184,25 @@ def fill_pool(
         for index in range(SIZE):
             board.state[index] = beginning[index]
         fit = 0.0
-        if beginning[SPADES] and not beginning[BLIND + 1 - me]:
-            off = (expected_tricks(board.hands[1 - me]) - 80 - 100 * beginning[BIDS + 1 - me]) / 100.0
+        if beginning[playing.SPADES] and not beginning[playing.BLIND + 1 - me]:
+            off = (expected_tricks(board.hands[1 - me]) - 80 - 100 * beginning[playing.BIDS + 1 - me]) / 100.0
             fit -= off * off / spread
         for index in range(0, len(past), 2):
             seat, card = past[index], past[index + 1]
             if seat != me:
-                hand, choices = board.hands[seat], legal_cards(board)
+                hand, choices = board.hands[seat], playing.legal_cards(board)
                 if choices & (choices - 1):
                     worse = appeal(board, sensible_move(board, choices)) - appeal(board, card)
                     fit += log(doubt + (1 - doubt) * exp(-worse / mildness))
-                if window == ANY_TURN and declarable_kinds(hand, 1 << card, scored[seat]):
+                if window == playing.ANY_TURN and playing.declarable_kinds(hand, 1 << card, scored[seat]):
                     fit += SILENCE
-                if window == AFTER_FIRST_TRICK and board.state[TRICK] == 1:
+                if window == playing.AFTER_FIRST_TRICK and board.state[playing.TRICK] == 1:
                     dealt = hand | 1 << first_card(past, seat)
-                    if declarable_kinds(dealt, dealt, scored[seat]):
+                    if playing.declarable_kinds(dealt, dealt, scored[seat]):
                         fit += SILENCE
             if fit < highest - NEGLIGIBLE:
                 break
-            play_card(board, card)
+            playing.play_card(board, card)
         highest = max(highest, fit)
         weights[world] = int(1000 * fit)
     total = 0

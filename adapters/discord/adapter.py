@@ -190,6 +190,8 @@ class Discord:
         place, spec = reading.place_of(interaction), find_command_spec(word)
         private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
         awaits_message = (shows_table and not private) or is_private(place)
+        # Without the bot in the server, its name is unknown.
+        guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
         token = reading.token_of(interaction)
         answer = Answer(self.rest, token, place, private=private, awaits_message=awaits_message)
         command = Command(
@@ -200,7 +202,7 @@ class Discord:
             words=tuple(filter(None, arguments)),
             about=(reading.person_of(named),) if named else (),
             ephemeral=reading.ephemeral_place_of(interaction),
-            chat_name=reading.server_name_of(interaction),
+            chat_name=str(guild.name or "") if guild else "",
         )
         refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
@@ -312,7 +314,11 @@ class Discord:
     # Outgoing
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        return reading.message_url(place, message)
+        """Return the link to a message in a server's channel. Elsewhere the bot does not know the server."""
+        where = Place.parse(place)
+        if where.is_private or where.is_guest:
+            return ""
+        return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
 
     def has_admins(self, place: str) -> bool:
         """Return whether the place is in a server; False for channels of servers that the bot is not a member of."""

@@ -92,12 +92,6 @@ def place_of(interaction: Interaction) -> str:
     return str(Place(PLATFORM, f"{GUEST}{interaction.channel_id}"))
 
 
-def server_name_of(interaction: Interaction) -> str:
-    """Return the server's name, or "" if there is no server or the bot is not a member."""
-    guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
-    return str(guild.name or "") if guild else ""
-
-
 def is_private_chat(interaction: Interaction) -> bool:
     """Return whether the interaction came from the private chat with the bot, not between people."""
     return interaction.guild_id is None and bool(interaction.context.dm_channel)
@@ -152,14 +146,6 @@ def channel_of(place: str) -> str:
     """Return the channel of a place that is not a private chat."""
     where = Place.parse(place)
     return where.part or where.chat.removeprefix(GUEST)
-
-
-def message_url(place: str, message: str) -> str:
-    """Return the link to a message in a server's channel. Empty elsewhere, because the bot does not know the server."""
-    where = Place.parse(place)
-    if where.is_private or where.is_guest:
-        return ""
-    return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
 
 
 def is_guest(place: str) -> bool:

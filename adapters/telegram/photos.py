@@ -83,7 +83,7 @@ class KnownFiles:
     async def find(self, picture: Picture) -> str:
         """Return a picture's ``file_id``; empty if unknown."""
         try:
-            return (await self._client.get(self._key(picture)) or b"").decode()
+            return (await self._client.get(f"telegram:photo:{picture.subject.digest}") or b"").decode()
         except STORE_ERRORS as error:
             self._report_store_error(error)
             return ""
@@ -96,13 +96,9 @@ class KnownFiles:
         # The store cannot hold half a surrogate pair.
         if isinstance(file_id, str) and file_id.isascii() and file_id:
             try:
-                await self._client.set(self._key(picture), file_id, ex=FILE_ID_SECONDS)
+                await self._client.set(f"telegram:photo:{picture.subject.digest}", file_id, ex=FILE_ID_SECONDS)
             except STORE_ERRORS as error:
                 self._report_store_error(error)
-
-    @staticmethod
-    def _key(picture: Picture) -> str:
-        return f"telegram:photo:{picture.subject.digest}"
 
 
 class Photos:

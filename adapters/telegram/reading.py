@@ -114,11 +114,6 @@ def read_command(update: Update, bot: User) -> Command | None:
     )
 
 
-def private_writer(message: Message) -> Person | None:
-    """Return the person who wrote in their private chat; None for a message in a group."""
-    return read_person(message.from_user) if message.chat.type == Chat.PRIVATE and message.from_user else None
-
-
 def is_anonymous(message: Message) -> bool:
     """Return whether the author is an unknown administrator or writes as a chat."""
     return message.sender_chat is not None or (

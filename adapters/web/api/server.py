@@ -141,9 +141,8 @@ class Api:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.report_store_error(error), 5).response()
             except Exception:
                 log.exception("api_request_failed")
-                return ApiError(
-                    HTTPStatus.INTERNAL_SERVER_ERROR, "The bot failed: ask its host, the log has the reason."
-                ).response()
+                detail = "The bot failed: ask its host, the log has the reason."
+                return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, detail).response()
 
         return answer
 
@@ -187,13 +186,10 @@ class Api:
         try:
             return await self.analysis(request, begin=True)
         except AnalysisBusy:
-            raise ApiError(
-                HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed: try again in a minute.", 60
-            ) from None
+            detail = "Too many games are being analysed: try again in a minute."
         except NotAnalysed:
-            raise ApiError(
-                HTTPStatus.SERVICE_UNAVAILABLE, "This game couldn’t be analysed: try again in a minute.", 60
-            ) from None
+            detail = "This game couldn’t be analysed: try again in a minute."
+        raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, detail, 60)
 
     # Players
 
@@ -270,22 +266,19 @@ class Api:
         response = web.StreamResponse(headers=headers)
         # A ConnectionError here is the client's, never the store's.
         with suppress(ConnectionError):
-            async with aclosing(states), aclosing(self._until_error(states)) as safe_states:
+            async with aclosing(states):
                 await response.prepare(request)
-                async for state in safe_states:
-                    await response.write(state + b"\n")
+                try:
+                    async for state in states:
+                        await response.write(state + b"\n")
+                except ConnectionError:
+                    raise
+                except STORE_ERRORS as error:
+                    self._card_room.report_store_error(error)
+                except Exception:
+                    log.exception("api_stream_failed")
             await response.write_eof()
         return response
-
-    async def _until_error(self, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield states; log an error and end early."""
-        try:
-            async for state in states:
-                yield state
-        except STORE_ERRORS as error:
-            self._card_room.report_store_error(error)
-        except Exception:
-            log.exception("api_stream_failed")
 
 
 def _check_parameter(parameter: Parameter, request: web.Request) -> None:

@@ -24,10 +24,21 @@ from engine import Game, Record, game_kind, replay
 from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, costliest_moves, summarize
 from engine.tressette import TressetteDeal
-from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
+from engine.views import (
+    DealView,
+    Declaration,
+    LastTrick,
+    Packet,
+    PacketsView,
+    ShownCard,
+    SpadesView,
+    StockView,
+    TressetteView,
+)
 
 OpenView = PacketsView | StockView | SpadesView | TressetteView | DealView
 RECORD_TYPES = (TressetteRecord, SpadesRecord)  # record types, one per family of games
+TUPLE_TYPES = (Declaration, LastTrick, Packet, ShownCard)  # arrays in JSON; pydantic leaves out their docstrings
 COSTLIEST = 3
 
 

@@ -14,9 +14,8 @@ from pydantic.json_schema import models_json_schema
 from adapters.web.api import problems
 from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
 from adapters.web.api.problems import Problem
-from engine.views import Declaration, LastTrick, Packet, ShownCard
+from bot.site.api_models import TUPLE_TYPES
 
-TUPLES = (Declaration, LastTrick, Packet, ShownCard)  # pydantic leaves out their docstrings
 # The description of 422, an answer of operations that take a key.
 UNPROCESSABLE = "The rules do not allow it, or the Idempotency-Key belongs to another request."
 
@@ -33,7 +32,7 @@ def document() -> dict[str, Any]:
     names, schemas = models_json_schema(
         [(model, "serialization") for model in models], ref_template="#/components/schemas/{model}"
     )
-    for kind in TUPLES:
+    for kind in TUPLE_TYPES:
         schemas["$defs"][kind.__name__]["description"] = getdoc(kind)
     for schema in schemas["$defs"].values():
         if "description" in schema:

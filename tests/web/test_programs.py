@@ -610,7 +610,7 @@ async def test_programs_are_limited_and_a_repeated_press_makes_one(site: OpenPla
     for payload in ("1pprograms revoke ", "1pprograms revoke x"):
         await anna.press(payload)
     assert len(await programs.owned_by(ANNA.id)) == MAX_EACH
-    data = site.worker.feature(PrivacyFeature).own_data.mydata
+    data = site.worker.feature(PrivacyFeature).own_data
     file = json.loads((await data.file(ANNA.id, [], 0)).content)
     assert [program["scopes"] for program in file["programs"]] == [["read"]] * MAX_EACH
     await site.worker.feature(PrivacyFeature).forgetter.forget(

@@ -339,7 +339,7 @@ async def test_mydata_and_forget_include_sessions(site: OpenPlayground) -> None:
     worker, chat = site.worker, Chat(site, ANNA)
     code = await chat.practice()
     async with sign_in(site, chat, code) as anna:
-        file = await worker.feature(PrivacyFeature).own_data.mydata.file(ANNA.id, [], 0)
+        file = await worker.feature(PrivacyFeature).own_data.file(ANNA.id, [], 0)
         [session] = json.loads(file.content)["browsers"]
         assert set(session) == {"made", "used"}
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)

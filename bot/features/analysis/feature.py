@@ -1,15 +1,33 @@
-"""The feature object of analysis."""
+"""The feature of /analyse, and of accuracy in results."""
 
 from collections.abc import Mapping
 
+from bot.actions import BadPayload
 from bot.core import Core
 from bot.delivery.names import Result
 from bot.feature import Feature
-from bot.features.analysis.commands import AnalysisPages
 from bot.features.analysis.completion import Completion
-from bot.platform import SentMessage
+from bot.features.analysis.pages import analysis_page
+from bot.finished.game import FinishedGame
+from bot.identity.pseudonyms import localize_name
+from bot.panel import Panel
+from bot.people import Profile
+from bot.pictures.results import game_sheet
+from bot.platform import Command, Press, Reply, SentMessage, chat_of
+from bot.replies import answer_place, private_reply, private_toast
 from bot.table_policy import Outcome
+from bot.tables.errors import GameNotKept, TableError
 from bot.tables.table import Table
+from bot.viewers import with_picture
+from engine.robots.findings import summarize
+
+
+class NothingToAnalyse(TableError):
+    sentence = "You have no finished game yet: start one with /challenge."
+
+
+class TooManyAnalyses(TableError):
+    sentence = "I’m busy with other games: ask again in a few minutes."
 
 
 class AnalysisFeature(Feature):
@@ -19,9 +37,9 @@ class AnalysisFeature(Feature):
     private_pages = ("analysis",)
 
     def __init__(self, core: Core) -> None:
-        analyses = AnalysisPages(core.archive, core.analysis_pool, core.viewers)
-        self.commands = {"analyse": analyses.show_last_game}
-        self.pages = {"analysis": analyses.show_game}
+        self._archive, self._analysis_pool, self._viewers = core.archive, core.analysis_pool, core.viewers
+        self.commands = {"analyse": self._show_last_game}
+        self.pages = {"analysis": self._show_game}
         self.completion = Completion(
             core.archive,
             core.analysis_pool,
@@ -39,3 +57,33 @@ class AnalysisFeature(Feature):
     def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         if self._analyses_games:
             self.completion.start(table, outcome, messages)
+
+    async def _show_game(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if len(words) != 1:
+            raise BadPayload()
+        game = await self._archive.get(words[0])
+        if game is None:
+            raise GameNotKept()
+        return private_reply(press.place, profile.language, await self._draw_page(game, press.place, profile))
+
+    async def _show_last_game(self, command: Command, profile: Profile) -> Reply:
+        """Show the analysis of the game that this person finished last, or else of this chat's last game."""
+        place, archive = command.place, self._archive
+        game = await archive.last_game(profile.id) or await archive.last_game(chat_of(place))
+        if game is None:
+            raise NothingToAnalyse()
+        panel = await self._draw_page(game, place, profile)
+        return Reply(panel=panel, private=True, toast=private_toast(answer_place(command), profile.language))
+
+    async def _draw_page(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
+        found = await self._analysis_pool.analyse(game)
+        if found is None:
+            raise TooManyAnalyses()
+        viewer = await self._viewers.viewer_at(place)
+        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits, viewer.pages_url)
+        if not viewer.deck or found.deals < len(game.record.deals):
+            return panel
+        names = [localize_name(name, viewer.language) for name in game.record.seats]
+        summaries = [summarize(found.verdicts, seat) for seat in range(len(names))]
+        sheet = game_sheet(game.record, game.code, names, viewer.language, ended=game.ended, summaries=summaries)
+        return with_picture(panel, sheet, viewer.language)

@@ -1,18 +1,14 @@
-"""The command /learn, the buttons of its messages, and the button that ends hints in first games."""
+"""The command /learn and the buttons of its messages."""
 
-from bot.actions import BadPayload, TableAction
-from bot.delivery.updates import Updates
-from bot.features.learn.first_games import FirstGames
+from bot.actions import BadPayload
 from bot.features.learn.lesson import Spot, tap
 from bot.features.learn.pages import courses_page, lesson_page
 from bot.features.learn.progress import Progress
-from bot.hints import Hints
 from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.scene_builder import hand_scene
 from bot.platform import Command, Press, Reply, private_place
 from bot.replies import answer_place, private_reply, private_toast
-from bot.texts import texts
 from bot.viewers import Viewers, with_picture
 
 
@@ -47,17 +43,3 @@ class Learn:
 
     async def _courses(self, profile: Profile) -> Panel:
         return courses_page(profile.language, await self._progress.reached(profile.id))
-
-
-class FirstHints:
-    """The button under hints in a first game."""
-
-    def __init__(self, first_games: FirstGames, hints: Hints, updates: Updates) -> None:
-        self._first_games, self._hints, self._updates = first_games, hints, updates
-
-    async def stop(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Show no more hints to the presser unasked, beginning with this hand."""
-        await self._first_games.stop_hints(press.person.id)
-        await self._updates.touch(action.code)
-        self._hints.notify(action.code)
-        return Reply(texts(profile.language).gettext("No more hints, except when you press 💡 Hint."))

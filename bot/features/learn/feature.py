@@ -5,13 +5,16 @@ from functools import partial
 from typing import Any
 
 from bot import actions
+from bot.actions import TableAction
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
-from bot.features.learn.commands import FirstHints, Learn
+from bot.features.learn.commands import Learn
 from bot.features.learn.first_games import FirstGames
 from bot.features.learn.progress import Progress
 from bot.features.learn.site import LearnSite
 from bot.panel import Button
+from bot.people import Profile
+from bot.platform import Press, Reply
 from bot.tables.table import Table
 from bot.texts import texts
 
@@ -25,10 +28,17 @@ class LearnFeature(Feature):
         self.learn = Learn(self.progress, core.viewers)
         self.site = LearnSite(core.people, self.progress)
         self.first_games = FirstGames(core.store.client, core.archive)
-        self.first_hints = FirstHints(self.first_games, core.hints, core.updates)
-        self.verbs = {"nohints": self.first_hints.stop}
+        self._hints, self._updates = core.hints, core.updates
+        self.verbs = {"nohints": self._stop_hints}
         self.commands = {"learn": self.learn.ask}
         self.pages = {"learn": self.learn.answer}
+
+    async def _stop_hints(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Show no more hints to the presser unasked, beginning with this hand."""
+        await self.first_games.stop_hints(press.person.id)
+        await self._updates.touch(action.code)
+        self._hints.notify(action.code)
+        return Reply(texts(profile.language).gettext("No more hints, except when you press 💡 Hint."))
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self.progress.forget, forgetting.person)

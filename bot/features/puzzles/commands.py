@@ -3,7 +3,6 @@
 from bot.actions import BadPayload
 from bot.days.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.errors import NoSuchPuzzle
 from bot.features.puzzles.groups import GroupPuzzles, with_position_picture
 from bot.features.puzzles.pages import (
     PuzzleContext,
@@ -16,12 +15,17 @@ from bot.features.puzzles.pages import (
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_private, private_place
+from bot.tables.errors import TableError
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.viewers import Viewers
 from engine.puzzles.puzzle import Puzzle
 
 ANSWER_FIRST = _("Press a card first, then I’ll explain.")
+
+
+class NoSuchPuzzle(TableError):
+    sentence = "This puzzle is gone: get another one with /puzzle."
 
 
 class Puzzles:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from bot.actions import BadPayload
 from bot.delivery.updates import Updates
-from bot.features.settings.errors import AdministratorsUnknown, OnlyAdministrators
 from bot.features.settings.pages import Setting, appearance_settings, chat_settings_page, settings_page
 from bot.panel import Panel
 from bot.people import HANDS, STYLES, SUITS, People, Profile
 from bot.platform import Adapter, DeliveryError, Person, is_private, platform_of
 from bot.tables.clock import CLOCKS
+from bot.tables.errors import TableError
 from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
 
@@ -31,6 +31,14 @@ CHAT_SETTINGS: dict[str, tuple[str, ...]] = {
     "strict": ("0", "1"),
     "watched": ("0", "1"),
 }
+
+
+class OnlyAdministrators(TableError):
+    sentence = "Only this group’s administrators can change its settings: ask one of them."
+
+
+class AdministratorsUnknown(TableError):
+    sentence = "I couldn’t check if you’re an administrator here: try again in a moment."
 
 
 class Settings:

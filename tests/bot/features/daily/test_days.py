@@ -387,7 +387,7 @@ async def test_no_deal_without_compiled_searches(store: Store, monkeypatch: pyte
 async def test_forgotten_player_has_no_results_and_no_name(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await play_deal(anna, await begin_deal(anna), 1)
-        file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
+        file = await worker.feature(PrivacyFeature).own_data.file("paper:1", [], 0.0)
         assert b'"days": [{"day": "' in file.content
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):

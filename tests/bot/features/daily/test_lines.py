@@ -317,7 +317,7 @@ async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkey
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         assert await store.client.scard(keys.requests(TODAY, GROUP)) == 2
-        mydata = worker.feature(PrivacyFeature).own_data.mydata
+        mydata = worker.feature(PrivacyFeature).own_data
         expected = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
         assert expected.encode() in (await mydata.file("paper:1", [], 0.0)).content
         mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:1")

@@ -128,7 +128,7 @@ async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> N
         await player.press("🚩 Report")
         await player.press("Yes, report")
     worker = anna.worker
-    mydata = worker.feature(PrivacyFeature).own_data.mydata
+    mydata = worker.feature(PrivacyFeature).own_data
     [report] = json.loads((await mydata.file(anna.person.id, [], 0)).content)["reports"]
     assert report["about"] == (await worker.people.person(bruno.person.id)).nickname
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)

@@ -101,7 +101,7 @@ async def test_block_list_shows_nicknames_only(playing: list[Player]) -> None:
     await anna.say("/settings", anna.private)
     await anna.press("Blocked players")
     page = repr(anna.fake.last(anna.private))
-    file = await anna.worker.feature(PrivacyFeature).own_data.mydata.file(anna.person.id, [], 0)
+    file = await anna.worker.feature(PrivacyFeature).own_data.file(anna.person.id, [], 0)
     nickname = (await anna.worker.people.person(bruno.person.id)).nickname
     assert json.loads(file.content)["blocked"] == [nickname]
     for text in (page, file.content.decode()):

@@ -522,7 +522,7 @@ async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         puzzle, _reply = await give_answer(anna, is_right=True)
-        file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
+        file = await worker.feature(PrivacyFeature).own_data.file("paper:1", [], 0.0)
         data = json.loads(file.content)["puzzles"]
         assert data["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
         assert data["solver"]["solved"] == 1

@@ -306,7 +306,7 @@ async def test_honours_are_shown_and_forgotten(store: Store, monkeypatch: pytest
             "novembre 2026: 🔥 Serie più lunga: 3 vittorie di fila"
         ]
         assert GROUP not in player.model_dump_json()
-        file = await worker.feature(PrivacyFeature).own_data.mydata.file(ANNA, [], 0.0)
+        file = await worker.feature(PrivacyFeature).own_data.file(ANNA, [], 0.0)
         assert b'"kind": "streak", "figure": 3' in file.content
 
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)

@@ -96,7 +96,7 @@ class Core:
                 self.watching,
                 self.policies,
                 self.hints,
-                self._is_first_game,
+                self.is_first_game,
             ),
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),
@@ -128,7 +128,8 @@ class Core:
         has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
 
-    async def _is_first_game(self, table: Table, seat: int) -> bool:
+    async def is_first_game(self, table: Table, seat: int) -> bool:
+        """Return whether a table has the first game of its kind of a seat's player."""
         return any([await feature.is_first_game(table, seat) for feature in self.features])
 
     async def _shows_hint(self, table: Table, seat: int) -> bool:

@@ -81,6 +81,7 @@ class Dispatcher:
             worker.ratings,
             challenges,
             worker.hints,
+            worker.is_first_game,
             is_limited=worker.settings.rate_limits,
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)

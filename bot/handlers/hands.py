@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict
 
 from bot import actions
@@ -44,6 +44,9 @@ class OpenHand:
         self.has_ended = False  # because the reader left the table, or the table was removed
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
         self._unrated: str | None = None  # see `Hands.unrated_reason`; None until known
+        self._is_beginner: bool | None = (
+            None  # see `bot.feature.Feature.is_first_game`, when the cards were first shown
+        )
         self._changed = asyncio.Event()
         self._needs_reload = False
         self._payloads: set[str] = set()  # of the page's buttons
@@ -165,6 +168,8 @@ class OpenHand:
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
         policy = self._hands.policies.policy_of(self.table)
+        if self._is_beginner is None and seat is not None and self.table.game:
+            self._is_beginner = await self._hands.is_first_game(self.table, seat)
         return hand_page(
             self.table,
             self._person,
@@ -178,6 +183,7 @@ class OpenHand:
             if seat is None
             else await self._hands.hints.hint_to_show(self.table, seat, is_asked=chosen == HINT),
             outcome=await policy.outcome_for(self.table, self._person),
+            is_beginner=self._is_beginner or False,
         )
 
     def close(self) -> None:
@@ -195,6 +201,7 @@ class Hands:
         ratings: Ratings,
         challenges: Challenges,
         hints: Hints,
+        is_first_game: Callable[[Table, int], Awaitable[bool]],
         *,
         is_limited: bool,
     ) -> None:
@@ -204,7 +211,7 @@ class Hands:
         self._shards, self._is_limited = shards, is_limited
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
-        self.hints = hints
+        self.hints, self.is_first_game = hints, is_first_game
         room.watchers.append(self._handle_commit)
         hints.watchers.append(self._redraw)
 

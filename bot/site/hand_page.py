@@ -22,7 +22,7 @@ from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
-from bot.words.phrases import table_words
+from bot.words.phrases import rank_legend, table_words
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from engine.views import DealView, Packet, PacketsView
 
@@ -91,10 +91,10 @@ class HandPage:
 
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
     its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``tally`` is the score of the deal
-    that has just ended, ``end_trick`` its last trick. ``hint`` is one that is shown unasked. ``clock`` is in seconds a
-    move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address of everyone's results of
-    the day's deal, ``rules`` of the game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone
-    with the table's address can sit down.
+    that has just ended, ``end_trick`` its last trick. ``hint`` is one that is shown unasked. ``legend`` explains the
+    letters on a beginner's cards. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's
+    id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign``
+    asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down.
     """
 
     code: str
@@ -112,6 +112,7 @@ class HandPage:
     is_mine: bool = False
     line: str = ""
     hint: str = ""
+    legend: str = ""
     target: str = ""
     deal: int = 0
     sides: tuple[PageSide, ...] = ()
@@ -150,6 +151,7 @@ def hand_page(
     policy: TablePolicy = ORDINARY,
     outcome: Outcome | None = None,
     hint: ShownHint = NO_HINT,
+    is_beginner: bool = False,
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
@@ -164,7 +166,11 @@ def hand_page(
         panel = _game_panel(table, seen, profile, chosen, policy, outcome, hint)
     else:
         panel = _waiting_panel(table, seen, person, profile, menu, policy)
-    return _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, again, unrated)
+    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, again, unrated)
+    if not is_beginner or seen.view is None or seen.view.deal is None:
+        return page
+    words = table_words(seen, profile.language, profile.suits)
+    return replace(page, legend=rank_legend(words, seen.view.deal.hand or ()))
 
 
 def _game_panel(

@@ -6,13 +6,15 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 
+from bot.features.learn import first_games
 from tests.browser import ONE_BROWSER, fail_on_page_errors
-from tests.long import long
+from tests.long import long, mostly_long
 from tests.open_playground import OpenPlayground
 
 pytestmark = ONE_BROWSER
@@ -270,6 +272,32 @@ async def test_page_places_hint_by_its_role(playground: OpenPlayground, browser:
     await change_tables(page, hide_payloads)
     await expect(page.locator(".beside")).to_have_text("💡 Hint")
     await expect(page.locator("#table > .buttons button", has_text="Hint")).to_have_count(0)
+
+
+@pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tressette", "tavolo"], "metamazzo"))
+async def test_hint_of_a_first_game_leaves_the_hand_on_screen(
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    monkeypatch.setattr(first_games, "TURNS_WITH_HINT", 5)
+    playground.worker.room.new_secret = Random(0).randbytes
+    page = await start_game(browser, playground, game, viewport={"width": 360, "height": 640})
+    await wait_for_turn(page)
+    hint = page.locator(".hint")
+    await expect(hint).to_be_visible()
+    await expect(page.locator(".legend")).to_have_count(1)
+    for part in (hint, page.locator(".todo"), *await page.locator(".fan").all()):
+        await expect(part).to_be_in_viewport(ratio=1)
+    assert await page.evaluate("scrollY") == 0
+    await take_screenshot(page, f"first-hint-{game}")
+
+
+@pytest.mark.parametrize("width", [360, 390, 430, 640])
+async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground, browser: Browser, width: int) -> None:
+    page = await open_page(browser, playground.url, viewport={"width": width, "height": 640})
+    shown, needed = await page.locator("[name=game]").evaluate(
+        "(field) => [field.offsetWidth, (field.style.width = 'max-content', field.offsetWidth)]"
+    )
+    assert needed <= shown
 
 
 async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayground, browser: Browser) -> None:

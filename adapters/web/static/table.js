@@ -10,7 +10,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, use
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
@@ -323,6 +323,7 @@ const App = () => {
       ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
       ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
+      ${hand.length > 0 && table.legend && html`<p class="legend">${table.legend}</p>`}
     ` : html`
       <section class="card-text">
         ${isOver && html`<p class="line mine">${table.line}</p>`}

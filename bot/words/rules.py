@@ -182,7 +182,10 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "At any time you can claim to have reached the target. In a deal that breaks a tie you must also be "
                 "ahead. A wrong claim costs nothing."
             ),
-            _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93). More under Options."),
+            _(
+                "Points are counted three for one, declarations too (9 or 12): 63 wins (21 × 3), or 93 (31 × 3). "
+                "More under Options."
+            ),
         ],
         "tavolo": [
             _("Four players, two against two, ten cards each, ten tricks."),

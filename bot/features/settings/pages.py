@@ -46,8 +46,8 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
         (_toggle(_("Show what strangers say"), "phrases", profile.wants_phrases),),
         (Button(_("Blocked players"), actions.page("block", "list")), Button(_("Privacy"), actions.page("privacy"))),
         (
-            Button(_("Browsers"), actions.page("browsers", "list")),
-            Button(_("Programs"), actions.page("programs", "list")),
+            Button(_("Play in a browser"), actions.page("browsers", "list")),
+            Button(_("For programmers"), actions.page("programs", "list")),
         )
         if has_pages
         else (),

@@ -184,8 +184,6 @@ class PacketsPosition(SearchPosition):
 
 
 class SpadesPosition(SearchPosition):
-    """A position of Spades after the bids."""
-
     __slots__ = ("broken",)
     PACK = FRENCH
     TRUMPS = SPADE_SUIT

@@ -61,8 +61,6 @@ log = structlog.get_logger()
 
 
 class Discord:
-    """The adapter. ``client`` is the library's gateway and REST client."""
-
     platform = PLATFORM
     has_ephemeral = True
     shows_pictures = True
@@ -217,7 +215,6 @@ class Discord:
                 log.info("discord_answer_lost", why=describe_error(error))
 
     async def _answer(self, interaction: Interaction, answer: Answer, work: Awaitable[Reply]) -> None:
-        """Await the reply and answer the interaction with it in time."""
         self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
         self.answers.add(answer)
         wait, language = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0, self._language_of(interaction)

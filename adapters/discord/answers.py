@@ -120,7 +120,6 @@ class Answer:
         await self.send(drawing.toast_body(text), private=True)
 
     async def defer(self) -> None:
-        """Defer the interaction, unless it has an answer."""
         async with self._lock:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None

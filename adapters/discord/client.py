@@ -88,7 +88,6 @@ class Client(discord.AutoShardedClient):
 
     @property
     def has_all_shards(self) -> bool:
-        """True if all of this worker's shards are connected."""
         return bool(self._connected_shards) and len(self._connected_shards) == len(self.shard_ids or ())
 
     async def launch_shards(self) -> None:

@@ -20,7 +20,6 @@ from adapters.discord.drawing import Body
 from adapters.discord.errors import INVALID, LIBRARY_ERRORS, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, describe_error
 from adapters.discord.reading import channel_of
 from bot.panel import Panel
-from bot.places import Place
 from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 
 # Time after which a text is sent without its picture. It does not include the library's waits for rate limits, which
@@ -104,7 +103,7 @@ class Pictures:
 
     def set_permission(self, place: str, has_permission: bool) -> None:
         """Note whether the bot can attach files at a place."""
-        channel = _channel(place)
+        channel = channel_of(place)
         if not has_permission:
             self._refusing[channel] = True
         elif self._refusing.get(channel):
@@ -112,7 +111,7 @@ class Pictures:
 
     def are_slow(self, place: str) -> bool:
         """Return whether an answer at a place should be deferred while its picture uploads."""
-        return _channel(place) in self._slow
+        return channel_of(place) in self._slow
 
     async def show(self, panel: Panel, place: str, sent: SentMessage, deliver: Deliver) -> SentMessage:
         """Deliver a panel with its picture, kept or uploaded, or without it if that fails or takes too long.
@@ -120,7 +119,7 @@ class Pictures:
         ``sent`` is the message to change. ``deliver`` can be called again with another body, and must then create no
         second message. Returns the message with its new state. Raises the errors of ``deliver``.
         """
-        channel, has_room = _channel(place), drawing.has_room_for_picture(panel)
+        channel, has_room = channel_of(place), drawing.has_room_for_picture(panel)
         if panel.picture is None or not has_room or channel in self._refusing or channel in self._resting:
             return await deliver(drawing.message_body(panel, place), None)
         name = drawing.picture_name(panel.picture)
@@ -181,11 +180,6 @@ def _can_send_text_alone(error: Exception) -> bool:
     if isinstance(error, discord.HTTPException):
         return error.status >= 500 or error.status == CONTENT_TOO_LARGE or error.code in REFUSALS
     return not isinstance(error, discord.RateLimited)
-
-
-def _channel(place: str) -> str:
-    where = Place.parse(place)
-    return channel_of(place) if where.chat else f"@{where.person}"
 
 
 def picture_of(message: Any) -> str:

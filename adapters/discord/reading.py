@@ -143,9 +143,9 @@ def ephemeral_token(place: str) -> InteractionToken:
 
 
 def channel_of(place: str) -> str:
-    """Return the channel of a place that is not a private chat."""
+    """Return the channel of a place, or ``@user`` for a private chat, whose channel is another for each application."""
     where = Place.parse(place)
-    return where.part or where.chat.removeprefix(GUEST)
+    return where.part or where.chat.removeprefix(GUEST) or f"@{where.person}"
 
 
 def is_guest(place: str) -> bool:

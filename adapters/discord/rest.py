@@ -170,7 +170,6 @@ class _Uploading(NamedTuple):
 
 
 def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
-    """Return a body with a file, as multipart/form-data."""
     fields = {"payload_json": json.dumps(body)}
     content, content_type = multipart(fields, "files[0]", upload.name, upload.content, upload.type)
     return aiohttp.BytesPayload(content, content_type=content_type)

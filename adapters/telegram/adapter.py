@@ -66,8 +66,6 @@ class _ChatUpgraded(PlatformFailure):
 
 
 class Telegram:
-    """The adapter. ``bot`` is the library's bot over our transport."""
-
     platform = reading.PLATFORM
     frame_origin = mini_app.PAGE_FRAME
     shows_pictures = True

@@ -116,11 +116,6 @@ def is_about_picture(text: str, *, ephemeral: bool) -> bool:
     return not ephemeral and not GONE_CHATS.search(text) and not NEVER_STARTED.search(text)
 
 
-def is_answer_lost(error: BaseException) -> bool:
-    """Return whether the answer was lost or malformed, so that the call can have taken effect."""
-    return isinstance(error, LOST_ANSWERS) or not isinstance(error, (TelegramError, TimeoutError))
-
-
 def error_name(error: BaseException) -> str:
     """Return the error's class alone: its message can contain an address."""
     return type(error).__name__

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 from cachetools import TTLCache
-from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
-from adapters.telegram.errors import LIBRARY_ERRORS, error_name, is_about_picture, is_answer_lost
+from adapters.telegram.errors import LIBRARY_ERRORS, LOST_ANSWERS, error_name, is_about_picture
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.transport import NotConnected, Post, json_body, upload_body
 from bot.concurrency.background import TaskSet
@@ -102,8 +102,6 @@ class KnownFiles:
 
 
 class Photos:
-    """Sends and edits photos with as few uploads as possible."""
-
     def __init__(self, post: Post, known_files: KnownFiles) -> None:
         self._post, self._known_files = post, known_files
         self._forbidden: TTLCache[int, bool] = TTLCache(10_000, FORBIDDEN_SECONDS)
@@ -185,8 +183,8 @@ class Photos:
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_SECONDS
-            if is_answer_lost(error):
-                # The photo can be there: sending the text now would make a second message.
+            if isinstance(error, LOST_ANSWERS) or not isinstance(error, (TelegramError, TimeoutError)):
+                # The answer was lost or malformed, and the photo can be there: its text would be a second message.
                 raise
             if isinstance(error, LateUpload) and error.message is None:
                 raise LateEdit(error_name(error)) from None

@@ -11,8 +11,6 @@ PAGE = "page"  # the id of the only message a player has here: their table's pag
 
 
 class Web(SiteAdapter):
-    """The adapter of tables' pages, which `Live` keeps up to date."""
-
     platform = PLATFORM
     shows_pictures = False
 

@@ -33,7 +33,6 @@ async def go(site: Site, request: web.Request) -> web.Response:
 
 
 async def how_to_play(site: Site, request: web.Request) -> web.Response:
-    """Explain the first game and list all commands."""
     language = language_of(browser_language(request))
     groups = {
         texts(language).gettext(group): [

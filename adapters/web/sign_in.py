@@ -32,7 +32,6 @@ async def show_link(site: Site, request: web.Request) -> web.Response:
 
 
 async def enter_by_link(site: Site, request: web.Request) -> web.Response:
-    """Sign in with a link's key and redirect to the table."""
     form = await site.read_form(request)
     person = await site.people.sessions.redeem_link(form.get("key", ""))
     # The person may have used /forget since the link was made.

@@ -7,7 +7,7 @@ from engine.cards import ITALIAN, Pack, cards
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
 from engine.robots.greedy import KEEP_VALUE, can_serve_declaration, useful_picks
-from engine.robots.knowledge import is_fully_known, pack_of, worlds_of
+from engine.robots.knowledge import pack_of, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
 from engine.robots.spades import trick_worth
@@ -51,7 +51,7 @@ def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: b
     plays = {other.split(" ")[1] for other in view.moves if other.startswith("play ")}
     if len(plays) == 1 and not useful_picks(view, history):
         return "only"
-    if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_fully_known(worlds_of(view, history)):
+    if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and not len(worlds_of(view, history).unseen):
         return "counted"
     pack = pack_of(deal)
     card = pack.index[move.split(" ")[1]]

@@ -65,10 +65,6 @@ def pack_of(deal: DealView) -> Pack:
     return FRENCH if isinstance(deal, SpadesView) else ITALIAN
 
 
-def is_fully_known(worlds: Worlds) -> bool:
-    return len(worlds.unseen) == 0
-
-
 def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
     """Return the worlds, weighted by how well they fit bids and moves; unweighted with a stock or packets."""
     deal = view.deal
@@ -79,7 +75,7 @@ def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board
         if move.startswith("play ") and seat is not None
     ]
     whole = isinstance(deal, SpadesView) or len(deal.counts) == 4
-    if whole and not is_fully_known(worlds) and (past or isinstance(deal, SpadesView)):
+    if whole and len(worlds.unseen) and (past or isinstance(deal, SpadesView)):
         beginning = zeros(playing.SIZE)
         for index in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
             beginning[index] = worlds.start[index]

@@ -14,7 +14,7 @@ from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
 from engine.position import FIRST_PICK, SearchPosition, picked_card
 from engine.robots.greedy import GreedyRobot, can_become_four, has_won, useful_picks
-from engine.robots.knowledge import is_fully_known, pack_of, weigh_worlds, worlds_of
+from engine.robots.knowledge import pack_of, weigh_worlds, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
 from engine.robots.spades import choose_draft
@@ -158,7 +158,7 @@ class StrongRobot:
             judged = self._search(settings, worlds, view, history, playable)
             if judged:
                 break
-        if is_fully_known(worlds) and isinstance(deal, TressetteView):
+        if not len(worlds.unseen) and isinstance(deal, TressetteView):
             return self._solve_exactly(worlds, judged)
         return judged
 

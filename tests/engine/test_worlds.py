@@ -8,7 +8,7 @@ from engine import GAMES, Game
 from engine.cards import ITALIAN
 from engine.declarations import combinations_in
 from engine.position import search_position
-from engine.robots.knowledge import is_fully_known, weigh_worlds, worlds_of
+from engine.robots.knowledge import weigh_worlds, worlds_of
 from engine.search import playing
 from engine.search.compiled import Ints
 from engine.search.playing import new_board
@@ -111,7 +111,6 @@ def test_need_counts_the_hidden_cards_of_others(game_id: str) -> None:
             assert known & held == known
             if other != seat:
                 assert (held & ~known).bit_count() == worlds.need[other]
-        assert is_fully_known(worlds) == (len(worlds.unseen) == 0)
 
 
 def test_cards_below_packet_tops_are_unknown() -> None:

@@ -203,7 +203,6 @@ class Api:
         return await players.player(request.match_info["player_id"], person, _reader(request).language)
 
     async def _person(self, request: web.Request) -> str:
-        """Return the person with these cookies, or ""."""
         reader = await self._people.identify(request)
         return reader.person if reader else ""
 

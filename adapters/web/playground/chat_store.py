@@ -272,7 +272,6 @@ def _picture_key(chat: Chat, number: int) -> str:
 
 
 def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -> None:
-    """Replace a message's stored picture."""
     if picture:
         name = picture.subject.digest.encode()
         pipe.set(_picture_key(chat, number), name + b" " + picture.png, ex=FILE_KEPT_SECONDS)

@@ -1,13 +1,14 @@
 """The Discord adapter."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
 import discord
 import structlog
+from cachetools import LRUCache
 from discord.http import Route
 
 from adapters.discord import drawing, reading
@@ -20,7 +21,6 @@ from adapters.discord.guests import GuestTokens
 from adapters.discord.library_log import Listener, listeners
 from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
 from adapters.discord.messages import Messages
-from adapters.discord.pages import PageLocks
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
@@ -57,7 +57,30 @@ DELIVERY_SECONDS = 0.2  # after which a finished press that waits for delivery i
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 
+PAGES_KEPT = 1_000  # pages with a lock, many more than change at once
+
 log = structlog.get_logger()
+
+
+class _PageLock(asyncio.Lock):
+    """The lock of a message. ``latest`` is the newest interaction that asked for a page there."""
+
+    latest = 0
+
+
+class PageLocks:
+    """Serializes edits of pages, so that a slow picture cannot overwrite a newer page."""
+
+    def __init__(self) -> None:
+        self._locks: LRUCache[str, _PageLock] = LRUCache(PAGES_KEPT)
+
+    @asynccontextmanager
+    async def lock(self, message: str, interaction: int) -> AsyncIterator[bool]:
+        """Lock a page. Yield whether ``interaction`` is the newest one for it: Discord's ids increase."""
+        lock = self._locks.setdefault(message, _PageLock())
+        lock.latest = max(lock.latest, interaction)
+        async with lock:
+            yield interaction == lock.latest
 
 
 class Discord:

@@ -65,12 +65,10 @@ class Assets:
         return {deck: self.cards_url(deck) for deck in map(deck_name, DECKS)}
 
     async def file(self, request: web.Request) -> web.Response:
-        """Answer for ``/static/{version}/{name}``."""
         asset = self._files.get(request.match_info["name"])
         return _response(request, asset, is_current=request.match_info["version"] == self.version)
 
     async def cards(self, request: web.Request) -> web.Response:
-        """Answer for ``/cards/{version}/{deck}.svg``."""
         asset = self._sprites.get(request.match_info["deck"])
         return _response(request, asset, is_current=asset is not None and request.match_info["version"] == asset.etag)
 

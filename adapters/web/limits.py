@@ -103,7 +103,6 @@ class Quota:
 
     @contextmanager
     def hold(self, visitor: Visitor) -> Iterator[None]:
-        """Count an open request until the context ends."""
         for counter, key in zip(self._open, visitor, strict=True):
             counter[key] += 1
         try:
@@ -120,6 +119,8 @@ class Quota:
 
 
 class Limits:
+    """All limits of a worker. To count or open too many raises `LimitExceeded`."""
+
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
         self._misses, self._codes = RateLimiter(), Quota(CODES_NETWORK_FACTOR)
@@ -131,7 +132,6 @@ class Limits:
         return self._streams.open
 
     def count_request(self, request: web.Request) -> None:
-        """Count any request; raise `LimitExceeded` if there are too many."""
         quota, limit = (self._files, FILES) if request.path.startswith(FILE_PATHS) else (self._requests, REQUESTS)
         self._count(quota, limit, request, "requests")
 
@@ -152,27 +152,23 @@ class Limits:
             lookup.end()
 
     def count_code(self, request: web.Request) -> None:
-        """Count a code as wrong until `give_code_back`; raise `LimitExceeded` after too many wrong codes."""
+        """Count a code as wrong until `give_code_back`."""
         self._count(self._codes, CODES, request, "wrong codes")
 
     def give_code_back(self, request: web.Request) -> None:
         self._codes.give_back(self._access.visitor(request), CODES)
 
     def count_newcomer(self, request: web.Request) -> None:
-        """Count a new person; raise `LimitExceeded` if there are too many."""
         self._count(self._newcomers, NEWCOMERS, request, "new people")
 
     def count_message(self, request: web.Request) -> None:
-        """Count a message of a table's page; raise `LimitExceeded` if there are too many."""
         self._count(self._messages, MESSAGES, request, "messages")
 
     def open_stream(self, request: web.Request) -> AbstractContextManager[None]:
-        """Count a stream until the context ends; raise `LimitExceeded` if there are too many."""
         is_full = self.streams >= STREAMS
         return self._open(self._streams, request, 0 if is_full else STREAMS_OF_ADDRESS, "streams")
 
     def open_page(self, request: web.Request) -> AbstractContextManager[None]:
-        """Count a table's page until the context ends; raise `LimitExceeded` if there are too many."""
         return self._open(self._pages, request, PAGES_OF_ADDRESS, "pages")
 
     def _count(self, quota: Quota, limit: RateLimit, request: web.Request, kind: str) -> None:

@@ -77,7 +77,6 @@ class WebPerson(NamedTuple):
 
 
 def list_stored_fields(person: str) -> list[StoredField]:
-    """Return the stored data of a guest or a program."""
     return programs.stored_fields(person) or [StoredField(PEOPLE, person.partition(":")[2])]
 
 

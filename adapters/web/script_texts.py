@@ -5,7 +5,6 @@ from bot.texts import texts
 
 
 def table_texts(language: str) -> dict[str, str]:
-    """Return the texts of a table's page (`static/table.js`)."""
     _ = texts(language).gettext
     return _live_texts(language) | {
         "home": _("First page"),
@@ -38,7 +37,6 @@ def table_texts(language: str) -> dict[str, str]:
 
 
 def chat_texts(language: str) -> dict[str, str]:
-    """Return the texts of the playground (`static/chat.js`)."""
     _ = texts(language).gettext
     return _live_texts(language) | {
         "language": language,
@@ -78,7 +76,6 @@ def _live_texts(language: str) -> dict[str, str]:
 
 
 def replay_texts(language: str) -> dict[str, str]:
-    """Return the texts of a finished game's page (`static/replay.js`)."""
     _ = texts(language).gettext
     return _position_texts(language) | {
         "again": _("Try again"),
@@ -131,7 +128,6 @@ def replay_texts(language: str) -> dict[str, str]:
 
 
 def watch_texts(language: str) -> dict[str, str]:
-    """Return the texts of the page to watch a table (`static/watch.js`)."""
     _ = texts(language).gettext
     return _position_texts(language) | {
         "away": _("The connection is gone. Trying again…"),

@@ -18,8 +18,6 @@ NDJSON = "application/x-ndjson"
 
 
 class RequestBody(BaseModel):
-    """The body of a request."""
-
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
@@ -94,7 +92,6 @@ class Operation:
 
     @property
     def statuses(self) -> tuple[int, ...]:
-        """The statuses of its problems."""
         if self.body:
             return 400, 401, 403, 404, 408, 409, 413, 422, 429, 503
         return (401, 403, *self.errors) if self.scope else self.errors

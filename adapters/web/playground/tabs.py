@@ -96,7 +96,6 @@ class Tabs:
             del self._pending[tab.owner]
 
     def send(self, message: dict[str, Any], chat: Chat | None = None) -> None:
-        """Send to every tab that can see the chat."""
         text = json.dumps(message)
         for tab in list(self.open):
             if chat is None or tab.can_see(chat):

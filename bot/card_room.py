@@ -128,12 +128,12 @@ class CardRoom(Protocol):
     def queue_answer(
         self,
         place: str,
-        say: Callable[[], Awaitable[object]],
+        send: Callable[[], Awaitable[object]],
         *,
         message: str = "",
         on_lost: Callable[[], object] | None = None,
     ) -> bool:
-        """Call ``say`` to send an answer when the rate limit of its place allows; answers get a third of the place's
+        """Call ``send`` to send an answer when the rate limit of its place allows; answers get a third of the place's
         turns.
 
         Returns at once: False if too many answers are queued for the place and this one is dropped. An answer that

@@ -171,7 +171,7 @@ class Discord:
         await self.client.close()
 
     def _refresh_server(self, server: int) -> None:
-        """Update the messages of a server. Perhaps the bot could not write there before."""
+        """Update the messages of a server, in case the bot could not write there before."""
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
     async def _greet_server(self, guild: discord.Guild) -> None:

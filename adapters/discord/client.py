@@ -43,7 +43,7 @@ discord.utils._from_json = load_json
 SESSION = {"READY", "RESUMED"}
 INTERACTION = "INTERACTION_CREATE"
 SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}
-# After these the bot can perhaps write in a server again: permissions changed, or a thread was opened.
+# After these events the bot might be able to write in a server again: permissions changed, or a thread was opened.
 OPENING = {"CHANNEL_UPDATE", "GUILD_ROLE_UPDATE", "THREAD_UPDATE"}
 
 COMMANDS = (discord.InteractionType.application_command, discord.InteractionType.autocomplete)
@@ -55,8 +55,8 @@ class Client(discord.AutoShardedClient):
     """Receives interactions and the list of servers.
 
     ``handle_press`` gets each press of a button, ``answer_unreadable`` each interaction that cannot be read.
-    ``refresh_server`` gets a server that the bot can write in, perhaps again. ``greet_server`` gets one that it has
-    just joined.
+    ``refresh_server`` gets a server in which the bot might have regained permission to write. ``greet_server`` gets a
+    server that it has just joined.
     """
 
     def __init__(
@@ -114,7 +114,9 @@ class Client(discord.AutoShardedClient):
                 await shard.disconnect()
 
     def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return a parser that skips unreadable events, which would end the connection, and events of no use."""
+        """Return a parser that skips events that the bot does not use, and unreadable ones: they would end the
+        connection.
+        """
 
         def read(data: Any) -> None:
             try:

@@ -257,7 +257,7 @@ class Telegram:
             queue(command.place, lambda: self.pages.send(command.place, panel, command.key))
         if reply.toast:
             chat, topic = reading.chat_and_topic(command.place)
-            say = partial(
+            send = partial(
                 self.bot.send_message,
                 chat,
                 reply.toast,
@@ -265,7 +265,7 @@ class Telegram:
                 reply_to_message_id=message.message_id,
                 allow_sending_without_reply=True,
             )
-            queue(command.place, partial(self._call, command.place, say))
+            queue(command.place, partial(self._call, command.place, send))
 
     async def _send_privately(self, command: Command, message: Message, reply: Reply) -> None:
         """Send a reply to the person's private chat, and a toast to the place of the command."""

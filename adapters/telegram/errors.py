@@ -108,7 +108,7 @@ def _refusal_error(place: str, text: str) -> DeliveryError:
 
 
 def is_about_picture(text: str, *, ephemeral: bool) -> bool:
-    """Return whether a message was perhaps refused because of its picture, so that its text alone can succeed."""
+    """Return whether a message might have been refused because of its picture: its text alone could succeed."""
     if WRONG_KIND.search(text) or GONE_MESSAGES.search(text) or NOT_MODIFIED.search(text):
         return False
     if ABOUT_PICTURE.search(text):

@@ -67,15 +67,15 @@ class Messages:
         hand follows when the server's answer confirms that the message is ephemeral.
         """
         if self.has_ephemeral is False:
-            raise Unreachable("no ephemeral messages here")
+            raise Unreachable("the server has no ephemeral messages")
         where = _recipient_fields(place)
         if self.has_ephemeral is None:
             sent = await self._post("sendMessage", json_body({**where, "text": FACE_DOWN}))
             if "ephemeral_message_id" not in sent:
-                self._lose_ephemeral()
+                self._note_no_ephemeral()
                 shown = {"chat_id": where["chat_id"], "message_id": sent["message_id"]}
                 await self._post("deleteMessage", json_body(shown))
-                raise Unreachable("no ephemeral messages here")
+                raise Unreachable("the server has no ephemeral messages")
             message = _ephemeral_message_id(sent)
             if self.photos.picture_of(where["chat_id"], panel) is None:
                 edited = await self.edit(place, SentMessage(message), panel)
@@ -101,7 +101,7 @@ class Messages:
                 if not is_ephemeral(place) and edited is not True:
                     _message_id(edited)
             elif sent.is_certain and sent.picture == picture.subject.digest:
-                # The message certainly shows this picture, which then needs no upload.
+                # The message certainly shows this picture, so no upload is needed.
                 caption = self._photo(where, panel, picture).caption_fields
                 await self._post(f"edit{kind}Caption", json_body(caption))
             else:
@@ -152,10 +152,10 @@ class Messages:
             # Telegram answers 404 both for an unknown method and for an unknown token.
             if not is_ephemeral(place):
                 raise
-            self._lose_ephemeral()
-            raise Unreachable("no ephemeral messages here") from None
+            self._note_no_ephemeral()
+            raise Unreachable("the server has no ephemeral messages") from None
 
-    def _lose_ephemeral(self) -> None:
+    def _note_no_ephemeral(self) -> None:
         self.has_ephemeral = False
         log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
 

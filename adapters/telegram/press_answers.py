@@ -20,7 +20,7 @@ from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, pri
 from bot.texts import language_of, texts
 
 ANSWER_SECONDS = 1.5  # then a query is answered without the outcome; the rest of the two seconds is for latency
-RETRY_PAUSES = (0.3, 1.0)  # seconds before a lost answer is sent again; a second answer does no harm
+RETRY_PAUSES = (0.3, 1.0)  # seconds before a lost answer is sent again; Telegram ignores a second answer
 RETRIED_ERRORS = (NotConnected, ConnectionLost, InvalidAnswer, ServerError, RetryAfter)
 
 log = structlog.get_logger()
@@ -109,7 +109,7 @@ class PressReplies:
         if panel := reply.panel:
 
             async def replace() -> None:
-                # The spinner on the button goes first.
+                # The answer stops the spinner on the button.
                 await answer.sent.wait()
                 await self.pages.replace(press, panel, is_photo=is_photo)
 
@@ -119,8 +119,8 @@ class PressReplies:
         if not await answer.give(text=text) and text:
             # The query already has an answer, so the toast goes to the private chat.
             place = private_place(press.person.id)
-            say = partial(self.pages.send, place, Panel((Span(text),)), f"{press.key}.late")
-            self.card_room.queue_answer(place, say, message="late toast")
+            send = partial(self.pages.send, place, Panel((Span(text),)), f"{press.key}.late")
+            self.card_room.queue_answer(place, send, message="late toast")
 
     async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Queue a page for the private chat, and return when the query is answered.
@@ -161,8 +161,8 @@ class PressReplies:
             return
         lost = _("I couldn’t send that to our private chat: press the button again.")
         panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {lost}")))
-        say = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
-        self.card_room.queue_answer(press.place, say, message=f"lost {press.person.id}")
+        send = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
+        self.card_room.queue_answer(press.place, send, message=f"lost {press.person.id}")
 
 
 def _too_many_text(press: Press) -> str:

@@ -40,7 +40,8 @@ READER_COOKIE: web.RequestKey[str] = web.RequestKey("reader_cookie", str)  # the
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
-# New people from all addresses together, and in how many seconds. They stay in the store (`Limits.count_newcomer`).
+# At most this many new people in this many seconds, from all addresses. They stay in the store
+# (`Limits.count_newcomer`).
 MAX_NEW, NEW_SECONDS = 300, 60.0
 
 RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")
@@ -144,10 +145,10 @@ class WebPeople:
 
 
 def form_names(reader: WebPerson | None) -> dict[str, str]:
-    """Return the name that a reader has chosen, and the name of a reader from a chat, "" for each that is missing."""
+    """Return the name that a reader has chosen, and the name of a reader from a chat; "" for a missing one."""
     return {
         "name": "" if reader is None or is_guest_name(reader.name) else reader.name,
-        "called": "" if reader is None or reader.is_guest else reader.name,
+        "chat_name": "" if reader is None or reader.is_guest else reader.name,
     }
 
 

@@ -16,7 +16,7 @@ from bot.store import StoreError, StoreUnavailable
 def run() -> None:
     """Run the bot: the playground in the browser, and every platform whose token is set.
 
-    Exit code 2: the host must fix something. Exit code 75: a later try can succeed.
+    Exit code 2: the host must fix something. Exit code 75: a later attempt can succeed.
     """
     try:
         settings = read_settings()

@@ -41,20 +41,20 @@ class Answers:
         self._jobs: dict[tuple[str, str], Job] = {}
         self.tasks = TaskSet()
 
-    def send(self, place: str, say: SendAnswer, *, message: str = "", on_lost: OnLost | None = None) -> bool:
-        """Call ``say`` when the place has its turn. Return False if too many answers wait and this one is dropped.
+    def send(self, place: str, send: SendAnswer, *, message: str = "", on_lost: OnLost | None = None) -> bool:
+        """Call ``send`` when the place has its turn. Return False if too many answers wait and this one is dropped.
 
         An answer that changes a ``message`` replaces a waiting answer for the same message. ``on_lost`` is called if
         the answer is given up later, but not when the bot stops.
         """
         if message and (job := self._jobs.get((place, message))):
-            job.send, job.on_lost, job.is_new = say, on_lost, True
+            job.send, job.on_lost, job.is_new = send, on_lost, True
             return True
         if self._waiting[place] >= MAX_WAITING:
             log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
             return False
         self._waiting[place] += 1
-        job = Job(say, on_lost)
+        job = Job(send, on_lost)
         if message:
             self._jobs[place, message] = job
         self.tasks.start(self._send(place, job, message))

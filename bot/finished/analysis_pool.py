@@ -22,7 +22,7 @@ IDLE_SECONDS = 1.0  # interval at which an analysis without a request checks for
 
 
 class Analysis(NamedTuple):
-    """A game's analysis, possibly of its first deals only."""
+    """A game's analysis; until it is finished, of its first deals only."""
 
     verdicts: list[Verdict]
     deals: int  # number of analysed deals

@@ -286,12 +286,12 @@ class Dispatcher:
     def queue_answer(
         self,
         place: str,
-        say: Callable[[], Awaitable[object]],
+        send: Callable[[], Awaitable[object]],
         *,
         message: str = "",
         on_lost: Callable[[], object] | None = None,
     ) -> bool:
-        return self.worker.delivery.answers.send(place, say, message=message, on_lost=on_lost)
+        return self.worker.delivery.answers.send(place, send, message=message, on_lost=on_lost)
 
     def report_platform_outage(self, platform: str, why: str) -> None:
         self.worker.outages.record_failure(platform, why, certain=True)

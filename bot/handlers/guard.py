@@ -26,18 +26,18 @@ class TooManyCodes(TableError):
 
 
 class Guard:
-    """Counts the wrong codes that each person tries, in the store."""
+    """Counts each person's wrong guesses of codes, in the store."""
 
     def __init__(self, room: Room) -> None:
         self._room, self._take = room, room.store.client.register_script(TAKE)
 
     @asynccontextmanager
     async def count_guess(self, person: Person, place: str, code: str) -> AsyncIterator[None]:
-        """Count the body as a try if it fails and the person did not know the code. TooManyCodes above the limit."""
+        """Count a wrong guess if the body fails and the person did not know the code. TooManyCodes above the limit."""
         if await self.knows(person, place, code):
             yield
             return
-        # Before the code is checked, so that parallel tries count too.
+        # Count before the code is checked, so that parallel guesses count too.
         wait = await self._add(person, 1)
         if wait > 0:
             raise TooManyCodes(minutes=-(-wait // 60_000))
@@ -59,6 +59,6 @@ class Guard:
         return await self._room.lists.has_table(person.id, place, code)
 
     async def _add(self, person: Person, count: int) -> int:
-        """Count a try, or take one back; return the milliseconds to wait, 0 if the try was counted."""
+        """Count a guess, or take one back; return the milliseconds to wait, 0 if the guess was counted."""
         interval = round(1000 * TRIES.interval)
         return int(await self._take(keys=[keys.tries(person.id)], args=[count, TRIES.burst, interval]))

@@ -100,7 +100,7 @@ class Playing:
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:
-        """Take a chair or ask for it, like /join. Wrong codes count as tries."""
+        """Take a chair or ask for it, like /join. Wrong codes count as guesses."""
         begin_request()
         person = await self._meet(program)
         with _raise_program_errors(), suppress(AlreadySeated):

@@ -83,7 +83,7 @@ class Presses:
         try:
             await self._room.make_move(code, person, action.version, action.move, press.key, about)
         except OldPanel:
-            # Perhaps the new panel did not arrive.
+            # The new panel might not have arrived.
             if seat is not None:
                 await self._updates.send_change(code, Hand(seat), change)
             raise

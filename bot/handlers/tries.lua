@@ -1,7 +1,7 @@
--- Counts a try of a person, or takes one back, by GCRA with the store's clock.
+-- Counts a person's guess of a code, or takes one back. GCRA with the store's clock.
 --
--- KEYS  due time of the next try, Unix milliseconds; expires then
--- ARGV  1 to count, -1 to take back; burst; milliseconds between tries
+-- KEYS  due time of the next guess, Unix milliseconds; expires then
+-- ARGV  1 to count, -1 to take back; burst; milliseconds between guesses
 -- Returns 0 if it was counted, otherwise the milliseconds to wait.
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)

@@ -1,6 +1,6 @@
 """Names that the bot gives: pseudonyms of forgotten people, and names of guests.
 
-Each forgotten person gets another pseudonym, so that recalculated ratings of the others stay the same. The person
+Each forgotten person gets a different pseudonym, so that recalculated ratings of the others stay the same. The person
 behind a pseudonym is known only during the forgetting (`bot.features.privacy.forgetting`).
 """
 
@@ -24,7 +24,7 @@ _GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
 class ForgettingMark(NamedTuple):
     """A forgetting in progress: the person's pseudonym and the start in Unix seconds.
 
-    ``is_erased``: all their data is deleted, and only stragglers can be left.
+    ``is_erased``: all their data is deleted, except what a late write could add.
     """
 
     pseudonym: str
@@ -53,8 +53,8 @@ async def forgetting_marks(client: Any) -> dict[str, ForgettingMark]:
     return {person.decode(): ForgettingMark.parse(text) for person, text in found.items()}
 
 
-def is_given_name(name: str) -> bool:
-    """Return whether the bot gave this name, so that it is translated."""
+def is_name_from_bot(name: str) -> bool:
+    """Return whether the bot gave this name. Such names are translated."""
     return name == NAME or is_guest_name(name)
 
 

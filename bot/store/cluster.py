@@ -24,7 +24,7 @@ from redis.exceptions import (
 )
 
 RETRY_SECONDS = 3.0  # how long a command is retried: less than most failovers take, because people wait
-RETRY_PAUSE = 0.1  # seconds between two tries, and between two reads of the cluster's map
+RETRY_PAUSE = 0.1  # seconds between two attempts, and between two reads of the cluster's map
 CONNECTIONS = 32  # commands in flight; scripts and pipelines have connections of their own
 
 # Errors that a failover causes.
@@ -62,7 +62,7 @@ def with_closed_errors(connection_class: Any) -> Any:
 
 
 class ClusterDown(ConnectionError):
-    """A command kept failing until its retries ended. One of the tries might have succeeded."""
+    """A command kept failing until its retries ended. One of the attempts might have succeeded."""
 
     def __init__(self, last: Exception) -> None:
         super().__init__(f"the cluster has not healed: {type(last).__name__}: {last}")
@@ -116,7 +116,7 @@ class Cluster(RedisCluster):
             try:
                 await self.nodes_manager.initialize()
             except FAILOVER_ERRORS:
-                # The next try can find all slots served.
+                # The next attempt can find all slots served.
                 return
 
     async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
@@ -143,7 +143,7 @@ class Pipeline(ClusterPipeline):
         queue = list(strategy._command_queue)
 
         async def once() -> Any:
-            # The library drops its commands after the first try.
+            # The library drops its commands after the first attempt.
             strategy._command_queue = list(queue)
             return await ClusterPipeline.execute(self, raise_on_error, allow_redirections)
 

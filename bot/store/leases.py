@@ -22,7 +22,7 @@ DAY_SECONDS = 86400
 
 log = structlog.get_logger()
 
-# A clock that cannot be set and that counts time asleep. Linux has CLOCK_BOOTTIME. CLOCK_MONOTONIC of macOS counts it.
+# A clock that cannot be set and counts time asleep: CLOCK_BOOTTIME on Linux, CLOCK_MONOTONIC on macOS.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 LEASE_SECONDS = 15  # how long an owner that does not renew keeps a shard
@@ -78,8 +78,8 @@ class Leases:
     def estimated_time(self) -> float:
         """Return the store's time in Unix seconds without asking it.
 
-        The estimate follows the last `report_alive`, or this machine's clock before the first. It never goes back by
-        less than `SET_BACK_SECONDS`, but stops, so no day begins twice.
+        The estimate follows the last `report_alive`, or this machine's clock before the first. If the store's clock
+        goes back by less than `SET_BACK_SECONDS`, the estimate waits for it, so no day begins twice.
         """
         if self._offset is None:
             return time.time()
@@ -148,7 +148,7 @@ async def require_no_workers(client: Any, patience: float = 0.0) -> None:
         if now() >= until:
             workers = "A worker is" if alive == 1 else f"{alive} workers are"
             raise StoreUnavailable(
-                f"{workers} running on this store: stop every one first. A killed worker counts for "
+                f"{workers} running on this store: stop all workers first. A killed worker counts for "
                 f"{LEASE_SECONDS} seconds more."
             )
         await asyncio.sleep(CHECK_SECONDS)

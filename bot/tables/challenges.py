@@ -101,8 +101,8 @@ class Challenges(Opener):
         hosting = [Host(host)] if host else []
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
         if invited:
-            called = distinct_name(name_of(invited.person, invited.name), [name])
-            entries.append(Invite(invited.person, invited.handle, called))
+            invited_name = distinct_name(name_of(invited.person, invited.name), [name])
+            entries.append(Invite(invited.person, invited.handle, invited_name))
             if invited.person and await self._blocks.has_blocked(invited.person, person):
                 entries.append(InviteMuted())
         lists = self._room.lists
@@ -267,10 +267,10 @@ class Challenges(Opener):
             if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise errors.ChairTaken(name=taken.name)
             hosting = checks.host_entries(table, host)
-            called = next((chair.name for chair in table.matched if chair.person == person), name)
-            called = distinct_name(name_of(person, called), _names_at(table))
+            known_name = next((chair.name for chair in table.matched if chair.person == person), name)
+            distinct = distinct_name(name_of(person, known_name), _names_at(table))
             kind = Sit if table.ruler_of(chosen) is None else Ask
-            return [*hosting, kind(chosen, person, called)]
+            return [*hosting, kind(chosen, person, distinct)]
 
         known = await self._room.load_cached(code)
         is_asked = known.invites(person, handle) or known.log.has_update(update)

@@ -30,10 +30,10 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     if table.to_move and table.to_move.is_robot:
         return robot_pause
     if table.is_practice:
-        return TIME_FOR_GUESTS if table.is_of_guests else TIME_TO_COME_BACK
+        return TIME_FOR_GUESTS if table.has_only_guests else TIME_TO_COME_BACK
     if not table.clock or table.alarm == "flagged":
         # Guests are anonymous and can be many, so the tables that they leave must not stay forever.
-        return TIME_FOR_GUESTS if table.is_of_guests else NEVER
+        return TIME_FOR_GUESTS if table.has_only_guests else NEVER
     if table.alarm == "nudged":
         return None if before.alarm == "nudged" else table.clock / 2
     turn = table.game.turn

@@ -87,7 +87,7 @@ class Room(TableMemory):
             if fault:
                 raise fault
             if about:
-                # It was written already, perhaps before a crash that lost this note.
+                # It was written already, for example before a crash that lost this note.
                 self._notify_watchers(Commit(code, details=about))
             return self._keep_newest(table)
 
@@ -292,7 +292,7 @@ class Room(TableMemory):
                 return [Stop("cancelled")]
             if table.phase == "playing" and table.clock and table.alarm != "flagged":
                 return [Flag() if table.alarm else Nudge()]
-            if table.phase == "playing" and table.is_of_guests:
+            if table.phase == "playing" and table.has_only_guests:
                 return [Stop("cancelled")]
             return []
 

@@ -7,7 +7,7 @@ defines the entries; this module defines what each entry changes.
 from collections.abc import Mapping, Sequence
 from typing import Self, TypeVar, assert_never
 
-from bot.identity.pseudonyms import is_given_name, localize_name
+from bot.identity.pseudonyms import is_name_from_bot, localize_name
 from bot.store.entries import (
     Ask,
     ChangeGame,
@@ -107,7 +107,7 @@ class Table(TableState):
     def localize(self, language: str) -> Self:
         """Return the table for drawing, with the bot's own names for people in this language."""
         people = (self.opener, self.invited, *self.chairs, *self.asking.values())
-        if not any(is_given_name(named.name) for named in people if named):
+        if not any(is_name_from_bot(named.name) for named in people if named):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)

@@ -84,7 +84,7 @@ class TableState:
         return _is_one_person_with_robots(self.chairs)
 
     @property
-    def is_of_guests(self) -> bool:
+    def has_only_guests(self) -> bool:
         """True if all people here are guests of the web pages."""
         people = [chair.person for chair in self.chairs if chair and not chair.is_robot]
         return bool(people) and all(map(is_web_guest, people))

@@ -54,7 +54,7 @@ class GreedyRobot:
 
 def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
     """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows. The
-    other cards must be in its hand or packets, or be unseen and possibly hidden in its packets.
+    other cards must be in its hand or packets, or be unseen, so that its packets could hide them.
     """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
@@ -70,7 +70,7 @@ def _count_hidden(deal: PacketsView, seat: int) -> int:
 
 
 def _scored_kinds(view: View) -> int:
-    """Return the kinds that do not count again for the viewer."""
+    """Return the kinds that the viewer has scored and cannot score again."""
     scored = 0
     if isinstance(view.deal, TressetteView) and not view.rules["reuse"]:
         for declaration in view.deal.declarations:
@@ -138,8 +138,8 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
 
 
 def has_won(view: View, memory: Memory) -> bool:
-    """Return whether a claim would be right, as far as the seat has counted. This checks the current rules in games of
-    every release: earlier releases allow all that these allow.
+    """Return whether a claim would be right, as far as the seat has counted. Games of earlier releases
+    are checked by the current rules, which allow no more.
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)

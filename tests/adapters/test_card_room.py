@@ -194,12 +194,12 @@ class Parrot:
     def queue_answer(
         self,
         place: str,
-        say: Callable[[], Awaitable[object]],
+        send: Callable[[], Awaitable[object]],
         *,
         message: str = "",
         on_lost: Callable[[], object] | None = None,
     ) -> bool:
-        self.answering = asyncio.ensure_future(say())
+        self.answering = asyncio.ensure_future(send())
         return True
 
     def report_store_error(self, error: BaseException, language: str = "en") -> str:

@@ -19,7 +19,7 @@ TIMES = {
 
 @pytest.fixture(autouse=True)
 def _busy_machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the bot's timeouts, because a deferred answer has no text yet.
+    """Raise the bot's timeouts, so that a slow machine gets answers instead of deferrals, which have no text.
 
     A test about one of the timeouts sets it, or uses ``real_timeouts``.
     """

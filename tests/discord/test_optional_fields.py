@@ -112,7 +112,7 @@ THREAD: dict[str, Any] = {
         "archive_timestamp": "2026-01-01T00:00:00+00:00",
     },
 }
-# Events after which the bot can perhaps write in a server again.
+# Events after which the bot might be able to write in a server again.
 OPENING = {
     "CHANNEL_UPDATE": {
         **{"id": str(CHANNEL), "type": 0, "guild_id": str(BAR), "name": "bar", "position": 0, "topic": None},
@@ -159,7 +159,7 @@ class EventReceiver:
         self.opened.append(server)
 
     async def receive(self, event: str, data: Any) -> list[int]:
-        """Return the servers that an event perhaps opened for the bot."""
+        """Return the servers in which the bot might be able to write after an event."""
         await self.client._async_setup_hook()
         self.opened.clear()
         self.client._connection.parsers[event](json.loads(json.dumps(data)))

@@ -198,7 +198,7 @@ class Harness:
         while True:
             await asyncio.sleep(0.5)
             changed = await store.changed_tables(range(keys.SHARDS))
-            # Every change has been sent by now, but on a busy machine the page has perhaps not received it.
+            # Every change has been sent by now, but on a busy machine the page might not have received it.
             await self.page.catch_up()
             now = json.dumps(self.page.messages, sort_keys=True)
             if not changed and now == before:

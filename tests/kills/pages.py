@@ -37,7 +37,7 @@ class Page:
         return []
 
     def count_at_risk(self) -> int:
-        """Return how many messages a kill could double now: those sent but perhaps not saved."""
+        """Return how many messages a kill could double now: those sent that might not be saved."""
         return 1
 
     def __init__(self, bot: Bot) -> None:

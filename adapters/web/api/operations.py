@@ -230,7 +230,7 @@ OPERATIONS = (
         "Make a move",
         (OwnTable,),
         method="POST",
-        description="409 if another decision is due than at that version: read the table again.",
+        description="409 if the decision at that version was already made: read the table again.",
         parameters=(TABLE_CODE, KEY),
         body=Move,
         scope="play",

@@ -192,7 +192,7 @@ class ChatStore:
             _keep_picture(pipe, chat, number, picture)
             await pipe.execute()
         if number not in chat.messages:
-            # The message was deleted meanwhile, perhaps before this write.
+            # The message was deleted meanwhile, before or after this write.
             await self._drop(chat, number)
             return False
         chat.messages[number] = message

@@ -32,7 +32,7 @@ class ComparedLine(NamedTuple):
 class Comparison:
     day: date
     game: str
-    best: DayLine | None  # of all players, perhaps not in ``lines``; None if all gave up
+    best: DayLine | None  # of all players, even if it is not in ``lines``; None if all gave up
     lines: Sequence[ComparedLine]
     more: int = 0  # number of lines left out
     is_analysed: bool = True  # whether missing analyses will be made

@@ -55,6 +55,6 @@ class Farewells:
             reader = await self._people.person(other.person)
             if reader.wants_phrases:
                 panel = phrase_panel(reader.language, shared.chairs[shared.seat].name, phrase)
-                say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
-                self._answers.send(place, say)
+                send = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
+                self._answers.send(place, send)
         return Reply(f"💬 {phrase_text(profile.language, phrase)}")

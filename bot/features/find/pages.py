@@ -29,8 +29,8 @@ def search_page(language: str, game: str, usual: str, nickname: str, searchers: 
     _ = texts(language).gettext
     page = Writer()
     wanted = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
-    called = Span(isolate_name(nickname), "bold")
-    page.line(_("Looking for {game}… You appear as {name}."), game=wanted, name=called)
+    name = Span(isolate_name(nickname), "bold")
+    page.line(_("Looking for {game}… You appear as {name}."), game=wanted, name=name)
     seats = GAMES[usual].seats
     if seats > 2:
         page.line(_("{there} of {seats} are here."), "bold", there=min(searchers, seats), seats=seats)

@@ -55,8 +55,8 @@ class CardState:
     """The stored state of a card.
 
     ``digest`` is of the panel that the card shows, ``sent`` the number of messages so far. ``tried`` is the digest of a
-    panel that was possibly sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped`` is
-    whether the bot cannot write to the chat, ``is_announced`` whether the winner was announced there.
+    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``
+    is whether the bot cannot write to the chat, ``is_announced`` whether the winner was announced there.
     """
 
     place: str = ""

@@ -29,7 +29,7 @@ from bot.tables.table import Table
 from bot.words.one_deal import deal_result
 
 ADVANCE_SECONDS = 10.0  # between checks of a tournament with the same log, because its round can be overdue
-UNSTARTED_SECONDS = 14 * 86400  # until a tournament without a start is called off
+UNSTARTED_SECONDS = 14 * 86400  # after which a tournament that did not start is called off
 LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
 TABLE_CHECK_SECONDS = 60.0  # between checks whether the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000
@@ -70,7 +70,7 @@ class Director:
                 # The store has logged it.
                 self._failed_at[code] = time.monotonic()
             except Exception:
-                # The other tournaments continue. Another release can possibly handle this one.
+                # The other tournaments continue. Another release might handle this one.
                 self._failed_at[code] = time.monotonic()
                 log.exception("tournament_check_failed", tournament=code, again_in=RETRY_SECONDS)
 
@@ -168,8 +168,8 @@ class Director:
         """Record the table of a match's deal. Close the table if the match has ended meanwhile."""
 
         def decide(latest: Tournament) -> list[Entry]:
-            is_on = latest.phase == "playing" and deal not in latest.match(match.round, match.number).results
-            return [Seat(match.round, match.number, deal, code)] if is_on else []
+            is_open = latest.phase == "playing" and deal not in latest.match(match.round, match.number).results
+            return [Seat(match.round, match.number, deal, code)] if is_open else []
 
         update = f"seat:{match.round}.{match.number}.{deal}:{code}"
         tournament = await self.tournaments.commit(tournament.code, update, decide)
@@ -229,11 +229,11 @@ class Director:
         missing = self._missing_teams(tournament, match)
         if left > 0 and not missing and not tournament.is_duplicate:
             try:
-                again = await self.fixtures.open(tournament, match, deal, again=True)
+                new_code = await self.fixtures.open(tournament, match, deal, again=True)
             except StoreFull:
                 return tournament
-            if again:
-                return await self._record_table(tournament, match, deal, again)
+            if new_code:
+                return await self._record_table(tournament, match, deal, new_code)
         winner, ending = self._forfeit(match, missing)
         result = Result(match.round, match.number, deal, winner, 0, 0, ending)
 

@@ -114,7 +114,7 @@ class Fixtures:
             if tournament.is_live and not tournament.is_over(int(number)):
                 continue
             stored = await self._client.hget(games, field)
-            # An unreadable game was logged at the first try.
+            # An unreadable game was logged at the first attempt.
             if stored is None or stored in self._unreadable:
                 continue
             if game := parse_or_none(id_, stored):

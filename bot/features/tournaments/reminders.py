@@ -50,7 +50,7 @@ class Reminder(NamedTuple):
 
 
 class ReminderState:
-    """This worker's state of a reminder: the time of the next try, and whether it was sent and noted."""
+    """This worker's state of a reminder: the time of the next attempt, and whether it was sent and noted."""
 
     def __init__(self) -> None:
         self.retry_at, self.is_sent, self.is_noted = 0.0, False, False

@@ -117,7 +117,7 @@ class Tournaments:
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
         """Return the tournaments of a list, the newest first, and remove wrong entries.
 
-        An unreadable one is left out but stays on the list, because other releases can possibly read it.
+        An unreadable one is left out but stays on the list, because another release might read it.
         """
         entries = await self._store.index.entries(key)
         loaded = await asyncio.gather(*map(self.load, entries), return_exceptions=True)

@@ -170,7 +170,7 @@ async def test_migration_is_refused_while_a_worker_runs(store: Store, monkeypatc
     monkeypatch.setattr(schema, "WORKERS_PATIENCE", 0.0)
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"old": time.time(), "killed long ago": 1})
-    with pytest.raises(StoreUnavailable, match="A worker is running on this store: stop every one first"):
+    with pytest.raises(StoreUnavailable, match="A worker is running on this store: stop all workers first"):
         await schema.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"1"
 

@@ -289,7 +289,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(staying=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
     def end_pairing(self, staying: set[str], copies: int, data: st.DataObject) -> None:
-        """End a pairing, perhaps for the second time. People outside it get no place."""
+        """End a pairing, or one that ended before. People outside it get no place."""
         codes = sorted(self.pairings) or [f"C{number}" for number in range(self.codes)]
         if not codes:
             return

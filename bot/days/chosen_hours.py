@@ -15,10 +15,10 @@ KEPT_DAYS = 2  # the store remembers the recipients of a day's message this long
 OFF = "off"
 
 
-def hour_row(language: str, icon: str, chosen_hour: int | None, payload: Callable[[object], str]) -> Row:
+def hour_row(language: str, chosen_hour: int | None, payload: Callable[[object], str]) -> Row:
     """Return buttons for the hours and for "off". ``payload`` makes a payload from an hour or `OFF`."""
     return (
-        *(choice_button(f"{icon} {hour}:00", hour == chosen_hour, payload(hour)) for hour in HOURS),
+        *(choice_button(f"{hour}:00", hour == chosen_hour, payload(hour)) for hour in HOURS),
         choice_button(texts(language).gettext("off"), chosen_hour is None, payload(OFF)),
     )
 

@@ -201,10 +201,10 @@ def result_panel(
     phrases.write_fixture(page)
     rows = private_result_rows(seen, game_id, language)
     fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
+    [(*again, analysis, share)] = rows
     if in_private:
-        rows = (*rows, (fair,))
+        rows = (tuple(again), (analysis, share, fair))
     else:
-        [(*again, analysis, share)] = rows
         board = Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id))
         watch = (replay_button(words, game_id, pages), analysis)
         rows = (tuple(again), watch, (board,) if leaderboard else (), (share, fair))

@@ -101,7 +101,7 @@ def add_heading(page: Writer, language: str, day: date, game: str) -> None:
 def with_reminder_hours(panel: Panel, language: str, chosen_hour: int | None) -> Panel:
     """Add the choice of an hour for a daily reminder."""
     _ = texts(language).gettext
-    row = hour_row(language, "⏰", chosen_hour, lambda hour: actions.page("daily", "remind", hour))
+    row = hour_row(language, chosen_hour, lambda hour: actions.page("daily", "remind", hour))
     line = Span("\n\n" + _("⏰ Remind me every day at:"))
     return replace(panel, text=(*panel.text, line), rows=(*panel.rows, row))
 

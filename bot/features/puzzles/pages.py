@@ -49,7 +49,7 @@ def puzzle_panel(
     why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
     if not has_hours:
         return page.panel(*rows, (why,))
-    hours = hour_row(language, "🔔", context.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
+    hours = hour_row(language, context.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
     return page.panel(*rows, (why,), hours)
 
 

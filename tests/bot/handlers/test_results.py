@@ -65,6 +65,9 @@ async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: F
         # Before the first card, the seal is one press away.
         assert codes_of(await player.send(button.payload, GROUP, board)) == [seal]
     await play_until(worker, players, Random(1), lambda: " beats " in fake.last(GROUP).plain)
+    for player in players:
+        assert re.match(r"You (win!|lose\.) \d+–\d+\n", fake.last(player.private).plain)
+        assert "Score" not in fake.last(player.private).plain, "the score is there once"
     [sealed, secret] = codes_of(await players[1].send(button.payload, GROUP, board))
     assert sealed == seal
     assert sha256(bytes.fromhex(secret)).hexdigest() == seal
@@ -80,6 +83,22 @@ def codes_of(reply: Reply) -> list[str]:
     assert reply.panel
     assert reply.private
     return [span.text for span in reply.panel.text if span.style == "code"]
+
+
+def labels_of(fake: FakePlatform, place: str) -> list[list[str]]:
+    return [[button.label for button in row] for row in fake.last(place).rows]
+
+
+async def test_proof_is_the_last_button_of_a_result(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa")
+    await resign(worker, fake, players, 0)
+    assert labels_of(fake, GROUP) == [["Rematch"], ["Replay", "Analysis"], ["Share", "Is it fair?"]]
+    assert labels_of(fake, players[0].private) == [["Rematch", "Analysis", "Share"]]
+    carla = create_players(worker, fake)[2]
+    await carla.say("/challenge testa", carla.private)
+    await carla.press("🤖 Easy")
+    await resign(worker, fake, [carla], 0)
+    assert labels_of(fake, carla.private) == [["Rematch"], ["Analysis", "Share", "Is it fair?"]]
 
 
 async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: FakePlatform) -> None:

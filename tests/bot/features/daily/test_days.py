@@ -404,7 +404,7 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         for player in (anna, bruno):
             await player.say("/daily", player.private)
-            await player.press("⏰ 13:00", player.private)
+            await player.press("13:00", player.private)
         await bruno.press("off", bruno.private)
 
         def count_reminders(player: Player) -> int:
@@ -441,7 +441,7 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
 async def test_reminder_is_retried_when_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
-        await anna.press("⏰ 13:00", anna.private)
+        await anna.press("13:00", anna.private)
         anna.fake.errors[anna.private] = [error]
         for minute, so_far in ((0, 0), (1, sent), (2, sent)):
             await worker.feature(DailyFeature).reminders.send_due(

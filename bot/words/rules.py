@@ -136,7 +136,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
     return {
         "pizzichino": [
             *packets,
-            _("To 51 (or 21, 31, 41). See Options to peek at packets or declare in other ways."),
+            _("To 51 (or 21, 31, 41). Under “Change” you can choose to peek at packets or to declare in other ways."),
         ],
         "spizzichino": [*packets, _("To 51; packets are chosen blind. It has no options.")],
         "metamazzo": [
@@ -149,7 +149,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _(
                 "A rank or suit that has scored counts again in a combination with the card just drawn. To 51 (or "
-                "21, 31, 41). More under Options."
+                "21, 31, 41). More choices under “Change”."
             ),
         ],
         "testa": [
@@ -163,7 +163,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ).format(coins=coins),
             _(
                 "At your turn in the first four tricks, before you play, you can declare anything you hold; each "
-                "rank and suit counts once. To 21 (or 11, 31). More under Options."
+                "rank and suit counts once. To 21 (or 11, 31). More choices under “Change”."
             ),
         ],
         "tressette": [
@@ -184,7 +184,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _(
                 "Points are counted three for one, declarations too (9 or 12): 63 wins (21 × 3), or 93 (31 × 3). "
-                "More under Options."
+                "More choices under “Change”."
             ),
         ],
         "tavolo": [
@@ -195,7 +195,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _(
                 "No signals, and you can’t claim the game. You can declare at any turn, before you play. "
-                "To 21 (or 11, 31). More under Options."
+                "To 21 (or 11, 31). More choices under “Change”."
             ),
         ],
         "spades": [

@@ -81,7 +81,7 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
     first, second = hand.splitlines()[:3:2]
     assert first.startswith("Smazzata 1: ")
     assert second.startswith("Tocca a")
-    assert "\nPunti (ai 21): tu " in hand
+    assert "\nPunti (a 21): tu " in hand
 
 
 async def test_drawn_card_is_subtracted_from_the_stock(worker: Worker, fake: FakePlatform) -> None:

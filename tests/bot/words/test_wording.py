@@ -205,7 +205,7 @@ def test_rules_name_the_games_options(game: str) -> None:
     names = option_names(Wording("en", ()))
     choices = {name for name, values in GAMES[game].rules.choices().items() if len(values) > 1 and name in names}
     text = rules_page("en", game).plain
-    assert ("Options" in text or "unless set otherwise" in text) == bool(choices - {"target"})
+    assert ("“Change”" in text or "unless set otherwise" in text) == bool(choices - {"target"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -89,6 +89,7 @@ async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, lines: int) -
     assert list_command_lines(tmp_path) == ""
 
 
+@pytest.mark.long
 async def test_export_exits_cleanly_on_closed_pipe(tmp_path: Path) -> None:
     await create_store(tmp_path, games=3)
     code, errors = await asyncio.to_thread(run_with_closing_reader, tmp_path, "export", lines=0)

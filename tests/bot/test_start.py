@@ -55,6 +55,7 @@ def test_other_commands_import_no_platform(words: list[str], tmp_path: Path) -> 
     assert not unneeded, f"`buongioco {words[0]}` imports {unneeded}: import them lazily"
 
 
+@pytest.mark.long
 def test_run_imports_only_platforms_with_a_token(tmp_path: Path) -> None:
     port = free_port()
     with (tmp_path / "errors").open("w") as errors:

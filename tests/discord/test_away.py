@@ -112,6 +112,7 @@ async def end_outage(server: DiscordServer, failure: str) -> None:
         await server.start(server.port)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     ("failure", "seconds"),

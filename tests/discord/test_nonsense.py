@@ -288,6 +288,7 @@ async def test_press_on_a_message_with_odd_fields_is_answered(store: Store, serv
             )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("token", ["\ud800", 7, None, []], ids=repr)
 async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer, token: object) -> None:
     with fail_on_errors(Outcome()) as outcome:

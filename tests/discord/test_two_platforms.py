@@ -68,6 +68,7 @@ async def on_both_platforms(
             await telegram_server.stop()
 
 
+@pytest.mark.long
 async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
     async with on_both_platforms(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")

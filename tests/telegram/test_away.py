@@ -74,6 +74,7 @@ async def play_one_move(people: list[Person]) -> None:
     assert await person.send_press(person.private, message, data) == ""
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     ("failure", "seconds"),

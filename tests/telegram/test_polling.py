@@ -232,6 +232,7 @@ async def test_updates_without_an_id_are_ignored(server: TelegramServer) -> None
 # A kill between polling and answering
 
 
+@pytest.mark.long
 async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, server: TelegramServer) -> None:
     bot = BotProcess(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url)
     await bot.start()

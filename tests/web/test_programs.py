@@ -246,6 +246,7 @@ async def test_cookie_does_not_work_as_a_token(site: OpenPlayground, session: ai
         assert answer.status == 401
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "spades"))
 async def test_two_programs_play_and_are_not_rated(
     site: OpenPlayground, session: aiohttp.ClientSession, game: str

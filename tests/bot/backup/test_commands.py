@@ -104,6 +104,7 @@ main()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, long(signal.SIGINT), long(signal.SIGHUP)])
 async def test_interrupted_backup_leaves_no_file(
     empty_valkey: EmbeddedStore, tmp_path: Path, number: signal.Signals

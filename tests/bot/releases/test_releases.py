@@ -109,6 +109,7 @@ async def test_migrated_first_release_logs_name_all_rules(embedded: EmbeddedStor
             assert all(deal.partition(b"\t")[0].count(b" ") == 1 for deal in deals[1:])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("attempts", "tables"), [(1, 50), long(30, 1500)])
 async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, attempts: int, tables: int) -> None:
     recording = load_recording(1)

@@ -197,6 +197,7 @@ async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, t
         assert await store.client.ping()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [1, long(6)])
 @pytest.mark.parametrize("victims", [long("bot"), long("store"), "both"])
 async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, kills: int) -> None:
@@ -344,6 +345,7 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
     wait_for_processes(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_recreated", [long(False), True], ids=["deleted", "deleted and recreated"])
 @pytest.mark.parametrize("has_died", [False, True], ids=["first", "second"])
 def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, is_recreated: bool, has_died: bool) -> None:

@@ -45,6 +45,7 @@ class FailingPlatform(FakePlatform):
             raise SlowDown(0.0001) if self.error == "wait" else PlatformFailure("no answer")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("error", "times"), [("wait", 1000), long("wait", 10_000), ("away", 600)])
 async def test_long_platform_failure_only_delays(store: Store, error: str, times: int) -> None:
     """The test makes many more attempts than a ten-minute outage, which has some twelve per surface."""

@@ -375,6 +375,7 @@ def difference(first: VisibleState, second: VisibleState) -> list[str]:
     return lines[-6:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("examples", [1, long(EXAMPLES)])
 def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
     monkeypatch.setattr(table_lists, "MAX_TABLES", MAX_TABLES)

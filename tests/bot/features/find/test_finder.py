@@ -405,6 +405,7 @@ async def four_strangers(store: Store) -> AsyncIterator[list[Player]]:
         yield [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["tressette", long("tavolo")])
 async def test_four_strangers_find_each_other_and_play(four_strangers: list[Player], game: str) -> None:
     worker, fake = four_strangers[0].worker, four_strangers[0].fake

@@ -506,6 +506,7 @@ async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:
         assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "it"))
 def test_solution_fits_a_picture_caption(language: str) -> None:
     """Telegram's captions are limited to 1,024 UTF-16 units."""

@@ -9,7 +9,7 @@ from itertools import islice
 from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
-from bot.words.course import (
+from bot.words.game_results import (
     course_line,
     decisive_line,
     declared_lines,

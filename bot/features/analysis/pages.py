@@ -7,7 +7,7 @@ from bot.finished.game import FinishedGame
 from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Writer
 from bot.tables.snapshot import isolate_name
-from bot.words.course import game_summary
+from bot.words.game_results import game_summary
 from bot.words.verdicts import given_away_text, lost_text, replay_button, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of
 from engine.robots.findings import Summary, Verdict, summarize

@@ -23,7 +23,7 @@ from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally,
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.robots.simulation import simulate
 from bot.texts import LANGUAGES
-from bot.words.course import decisive_deal, totals_by_deal
+from bot.words.game_results import decisive_deal, totals_by_deal
 from engine import GAMES, Record
 from engine.robots.findings import Summary
 from tests.bot.features.tournaments.builder import finished_tournament

@@ -1,4 +1,4 @@
-"""The course of a game: totals by deal, declarations, and the decisive deal."""
+"""Results in sentences: who won, each deal's points and declarations, and the decisive deal."""
 
 from __future__ import annotations
 

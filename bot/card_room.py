@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from bot.commands import ArgumentKind
 from bot.feature import Feature
-from bot.handlers.hands import Hands, OpenHand
+from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.panel import Panel
@@ -15,7 +15,7 @@ from bot.site.mini_app import MiniApp
 from bot.site.reader import GameReader
 from bot.site.watching import Watching
 
-__all__ = ["CardRoom", "OpenHand"]
+__all__ = ["CardRoom", "LiveHand"]
 
 F = TypeVar("F", bound=Feature)
 
@@ -60,7 +60,7 @@ class CardRoom(Protocol):
         """The tables of people who play on pages."""
 
     @property
-    def hands(self) -> Hands:
+    def live_hands(self) -> LiveHands:
         """The live hands of people who play on pages."""
 
     def feature(self, kind: type[F]) -> F:

@@ -67,7 +67,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
     """Show the table to its players, and the invitation to all others."""
     code = code_of(request)
     reader, language = await site.reader(request)
-    hand = await site.card_room.hands.open_hand(code, reader.person) if reader else None
+    hand = await site.card_room.live_hands.open_hand(code, reader.person) if reader else None
     if hand is None:
         if reader and (played := await site.card_room.lobby.find_played(code, reader.person)):
             return site.redirect(f"/g/{played}")
@@ -126,7 +126,7 @@ async def sit(site: Site, request: web.Request) -> web.Response:
     place = reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
     command = Command(f"web{secrets.token_hex(10)}", person, place, "join", (code,))
     reply = await site.card_room.handle_command(command)
-    hand = await site.card_room.hands.open_hand(code, reader.person)
+    hand = await site.card_room.live_hands.open_hand(code, reader.person)
     if hand is None:
         full = await _full_page(site, request, code, language, cookie)
         return full or site.message_page(request, reply.toast, language=language, cookie=cookie)

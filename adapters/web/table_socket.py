@@ -27,7 +27,7 @@ from adapters.web.codes import code_of
 from adapters.web.limits import LimitExceeded
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, browser_language
-from bot.card_room import OpenHand
+from bot.card_room import LiveHand
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
 from bot.site.idempotency import press_key
@@ -99,7 +99,7 @@ class Live:
         code, card_room = code_of(request), self._site.card_room
         try:
             language = await card_room.lobby.language_of(reader.person, browser_language(request))
-            hand = await card_room.hands.open_hand(code, reader.person)
+            hand = await card_room.live_hands.open_hand(code, reader.person)
             # The game may have ended while the page was disconnected.
             played = "" if hand else await card_room.lobby.find_played(code, reader.person)
         except STORE_ERRORS as error:
@@ -122,7 +122,7 @@ class _OpenPage:
     socket: web.WebSocketResponse
     request: web.Request
     reader: WebPerson
-    hand: OpenHand
+    hand: LiveHand
     language: str
     presses: asyncio.Queue[PressMessage] = field(default_factory=lambda: asyncio.Queue(MAX_PENDING))
 

@@ -20,9 +20,9 @@ from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, ReportIsAButton, UnknownCommand
 from bot.handlers.greeting import Greeting
 from bot.handlers.guard import Guard
-from bot.handlers.hands import Hands
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
+from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
@@ -72,7 +72,7 @@ class Dispatcher:
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
         robot_pool, private_hands = worker.robot_pool, worker.private_hands
         guard = Guard(room)
-        self.hands = Hands(
+        self.live_hands = LiveHands(
             room,
             worker.shards,
             people,
@@ -85,7 +85,7 @@ class Dispatcher:
             is_limited=worker.settings.rate_limits,
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
-        self.playing = Playing(room, people, challenges, robot_pool, self.hands, guard)
+        self.playing = Playing(room, people, challenges, robot_pool, self.live_hands, guard)
         self._offers = Offers(store, people, challenges, lists, archive, features)
         invitations = Invitations(store, worker.adapters)
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)

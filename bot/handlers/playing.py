@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from bot.handlers.guard import Guard, TooManyCodes
-from bot.handlers.hands import Hands, OpenHand
+from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place
@@ -50,7 +50,7 @@ class Playing:
     """The tables as programs use them. Every method can raise `ProgramError` or one of the store's errors."""
 
     def __init__(
-        self, room: Room, people: People, challenges: Challenges, robot_pool: RobotPool, hands: Hands, guard: Guard
+        self, room: Room, people: People, challenges: Challenges, robot_pool: RobotPool, hands: LiveHands, guard: Guard
     ) -> None:
         self._room, self._people, self._challenges = room, people, challenges
         self._robot_pool, self._hands, self._guard = robot_pool, hands, guard
@@ -127,7 +127,7 @@ class Playing:
 
         Empty bytes in between mean no change.
         """
-        hand: OpenHand | None = await self._hands.open_hand(code, person, or_ended=True)
+        hand: LiveHand | None = await self._hands.open_hand(code, person, or_ended=True)
         if hand is None:
             return
         shown = b""

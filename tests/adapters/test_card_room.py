@@ -15,7 +15,7 @@ from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind
 from bot.feature import Feature
-from bot.handlers.hands import Hands
+from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.panel import Panel
@@ -148,7 +148,7 @@ class Parrot:
         raise AssertionError("no program plays")
 
     @property
-    def hands(self) -> Hands:
+    def live_hands(self) -> LiveHands:
         raise AssertionError("nobody plays on a page")
 
     async def handle_command(self, command: Command) -> Reply:

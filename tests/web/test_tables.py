@@ -16,7 +16,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.web import people
-from bot.handlers import hands
+from bot.handlers import live_hands
 from bot.identity.adapter_data import delete_adapter_data, read_adapter_data
 from bot.identity.programs import Programs
 from bot.rate_limiter import RateLimit
@@ -392,7 +392,7 @@ async def test_two_people_join_by_link_and_play(site: OpenPlayground) -> None:
 
 
 async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands, "REMATCH_SECONDS", 0.05)
+    monkeypatch.setattr(live_hands, "REMATCH_SECONDS", 0.05)
     async with open_browser(site) as anna, open_browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
         await bruno.post(f"/t/{code}", name="Bruno")
@@ -430,7 +430,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypa
 
 
 async def test_page_says_why_guests_are_not_rated(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands, "REMATCH_SECONDS", 0.05)
+    monkeypatch.setattr(live_hands, "REMATCH_SECONDS", 0.05)
     async with open_browser(site) as anna, open_browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
         await bruno.post(f"/t/{code}", name="Bruno")

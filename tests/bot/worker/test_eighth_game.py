@@ -35,7 +35,7 @@ from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown_move
 from engine.options import RELEASE, Rules, resolve
 from engine.views import DealView
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seat_players
-from tests.bot.handlers.test_hands import play_deals
+from tests.bot.handlers.test_live_hands import play_deals
 from tests.long import mostly_long
 
 PACK = Pack("CDHS", ("clubs", "diamonds", "hearts", "spades"), strength="TJQKA", printed="TJQKA")

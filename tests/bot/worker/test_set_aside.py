@@ -22,7 +22,7 @@ from tests.bot.fake_platform import (
     play_until,
     seat_players,
 )
-from tests.bot.handlers.test_hands import Page
+from tests.bot.handlers.test_live_hands import Page
 from tests.tricks import tricks_played
 
 UNREADABLE = {
@@ -114,7 +114,7 @@ async def test_page_says_that_its_table_is_set_aside(store: Store) -> None:
                 assert "is on hold" in opened_page.state["says"]
                 assert not any(opened_page.state[key] for key in ("rows", "extra", "hand", "sides", "resign", "line"))
                 await opened_page.close()
-            assert await players[0].dispatcher.hands.open_hand(code, "paper:99") is None
+            assert await players[0].dispatcher.live_hands.open_hand(code, "paper:99") is None
 
 
 @pytest.mark.parametrize("head", [b"nonsense", b"3 \xff\xff damaged"])

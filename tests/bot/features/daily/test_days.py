@@ -339,7 +339,7 @@ async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypa
         await play_deal(bruno, await begin_deal(bruno), 1)
         code = await begin_deal(anna)
         await make_move(anna, code, 2)
-        hand = await anna.dispatcher.hands.open_hand(code, anna.person.id)
+        hand = await anna.dispatcher.live_hands.open_hand(code, anna.person.id)
         assert hand
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
@@ -366,7 +366,7 @@ async def test_result_in_time_counts_if_reported_again_later(store: Store, monke
     """The worker was killed before it removed the table."""
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
-        hand = await anna.dispatcher.hands.open_hand(code, anna.person.id)
+        hand = await anna.dispatcher.live_hands.open_hand(code, anna.person.id)
         assert hand
         await play_deal(anna, code, 1)
         [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()

@@ -183,7 +183,7 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     assert "You’ve blocked" in (await anna.press("Rematch")).toast
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
-    hands = anna.dispatcher.hands
+    hands = anna.dispatcher.live_hands
     assert await hands.find_rematch_opener(finished, anna.person.id) == "", "an open page does not show the offer"
     assert anna.fake.texts(anna.private) == before
     assert "You’re ready" in bruno.fake.last(bruno.private).plain
@@ -197,7 +197,7 @@ async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     [finished] = await anna.worker.room.lists.tables_of(anna.person.id)
     await resign(bruno)
     await bruno.press("Rematch")
-    hands, name = anna.dispatcher.hands, (await anna.worker.people.person(bruno.person.id)).nickname
+    hands, name = anna.dispatcher.live_hands, (await anna.worker.people.person(bruno.person.id)).nickname
     assert await hands.find_rematch_opener(finished, anna.person.id) == name
     await anna.press("🚫 Block")
     await anna.press("Yes, block")

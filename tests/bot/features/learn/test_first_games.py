@@ -159,7 +159,7 @@ async def test_hint_comes_from_the_players_view_and_stays_private(
 async def test_shown_hint_and_its_button_agree_on_pages(worker: Worker, fake: FakePlatform) -> None:
     anna = await start_game(worker, fake)
     [table] = await worker.room.lists.tables_of(anna.person.id)
-    hand = await anna.dispatcher.hands.open_hand(table.code, anna.person.id)
+    hand = await anna.dispatcher.live_hands.open_hand(table.code, anna.person.id)
     assert hand
     states = hand.states()
     assert json.loads(await anext(states))["hint"] == shown_hint(anna)

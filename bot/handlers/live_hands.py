@@ -1,4 +1,4 @@
-"""Live pages of the people at a table."""
+"""Live hands: tables on pages, as their players see them."""
 
 import asyncio
 import json
@@ -35,15 +35,15 @@ RELOAD_ELSEWHERE_SECONDS = 1.0  # if another worker delivers the table: this one
 REMATCH_SECONDS = 5.0  # between checks for a rematch, on the page of a finished game
 
 
-class OpenHand:
+class LiveHand:
     """An open page with a person's hand. It keeps the part of a move that its reader has chosen."""
 
-    def __init__(self, hands: "Hands", person: str, table: Table) -> None:
+    def __init__(self, hands: "LiveHands", person: str, table: Table) -> None:
         self._hands, self._person = hands, person
         self.table = table
         self.has_ended = False  # because the reader left the table, or the table was removed
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
-        self._unrated: str | None = None  # see `Hands.unrated_reason`; None until known
+        self._unrated: str | None = None  # see `LiveHands.unrated_reason`; None until known
         self._is_beginner: bool | None = (
             None  # see `bot.feature.Feature.is_first_game`, when the cards were first shown
         )
@@ -190,7 +190,7 @@ class OpenHand:
         self._hands.remove(self)
 
 
-class Hands:
+class LiveHands:
     def __init__(
         self,
         room: Room,
@@ -209,7 +209,7 @@ class Hands:
         self.room, self.people, self.policies = room, people, policies
         self._archive, self._ratings, self._challenges = archive, ratings, challenges
         self._shards, self._is_limited = shards, is_limited
-        self._open: dict[str, set[OpenHand]] = {}
+        self._open: dict[str, set[LiveHand]] = {}
         self._choices = RateLimiter()
         self.hints, self.is_first_game = hints, is_first_game
         room.watchers.append(self._handle_commit)
@@ -236,7 +236,7 @@ class Hands:
         if self._is_limited and wait > 0:
             raise TooManyPresses()
 
-    async def open_hand(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
+    async def open_hand(self, code: str, person: str, *, or_ended: bool = False) -> LiveHand | None:
         """Open a page of a person's hand; None unless they sit at the table or ask for a chair.
 
         ``or_ended`` also finds a table that was removed a moment ago. The caller must close the page. Raises one of the
@@ -248,11 +248,11 @@ class Hands:
             return None
         if person not in table.people:
             return None
-        hand = OpenHand(self, person, table)
+        hand = LiveHand(self, person, table)
         self._open.setdefault(code, set()).add(hand)
         return hand
 
-    def remove(self, hand: OpenHand) -> None:
+    def remove(self, hand: LiveHand) -> None:
         code = hand.table.code
         if hands := self._open.get(code):
             hands.discard(hand)

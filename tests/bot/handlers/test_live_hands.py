@@ -14,7 +14,7 @@ from bot import actions
 from bot.features.find.leavers import find_leavers
 from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
-from bot.handlers.hands import OpenHand
+from bot.handlers.live_hands import LiveHand
 from bot.handlers.press_limits import PRESSES_OF_PERSON
 from bot.http.addresses import Visitor
 from bot.identity.programs import ProgramError, Programs
@@ -41,9 +41,9 @@ from tests.long import mostly_long
 async def test_page_of_a_removed_table_ends(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.handlers.hands.RELOAD_SECONDS", 0.01)
+    monkeypatch.setattr("bot.handlers.live_hands.RELOAD_SECONDS", 0.01)
     anna, _bruno = await seat_players(worker, fake, "testa")
-    hand = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
+    hand = await anna.dispatcher.live_hands.open_hand(await code_of(worker, anna), anna.person.id)
     assert hand
     async with asyncio.timeout(20):
         async for _state in hand.states():
@@ -58,8 +58,8 @@ async def test_page_is_drawn_once_per_table_load(
     page = await Page.open(anna, await code_of(worker, anna))
     load, render = AsyncMock(wraps=worker.room.load), Mock(wraps=hand_page)
     monkeypatch.setattr(worker.room, "load", load)
-    monkeypatch.setattr("bot.handlers.hands.hand_page", render)
-    monkeypatch.setattr("bot.handlers.hands.RELOAD_SECONDS", 0.01)
+    monkeypatch.setattr("bot.handlers.live_hands.hand_page", render)
+    monkeypatch.setattr("bot.handlers.live_hands.RELOAD_SECONDS", 0.01)
     page.hand.reload()
     while load.call_count < 5:
         await asyncio.sleep(0.01)
@@ -71,8 +71,8 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
     store: Store, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page reacts to commits, without polling the store."""
-    monkeypatch.setattr("bot.handlers.hands.RELOAD_SECONDS", 3600.0)
-    monkeypatch.setattr("bot.handlers.hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.live_hands.RELOAD_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.live_hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
     async with (
         open_worker(store, fake, alone=False) as worker,
         open_worker(store, FakePlatform(), alone=False) as other,
@@ -99,7 +99,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
     store: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     """A page, a program and a watcher get the end after the table is removed. So does a program that asks later."""
-    monkeypatch.setattr("bot.handlers.hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.live_hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
     monkeypatch.setattr("bot.site.watching.REMOTE_RECHECK_SECONDS", 3600.0)
     monkeypatch.setattr("bot.store.store.REMOVED_LOG_SECONDS", 3600)
     async with (
@@ -119,7 +119,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         if ending == "resign":
             table = await owner_dispatcher.playing.sit(bruno, code, None, "sit")
 
-        hand = await dispatcher.hands.open_hand(code, anna.person)
+        hand = await dispatcher.live_hands.open_hand(code, anna.person)
         assert hand
         public_states = await dispatcher.watching.stream(
             await dispatcher.watching.watch_id(await worker.room.load(code))
@@ -157,7 +157,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             assert await worker.archive.get(program["replay"])
             assert (program["winner"], program["seat"]) == ([0], 0)
             # The table's page is replaced by the game's, and strangers learn nothing.
-            assert await dispatcher.hands.open_hand(code, anna.person) is None
+            assert await dispatcher.live_hands.open_hand(code, anna.person) is None
             assert await dispatcher.lobby.find_played(code, anna.person) == program["replay"]
 
         (carla, _token) = await Programs(store.client).add("Carla")
@@ -171,9 +171,9 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
 async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatform) -> None:
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, _bruno = await seat_players(worker, fake, "testa")
-        hand = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
+        hand = await anna.dispatcher.live_hands.open_hand(await code_of(worker, anna), anna.person.id)
         assert hand
-        other = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
+        other = await anna.dispatcher.live_hands.open_hand(await code_of(worker, anna), anna.person.id)
         assert other
         toasts = [
             answer.toast if (answer := page_hand.handle_choice(f"1t{hand.table.code}:menu rules", "en")) else None
@@ -187,7 +187,7 @@ async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatfo
 class Page:
     """An open page with a reader who taps cards and buttons."""
 
-    def __init__(self, player: Player, hand: OpenHand) -> None:
+    def __init__(self, player: Player, hand: LiveHand) -> None:
         self.player, self.hand = player, hand
         self.states: list[dict[str, Any]] = []
         self._news = asyncio.Event()
@@ -195,7 +195,7 @@ class Page:
 
     @classmethod
     async def open(cls, player: Player, code: str) -> "Page":
-        hand = await player.dispatcher.hands.open_hand(code, player.person.id)
+        hand = await player.dispatcher.live_hands.open_hand(code, player.person.id)
         assert hand
         page = cls(player, hand)
         await page.next()
@@ -426,7 +426,7 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
 async def test_stranger_has_no_page(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa")
     code = await code_of(worker, players[0])
-    hands = players[0].dispatcher.hands
+    hands = players[0].dispatcher.live_hands
     assert await hands.open_hand(code, "paper:99") is None
     assert await hands.open_hand("ZZZZZZ", players[0].person.id) is None
     page = await Page.open(players[0], code)

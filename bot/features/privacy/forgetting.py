@@ -36,7 +36,7 @@ from bot.tables.room import Room
 
 POLL_SECONDS = 5.0  # between checks for forgettings that other processes began
 SECOND_PASS_AFTER = 60.0  # seconds between the first pass and the second
-LEASE_SECONDS = 60
+FORGETTING_LEASE_SECONDS = 60
 WORKER_KEY = "forgetting:worker"  # exists while a worker is forgetting people; expires
 DROP_MARK = read_script(__file__, "drop_mark")
 log = structlog.get_logger()
@@ -108,7 +108,7 @@ class Forgetter:
             for person, mark in found.items()
             if not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
         }
-        if not waiting or not await self._client.set(WORKER_KEY, "1", nx=True, ex=LEASE_SECONDS):
+        if not waiting or not await self._client.set(WORKER_KEY, "1", nx=True, ex=FORGETTING_LEASE_SECONDS):
             return
         try:
             for person, mark in waiting.items():

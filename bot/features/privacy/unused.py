@@ -17,7 +17,7 @@ from bot.store.leases import DAY_SECONDS
 from bot.store.lua import read_script
 
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
-LEASE_SECONDS = 3600  # until an interrupted round restarts in any worker
+SWEEP_LEASE_SECONDS = 3600  # until an interrupted round restarts in any worker
 AT_ONCE, PAUSE = 500, 0.05  # profiles between two pauses, and the length of a pause in seconds
 MAX_DAYS = 3  # largest step of the day from round to round
 MAX_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
@@ -47,7 +47,7 @@ class UnusedProfiles:
 
     async def run_round(self) -> int | None:
         """Forget expired profiles and return their number, or None if today's round is done or running."""
-        if not await self._client.set(SWEEPING_KEY, "1", nx=True, ex=LEASE_SECONDS):
+        if not await self._client.set(SWEEPING_KEY, "1", nx=True, ex=SWEEP_LEASE_SECONDS):
             return None
         today, checked = await self._capped_today(), 0
         due: list[tuple[int, str]] = []

@@ -261,7 +261,7 @@ async def press_payload(player: Player, payload: str) -> Any:
 @pytest.mark.parametrize("steps", mostly_long(range(2, 62, 10), 2, 32))
 async def test_forgetting_continues_after_a_kill(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # A killed worker's lease keeps others away until it expires.
-    monkeypatch.setattr(forgetting, "LEASE_SECONDS", 1)
+    monkeypatch.setattr(forgetting, "FORGETTING_LEASE_SECONDS", 1)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = await play_games(worker, fake)

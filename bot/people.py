@@ -261,9 +261,7 @@ class People:
         return is_new
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Copy a chat's settings to its new id, unless set there. Lookups by the old id, as from tournaments, return
-        the new one.
-        """
+        """Copy a chat's settings to its new id, unless set there. Lookups by the old id return the new one."""
         stored = await self._fields(keys.chat(old))
         known = {MOVED, *await self._fields(keys.chat(new))}
         await self._store(keys.chat(new), {name: value for name, value in stored.items() if name not in known})

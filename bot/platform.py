@@ -134,9 +134,7 @@ class Adapter(Protocol):
 
     @property
     def pages_url(self) -> str:
-        """Address of our pages, without a slash at the end; empty (and no "link" buttons) if its users cannot reach
-        them.
-        """
+        """Address of our pages, without a final slash; empty (and no "link" buttons) if users cannot reach them."""
 
     async def start(self) -> None:
         """Prepare the adapter, before the first `serve`. Raise `BadSetting` with instructions if a setting is missing.
@@ -165,9 +163,7 @@ class Adapter(Protocol):
         """Return the rate limit of this worker for all places together."""
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return an address that leads to the table ``code`` with this challenge; empty for none, or if "join" buttons
-        do that.
-        """
+        """Return a link to table ``code`` with this challenge; empty for none, or if "join" buttons lead there."""
 
     def has_admins(self, place: str) -> bool:
         """Return whether the platform says who administers the group at this place."""
@@ -202,9 +198,7 @@ class Suggestion(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """A message for any chat, even without the bot. ``id`` has at most 64 bytes. A press on it makes its place show the
-    table.
-    """
+    """A message for any chat, also without the bot. ``id`` has up to 64 bytes. A press on it shows the table there."""
 
     id: str
     title: str
@@ -213,9 +207,7 @@ class Offer(NamedTuple):
 
 
 class OfferList(NamedTuple):
-    """The offers for a person, the likeliest first. ``start`` is a label for a button to the private chat, if they have
-    none.
-    """
+    """Offers for a person, likeliest first. ``start`` labels a button to the private chat, if they have none."""
 
     offers: list[Offer]
     start: str = ""

@@ -74,10 +74,7 @@ def texts(language: str) -> Texts:
 
 
 def error_text(error: EngineError, language: str, shown: Mapping[str, str] | None = None) -> str:
-    """Return the text of an engine error in a language, with suits translated.
-
-    ``shown`` replaces values of the error by those for its reader.
-    """
+    """Return an engine error in a language. Suits are translated, and ``shown`` replaces values for the reader."""
     text = texts(language).gettext
     values = {name: text(value) if isinstance(value, str) and value else value for name, value in error.values.items()}
     return text(error.sentence).format(**{**values, **(shown or {})})

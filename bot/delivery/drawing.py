@@ -61,10 +61,7 @@ class Drawer:
         return panel
 
     async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
-        """Draw a surface. Return None if its panel is not cached and its place is not free.
-
-        Such a panel would change before it could be sent.
-        """
+        """Draw a surface; None if its place is busy and no panel is cached: a new one would change meanwhile."""
         return await self._draw_cached(sync, table, surface, only_if_free=True)
 
     async def player_to_call(self, table: Table) -> tuple[str, str] | None:

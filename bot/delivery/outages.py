@@ -60,9 +60,7 @@ class Call:
 
 
 class Outages:
-    """The platforms' outages. ``is_healthy`` is the adapter's own health; ``on_over`` is called when a platform is
-    back.
-    """
+    """The platforms' outages. ``is_healthy`` asks the adapter; ``on_over`` is called when a platform is back."""
 
     def __init__(self, is_healthy: Callable[[str], bool], on_over: Callable[[str], None]) -> None:
         self._is_healthy, self._on_over = is_healthy, on_over
@@ -99,9 +97,7 @@ class Outages:
             state.failures_in_a_row, state.needs_success = 0, False
 
     def record_failure(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
-        """Record a failed call. If ``certain``, all calls fail: then ``why`` replaces the known reason, and is logged
-        once.
-        """
+        """Record a failed call. If ``certain``, all calls fail: ``why`` is logged once and replaces the reason."""
         state = self._platforms.setdefault(platform, _PlatformState())
         state.failed_at = asyncio.get_running_loop().time()
         state.needs_success = not certain or self._is_healthy(platform)

@@ -36,9 +36,7 @@ class PrivateHands:
         return len(seats)
 
     async def toast(self, profile: Profile, code: str = "") -> str:
-        """Return the text for a person whose hands will be sent. Call it before sending: it depends on the last message
-        there.
-        """
+        """Return the text for a person whose hands will be sent. Call it before: it depends on the last message."""
         _ = texts(profile.language).gettext
         for table, seat in await self._seats_of(profile.id, code):
             state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))

@@ -255,10 +255,7 @@ class Surface:
         self._tried = attempt.tried
 
     def finish_send(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
-        """Note a sent message. Return whether the surface still belongs to that place.
-
-        Save this at once: only a crash before that can double the message.
-        """
+        """Note a sent message, to be saved at once. Return whether the surface still belongs to that place."""
         self._tried = None
         known = self.known
         ephemeral = place if is_ephemeral(place) else ""
@@ -317,10 +314,7 @@ class Surface:
         self.known = self.known._replace(outdated=tuple(left))
 
     def give_up(self, place: str) -> State:
-        """Note that nothing can be shown at a place, and return the new state.
-
-        A hand in a group returns to the private chat.
-        """
+        """Note that a place can show nothing; return the new state. A hand in a group returns to the private chat."""
         halted, outdated = "", self.known.outdated
         if is_ephemeral(place):
             # Their numbers belong to the old place.

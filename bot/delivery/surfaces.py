@@ -53,10 +53,7 @@ def is_last_deal_unfinished(table: Table) -> bool:
 
 
 def content_of(table: Table, name: SurfaceName) -> SurfaceName:
-    """Return the surface's content: itself, or the newest content of a chat's only message.
-
-    The board of an unfinished last deal becomes the result.
-    """
+    """Return the surface's content. A chat's only message has the newest, an unfinished last deal the result."""
     if isinstance(name, Board) and table.game and name.deal == table.game.deal_number:
         return Result(name.host) if is_last_deal_unfinished(table) else name
     if not isinstance(name, OnlyMessage):

@@ -174,9 +174,6 @@ class ChallengeCards(Handlers):
 
 
 def seated_reply(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
-    """Return the reply to a press that can have seated a person.
-
-    In a chat without the bot, only this reply leads them to their private chat.
-    """
+    """Return the reply to a press that can seat a person. Only it leads from an inline chat to the private one."""
     word = table.code if is_inline(press.place) and press.person.id in table.people else ""
     return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)

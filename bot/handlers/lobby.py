@@ -146,10 +146,7 @@ class Lobby:
         return sorted(found, key=lambda line: (not line.is_mine, line.is_waiting, line.code))
 
     async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
-        """Return the invitation for a person who has a table's code.
-
-        None if they cannot sit down there. It does not reveal whether the table exists.
-        """
+        """Return the invitation for a person with a table's code; None if they cannot sit, or no table has it."""
         try:
             table = await self._room.table(code)
             check_free_to_sit(table, person, handle)

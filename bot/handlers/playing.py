@@ -123,10 +123,7 @@ class Playing:
         return own_table(table, program.person)
 
     async def states(self, code: str, person: str) -> AsyncGenerator[bytes]:
-        """Yield a program's table as JSON, now and after each change, until the game ends.
-
-        Empty bytes in between mean no change.
-        """
+        """Yield a program's table as JSON, now and after each change until the game ends; no bytes mean no change."""
         hand: LiveHand | None = await self._hands.open_hand(code, person, or_ended=True)
         if hand is None:
             return

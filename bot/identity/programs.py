@@ -63,10 +63,7 @@ def is_program(person: str) -> bool:
 
 
 def is_web_guest(person: str) -> bool:
-    """Return whether a person is a guest of the web pages.
-
-    A browser's cookie is all that identifies a guest, so one person can be many guests.
-    """
+    """Return whether a person is a guest of the web pages. One person with many cookies is many guests."""
     return person.startswith(GUESTS) and not is_program(person)
 
 

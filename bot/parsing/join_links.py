@@ -39,9 +39,7 @@ Kind = Literal["table", "watch", "game"]
 
 
 class Pasted(NamedTuple):
-    """The id of a ``table``, for watching a table, or of a finished ``game``. ``joins``: the text was a link that seats
-    people.
-    """
+    """The id of a ``table``, of a table to ``watch`` or of a finished ``game``. ``joins``: a link that seats people."""
 
     kind: Kind
     id: str

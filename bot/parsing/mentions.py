@@ -25,10 +25,7 @@ class OnePersonAtATime(TableError):
 
 
 async def find_invited(people: People, command: Command) -> Invited | None:
-    """Return the challenged person, or None for an open challenge.
-
-    Raises `OnePersonAtATime` for several people, and `NotYourself`.
-    """
+    """Return the challenged person, None for an open challenge. Raises `OnePersonAtATime` or `NotYourself`."""
     person = await _single_person(people, command)
     if person is None:
         return None

@@ -89,9 +89,7 @@ class RobotPool:
         return choose(lower, view, history, seed)
 
     async def seeded_move(self, level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        """Return the robot's move for this seed, however long it takes. Raises ProcessDied if its process ends: then
-        retry.
-        """
+        """Return the robot's move for this seed, however long it takes. Retry after ProcessDied."""
         move = await self._movers.run(choose_unhurried, level, view, history, seed)
         ROBOT_MOVES.labels("day").inc()
         return move
@@ -101,10 +99,7 @@ class RobotPool:
         return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """Return the strong robot's advice; None without advice or time.
-
-        At most one hint for each process runs at a time, so a move waits for one at most.
-        """
+        """Return the strong robot's advice; None without advice or time. A process computes at most one at a time."""
         self.get_ready()
         try:
             async with asyncio.timeout(HINT_SECONDS):

@@ -69,10 +69,7 @@ class GameReader:
         return await self._cached_answer(game_id, f"deal {number} {reader}", build)
 
     async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
-        """Return the `ReplayedAnalysis` so far.
-
-        ``begin`` starts a missing one. Raises AnalysisBusy or NotAnalysed if that fails.
-        """
+        """Return the analysis so far. ``begin`` starts a missing one, or raises AnalysisBusy or NotAnalysed."""
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None:
             return None

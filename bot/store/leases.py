@@ -115,10 +115,7 @@ class Leases:
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
     async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
-        """Return tables whose clocks ring within this many seconds of playing time, with the seconds left.
-
-        A clock that is due has 0 seconds or fewer.
-        """
+        """Return the seconds left of tables whose clocks ring within this playing time; 0 or fewer if due."""
         all_found = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [within]) for shard in shards))
         return {
             code.decode(): float(left)

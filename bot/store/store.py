@@ -257,10 +257,7 @@ class Store:
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
 
     async def _test_write(self) -> None:
-        """Write to every shard. Raise the store's error if it refuses.
-
-        Connections are renewed first, because the old ones can lead to a former primary.
-        """
+        """Write to every shard, over new connections because old ones can lead to a former primary; raise refusals."""
         pool = None if isinstance(self.client, Cluster) else self.client.connection_pool
         if isinstance(pool, ConnectionPool):
             await pool.renew()

@@ -190,10 +190,7 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def resign_for(self, code: str, seat: int, update: str) -> Table:
-        """Resign a seat, also out of turn, because its player has left the tournament.
-
-        Nothing happens if the game is over.
-        """
+        """Resign a seat, also out of turn, because its player has left the tournament. No effect after the game."""
         return await self.commit(code, update, lambda table: [Move(seat, "resign")] if table.phase == "playing" else [])
 
     async def end_overdue(self, code: str, update: str) -> Table:

@@ -92,10 +92,7 @@ class TableMemory:
         return await self._cache(table)
 
     async def _cache(self, table: Table) -> Table:
-        """Keep a table in memory. If it is unreadable, have its owner set it aside.
-
-        Another owner decides itself, because its release can differ.
-        """
+        """Keep a table in memory. Its owner's release decides whether it is unreadable and must be set aside."""
         if table.error and self._shards:
             if not self._shards.owns(table.code):
                 await self._shards.notify({"code": table.code})

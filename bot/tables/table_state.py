@@ -120,10 +120,7 @@ class TableState:
 
     @property
     def is_duplicate(self) -> bool:
-        """True if other tables play the same cards.
-
-        Then it is a single deal, and its details stay secret until all have played it.
-        """
+        """True if other tables play the same single deal. Its details stay secret until all have played it."""
         return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
 
     def view(self, seat: int | None) -> View | None:
@@ -162,10 +159,7 @@ class TableState:
         return same_platform and self.invited.handle.lower() == handle.lower() != ""
 
     def matched_seat(self, person: str) -> int | None:
-        """Return the seat reserved for a matched person.
-
-        People take the seats in the order of their match; robots' seats are left out.
-        """
+        """Return the seat reserved for a matched person: in the order of their match, without robots' seats."""
         seats = (seat for seat, chair in enumerate(self.chairs) if not (chair and chair.is_robot))
         return next((seat for seat, chair in zip(seats, self.matched, strict=False) if chair.person == person), None)
 

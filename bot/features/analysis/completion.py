@@ -52,10 +52,7 @@ class Completion:
         self._tasks = TaskSet()
 
     def start(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
-        """Start to complete the result that these messages show.
-
-        Results in private chats are left out: their buttons replace them with other pages.
-        """
+        """Start to complete the result in these messages, except in private chats, where other pages can replace it."""
         shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
         if shared and len(self._tasks) < MAX_PENDING:
             self._tasks.start(self._complete(table, outcome, shared))

@@ -61,10 +61,7 @@ def simulate_games(seed: str, games: Sequence[str]) -> Iterator[Record]:
 
 
 def find_puzzles(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:
-    """Yield the hardest new puzzle of each deal, and add its id to ``known``.
-
-    Raises FaultyRecord for a game that cannot be replayed.
-    """
+    """Yield the hardest new puzzle of each deal; add its id to ``known``. FaultyRecord for an impossible game."""
     # This import compiles the search, so it waits until puzzles are made.
     from engine.puzzles.making import MAX_POSITIONS, find_puzzles  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415

@@ -59,10 +59,7 @@ def easy_puzzle(day: date) -> Puzzle:
 
 
 class GroupPuzzles:
-    """The puzzle of the day in groups.
-
-    Each group gets it at most once, even after a crash. It is retried while the platform is down.
-    """
+    """The puzzle of the day: each group gets it at most once, even after a crash, and retries during an outage."""
 
     def __init__(
         self, store: Store, host_time: HostTime, people: People, adapters: Mapping[str, Adapter], announcer: Announcer

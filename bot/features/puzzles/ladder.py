@@ -96,10 +96,7 @@ class Ladder:
     async def take_answer(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
     ) -> StandingChange | None:
-        """Rate a person's answer, and count it for a ``group`` (its chat and the day) if given.
-
-        Return None if the person had answered that puzzle before.
-        """
+        """Rate an answer, and count it for a ``group`` (its chat and the day). None for a second answer."""
         is_right = card == puzzle.pack.codes[puzzle.best]
         answers = keys.answers(person)
         while True:

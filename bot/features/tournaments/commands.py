@@ -311,10 +311,7 @@ class TournamentCommands:
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
-    """Split a command's words into a form and the other words.
-
-    The form takes one or two words: its id, or its name in any language.
-    """
+    """Split a command's words into a form (one or two words: its id, or its name in any language) and the rest."""
     forms: dict[str, Form] = {form: form for form in FORMS}
     forms |= {_letters(form_names(language)[form]): form for language in LANGUAGES for form in FORMS}
     for length in (2, 1):

@@ -248,10 +248,7 @@ class Director:
     # Results
 
     async def record_game(self, table: Table, game: FinishedGame) -> None:
-        """Record the result of a table. Idempotent.
-
-        A duplicate's game is held back until its round is over, even if the tournament cannot be read.
-        """
+        """Record a table's result. Idempotent. A duplicate's game is held back, readable or not."""
         assert table.fixture
         if table.fixture.is_duplicate:
             await self.fixtures.hold_back(game, table)

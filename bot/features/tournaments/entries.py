@@ -98,9 +98,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """``ours`` and ``theirs`` are the points of the match's first and second team. ``game`` is the finished game's id
-    or empty.
-    """
+    """``ours`` and ``theirs`` are the points of the first and second team, ``game`` is the game's id or empty."""
 
     round: int
     match: int

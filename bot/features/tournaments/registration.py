@@ -73,10 +73,7 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def enter(self, code: str, person: str, name: str, update: str) -> Tournament:
-        """Enter a person.
-
-        Raises IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften or NotForPrograms.
-        """
+        """Enter a person. Raises IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften, NotForPrograms."""
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_open(tournament)

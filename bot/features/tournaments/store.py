@@ -212,10 +212,7 @@ class Tournaments:
         return bool(await self._rewrite([keys.log(code)], [len(known), known[-1], expiring, *entries], confirmed=True))
 
     async def call_off_unreadable(self, code: str, update: str) -> None:
-        """Cut off the unreadable end of a tournament's log at the host's request, and call it off if it is live.
-
-        A readable tournament is left alone.
-        """
+        """Cut off the unreadable end of a log at the host's request, and call the tournament off if it is live."""
         while True:
             stored = await self.stored(code)
             known = Tournament.read_prefix(code, stored)

@@ -53,7 +53,7 @@ async def test_person_chooses_language_and_suits(store: Store) -> None:
             SUIT_SIGNS["french"][card[-1]] for card in cards
         }
         # The group keeps its own language.
-        assert "leads" in fake.last(GROUP).plain
+        assert "plays first" in fake.last(GROUP).plain
         await anna.say("/impostazioni")
         await anna.press("Italiano", GROUP)
         await anna.say("/aiuto")

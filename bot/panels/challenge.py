@@ -50,7 +50,7 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         page.gap()
     elif is_own and menu == INVITED:
         page.line(_("Forward the invitation to a friend. The game begins when they sit down."), "bold")
-    elif is_own:
+    elif is_own and menu != "rules":
         page.line(_("Who do you want to play?"), "bold")
     _write_offer(page, table, seen, words, is_own=is_own)
     if len(table.chairs) > 2:

@@ -27,6 +27,7 @@ from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
+from bot.words.phrases import capitalize
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 
@@ -214,7 +215,7 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     is_out = team is not None and t.has_withdrawn(team)
     _ = text.gettext
     page = text.start_page()
-    page.line(organiser_line(text))
+    page.line(capitalize(organiser_line(text)))
     page.line(_state_line(text, left))
     if any(player and player.person == person for player in map(t.players.__getitem__, t.withdrawn)):
         page.line(_("You’ve withdrawn."))
@@ -329,7 +330,7 @@ def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
     text = TournamentText(language, t)
     _ = text.gettext
     page = text.start_page()
-    page.line(organiser_line(text))
+    page.line(capitalize(organiser_line(text)))
     if verb == "off":
         page.line(_("Call off this tournament?"))
         if t.phase == "playing":

@@ -330,6 +330,7 @@ async def test_private_card_is_cancelled_among_its_options(worker: Worker, fake:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge metamazzo", anna.private)
     await anna.press("Change game or options")
+    assert fake.last(anna.private).plain == "Metà Mazzo, 2 players, to 51."
     assert list_labels(fake, anna.private)[-3:] == ["Rules", "Cancel", "◀ Back"]
     await anna.press("Cancel")
     assert fake.last(anna.private).plain.startswith("The challenge was withdrawn.")

@@ -467,7 +467,7 @@ def test_own_page_shows_matches_and_links_to_the_hand() -> None:
     panel = player_panel("en", "paper:1", builder.t, 3 * DAY)
     other = next(team for team in own_match.teams if team)
     name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
-    assert read_lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
+    assert read_lines(panel)[1:3] == ["Organised by Anna", "Round 2 of 3 · 3 days left"]
     assert read_lines(panel)[-1] == f"Against {name}: ⏳"
     assert panel.rows[0][0].payload == f"1phand {builder.t.match(2, own_match.number).seats[0]}"
     assert "Withdraw" in read_labels(panel)

@@ -13,10 +13,7 @@ EVICTED_PART = 8  # evict one key in this many at once, because finding them sca
 
 
 class RateLimit(NamedTuple):
-    """``burst`` events at once, then one every ``interval`` seconds.
-
-    With ``per_chat``, all parts of a group's chat share the limit of messages.
-    """
+    """``burst`` events at once, then one every ``interval`` seconds. ``per_chat``: a chat's parts share the limit."""
 
     burst: int = 1
     interval: float = 0.0

@@ -55,10 +55,7 @@ class Shards:
     """The shards of this worker, and notifications to the other workers."""
 
     def __init__(self, store: Store, *, alone: bool, zone: str = "") -> None:
-        """``alone`` means that no other worker can exist, so leases of a killed worker do not count.
-
-        ``zone`` is the time zone in which this worker's days end.
-        """
+        """``alone``: no other worker exists, so a killed one's leases do not count. Days end in the time ``zone``."""
         self.store = store
         self.worker_id = secrets.token_hex(6)
         self.owned: set[int] = set()

@@ -66,10 +66,7 @@ class LowestHands:
 
 
 class RepostPolicy:
-    """Decides when a new message replaces an edit, so that the phone rings.
-
-    It rings if the person has not used the panel for ``ring_after`` seconds.
-    """
+    """Decides when a new message rings: if the person has not used the panel for ``ring_after`` seconds."""
 
     def __init__(self, lowest: LowestHands, ring_after: float) -> None:
         self.lowest, self.ring_after = lowest, ring_after

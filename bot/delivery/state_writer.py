@@ -27,10 +27,7 @@ class StateWriter:
         await self._write(sync, None)
 
     def write_soon(self, sync: TableSync, version: int | None = None) -> None:
-        """Save a table's states with the next batch. A ``version`` means that all its messages show that version.
-
-        If a crash loses this, edits are repeated.
-        """
+        """Save a table's states with the next batch. All show ``version``, if given. A loss only repeats edits."""
         if version is not None or sync.code not in self._waiting:
             self._waiting[sync.code] = (sync, version)
         if self.task is None or self.task.done():

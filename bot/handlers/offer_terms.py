@@ -33,10 +33,7 @@ TERMS = re.compile(
 
 
 class Terms(NamedTuple):
-    """The terms of an offer.
-
-    ``person`` sent it (``platform:number``). ``hour`` counts from 1970. ``nonce`` distinguishes offers of one person.
-    """
+    """An offer's terms. ``person`` sent it in the ``hour`` since 1970; ``nonce`` tells a person's offers apart."""
 
     choice: Choice
     person: str

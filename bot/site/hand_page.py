@@ -330,10 +330,7 @@ class _PageBuilder:
         return [packet for packet in packets if packet.owner == owner and packet.place != "hand" and packet.left]
 
     def _hold_press(self, packet: Packet) -> str:
-        """Return the payload of a tap while the player takes two packets in hand.
-
-        The first tap only chooses, the second makes the move.
-        """
+        """Return a tap's payload while two packets are taken in hand. The first tap only chooses, the second moves."""
         moves = self.seen.view.moves if self.seen.view and self.seen.is_my_turn else ()
         number = str(packet.number)
         if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):

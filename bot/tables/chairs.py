@@ -20,10 +20,7 @@ class Chair(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """A person challenged by name. ``person`` or ``handle`` can be empty, not both.
-
-    ``is_notified`` is false if the challenge must not let their phone ring.
-    """
+    """A person challenged by name; ``person`` or ``handle`` is known. Without ``is_notified``, no phone rings."""
 
     person: str
     handle: str

@@ -147,10 +147,7 @@ class TableState:
         return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < MAX_REFUSALS else None
 
     def invites(self, person: str, handle: str) -> bool:
-        """Return whether this person was matched for this table or challenged by name.
-
-        A handle belongs to the platform on which the table was opened.
-        """
+        """Return whether this person was matched or challenged by name. Handles are of the opener's platform."""
         if any(chair.person == person for chair in self.matched):
             return True
         if self.invited is None or self.invited.person:
@@ -182,10 +179,7 @@ class TableState:
         return [Stand(seat), *sitting]
 
     def phrases_shown_to(self, seat: int) -> list[tuple[int, str]]:
-        """Return the phrases of other seats that this seat still sees, with those seats.
-
-        Phrases are visible until the seat's next move or the next deal.
-        """
+        """Return what other seats said, with the seats. It is visible until this seat's next move or the next deal."""
         since = min(self.moved_at[seat], self.dealt_at)
         return [
             (other, phrase)

@@ -18,10 +18,7 @@ ROBOT = "easy"  # plays the games in which puzzles are found: it errs, as people
 
 
 class Collection(Mapping[str, Puzzle]):
-    """Puzzles by id, in the order of their lines (`Puzzle.to_line`).
-
-    A puzzle is parsed when it is read, because thousands of parsed puzzles take megabytes.
-    """
+    """Puzzles by id, in the file's order. Each is parsed when it is read, because all together take megabytes."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = {line.partition(" ")[0]: line for line in lines}

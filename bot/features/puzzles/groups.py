@@ -35,10 +35,7 @@ log = structlog.get_logger()
 
 
 def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
-    """Choose the puzzle of a new day, by its id. ``drawn`` are the puzzles of other days.
-
-    No puzzle returns before all others have been drawn, even if the collection grows.
-    """
+    """Choose a new day's puzzle by id. None of those ``drawn`` returns before all others have been drawn."""
     order = sorted(all_puzzles())
     turn, index = divmod(day.toordinal(), len(order))
     Random(f"puzzles {turn}").shuffle(order)

@@ -248,7 +248,7 @@ class Director:
     # Results
 
     async def record_game(self, table: Table, game: FinishedGame) -> None:
-        """Record a table's result. Idempotent. A duplicate's game is held back, readable or not."""
+        """Record a table's result, once. A duplicate's game is held back even if its tournament is unreadable."""
         assert table.fixture
         if table.fixture.is_duplicate:
             await self.fixtures.hold_back(game, table)

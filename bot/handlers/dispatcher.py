@@ -17,9 +17,9 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
+from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, ReportIsAButton, UnknownCommand
 from bot.handlers.greeting import Greeting
-from bot.handlers.guard import Guard
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
 from bot.handlers.live_hands import LiveHands
@@ -71,7 +71,7 @@ class Dispatcher:
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
         robot_pool, private_hands = worker.robot_pool, worker.private_hands
-        guard = Guard(room)
+        guard = CodeGuard(room)
         self.live_hands = LiveHands(
             room,
             worker.shards,

@@ -4,8 +4,8 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
+from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import SayTheCode, UnknownCode
-from bot.handlers.guard import Guard
 from bot.identity.names import plain_name
 from bot.panels.drafts import Draft
 from bot.parsing.games import parse_game_and_points, target_rule
@@ -22,7 +22,7 @@ from bot.texts import texts
 
 
 class Joining(Handlers):
-    def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard, updates: Updates) -> None:
+    def __init__(self, room: Room, challenges: Challenges, people: People, guard: CodeGuard, updates: Updates) -> None:
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
         self._updates = updates
         self.commands = {"challenge": self.challenge, "join": self.join}

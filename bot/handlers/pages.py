@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.actions import SEPARATE, BadPayload
 from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
-from bot.handlers.guard import Guard
+from bot.handlers.code_guard import CodeGuard
 from bot.panel import Panel
 from bot.panels.help import greeting_page, help_page, rules_page
 from bot.panels.replays import Replays
@@ -35,7 +35,7 @@ class CorePages(Handlers):
         lists: TableLists,
         features: Sequence[Feature],
         challenges: Challenges,
-        guard: Guard,
+        guard: CodeGuard,
         replays: Replays,
     ) -> None:
         self._viewers, self._lists, self._features = viewers, lists, features

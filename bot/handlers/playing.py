@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from bot.handlers.guard import Guard, TooManyCodes
+from bot.handlers.code_guard import CodeGuard, TooManyCodes
 from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
@@ -50,7 +50,13 @@ class Playing:
     """The tables as programs use them. Every method can raise `ProgramError` or one of the store's errors."""
 
     def __init__(
-        self, room: Room, people: People, challenges: Challenges, robot_pool: RobotPool, hands: LiveHands, guard: Guard
+        self,
+        room: Room,
+        people: People,
+        challenges: Challenges,
+        robot_pool: RobotPool,
+        hands: LiveHands,
+        guard: CodeGuard,
     ) -> None:
         self._room, self._people, self._challenges = room, people, challenges
         self._robot_pool, self._hands, self._guard = robot_pool, hands, guard

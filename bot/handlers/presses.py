@@ -11,7 +11,7 @@ from bot.delivery.surface import Change, encode_change
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, PageHandler, VerbHandler
 from bot.handlers.challenge_cards import seated_reply
-from bot.handlers.guard import Guard
+from bot.handlers.code_guard import CodeGuard
 from bot.handlers.offers import Offers
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
@@ -23,7 +23,7 @@ class Presses:
     """Handles the payloads of presses. Clients can forge them."""
 
     def __init__(
-        self, all_handlers: Iterable[Handlers], room: Room, updates: Updates, offers: Offers, guard: Guard
+        self, all_handlers: Iterable[Handlers], room: Room, updates: Updates, offers: Offers, guard: CodeGuard
     ) -> None:
         self._room, self._updates, self._offers, self._guard = room, updates, offers, guard
         self._pages: dict[str, PageHandler] = {}

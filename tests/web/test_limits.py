@@ -22,7 +22,7 @@ from adapters.web.limits import (
     Limits,
 )
 from adapters.web.people import MAX_NEW
-from bot.handlers.guard import TRIES
+from bot.handlers.code_guard import TRIES
 from bot.http.addresses import NETWORK_FACTOR
 from bot.rate_limiter import RateLimit
 from bot.settings import Settings

@@ -18,7 +18,7 @@ from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MAX_SENT
 from bot.features.privacy.feature import PrivacyFeature
-from bot.handlers.guard import TRIES
+from bot.handlers.code_guard import TRIES
 from bot.identity.adapter_data import delete_adapter_data
 from bot.identity.programs import MAX_EACH, Programs, is_program
 from bot.rate_limiter import RateLimit

@@ -14,7 +14,7 @@ from bot.delivery.answers import MAX_WAITING, Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import press_limits
-from bot.handlers.guard import TRIES
+from bot.handlers.code_guard import TRIES
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, Press, SlowDown
 from bot.rate_limiter import RateLimit
 from bot.store import Store, keys

@@ -25,7 +25,7 @@ class TooManyCodes(TableError):
         self.minutes = minutes
 
 
-class Guard:
+class CodeGuard:
     """Counts each person's wrong guesses of codes, in the store."""
 
     def __init__(self, room: Room) -> None:

@@ -7,7 +7,7 @@ from bot.commands import ArgumentKind
 from bot.feature import Feature
 from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.handlers.lobby import Lobby
-from bot.handlers.playing import Playing
+from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
@@ -48,7 +48,7 @@ class CardRoom(Protocol):
         """The tables that are open to spectators."""
 
     @property
-    def playing(self) -> Playing:
+    def program_tables(self) -> ProgramTables:
         """The tables at which other people's programs play."""
 
     @property

@@ -27,9 +27,9 @@ from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
 from bot.handlers.pages import CorePages
-from bot.handlers.playing import Playing
 from bot.handlers.press_limits import BREAK_SECONDS, PressLimits, TooManyCommands, TooManyPresses, Verdict
 from bot.handlers.presses import Presses
+from bot.handlers.program_tables import ProgramTables
 from bot.handlers.rematch import Rematches
 from bot.handlers.start import Start
 from bot.handlers.suggestions import suggestions
@@ -85,7 +85,7 @@ class Dispatcher:
             is_limited=worker.settings.rate_limits,
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
-        self.playing = Playing(room, people, challenges, robot_pool, self.live_hands, guard)
+        self.program_tables = ProgramTables(room, people, challenges, robot_pool, self.live_hands, guard)
         self._offers = Offers(store, people, challenges, lists, archive, features)
         invitations = Invitations(store, worker.adapters)
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)

@@ -17,7 +17,7 @@ from bot.commands import ArgumentKind
 from bot.feature import Feature
 from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
-from bot.handlers.playing import Playing
+from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
@@ -144,7 +144,7 @@ class Parrot:
         raise AssertionError("nobody watches")
 
     @property
-    def playing(self) -> Playing:
+    def program_tables(self) -> ProgramTables:
         raise AssertionError("no program plays")
 
     @property

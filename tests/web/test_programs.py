@@ -114,7 +114,7 @@ async def test_unexpected_error_gives_a_problem_and_is_logged(
         raise LookupError("an unexpected error")
 
     program = await add_program(site, session)
-    monkeypatch.setattr("bot.handlers.playing.Playing.tables", fail)
+    monkeypatch.setattr("bot.handlers.program_tables.ProgramTables.tables", fail)
     with capture_logs() as logs:
         status, problem = await program.request("/me/tables")
     assert (status, problem["status"]) == (500, 500)

@@ -110,7 +110,7 @@ class Api:
                 if KEY in operation.parameters:
                     content = fingerprint(operation.name, dict(request.match_info), request[BODY].model_dump())
                     key = request.headers[KEY.name]
-                    await self._card_room.playing.claim_key(request[PROGRAM], key, content)
+                    await self._card_room.program_tables.claim_key(request[PROGRAM], key, content)
                 result = await handler(request)
             except ProgramError as error:
                 raise ApiError(STATUSES[error.reason], str(error), error.wait) from None
@@ -152,7 +152,7 @@ class Api:
         Cookies are ignored, so writes need no check against forged requests from other sites.
         """
         token = _token(request)
-        program = await self._card_room.playing.programs.authenticate(token) if token else None
+        program = await self._card_room.program_tables.programs.authenticate(token) if token else None
         if program is None:
             raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a valid token: Authorization: Bearer …", challenge="Bearer")
         if scope not in program.scopes:
@@ -224,29 +224,29 @@ class Api:
         return Me(name=request[PROGRAM].name, scopes=list(request[PROGRAM].scopes))
 
     async def my_tables(self, request: web.Request) -> Result:
-        return OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person))
+        return OwnTables(tables=await self._card_room.program_tables.tables(request[PROGRAM].person))
 
     async def my_table(self, request: web.Request) -> Result:
-        return await self._card_room.playing.table(request.match_info["code"], request[PROGRAM].person)
+        return await self._card_room.program_tables.table(request.match_info["code"], request[PROGRAM].person)
 
     async def open_table(self, request: web.Request) -> Result:
         body: WantedTable = request[BODY]
         program, key = request[PROGRAM], request.headers[KEY.name]
-        return await self._card_room.playing.open(program, body.game, body.rules, body.robots, key)
+        return await self._card_room.program_tables.open(program, body.game, body.rules, body.robots, key)
 
     async def sit(self, request: web.Request) -> Result:
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return await self._card_room.playing.sit(program, code, request[BODY].seat, key)
+        return await self._card_room.program_tables.sit(program, code, request[BODY].seat, key)
 
     async def move(self, request: web.Request) -> Result:
         body: Move = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return await self._card_room.playing.move(program, code, body.version, body.move, key)
+        return await self._card_room.program_tables.move(program, code, body.version, body.move, key)
 
     async def my_stream(self, request: web.Request) -> Result:
         code, person = request.match_info["code"], request[PROGRAM].person
-        await self._card_room.playing.table(code, person)
-        states = self._card_room.playing.states(code, person)
+        await self._card_room.program_tables.table(code, person)
+        states = self._card_room.program_tables.states(code, person)
         with self._limits.open_stream(request):
             return await self._stream_lines(request, self._until_revoked(request, states))
 
@@ -254,7 +254,7 @@ class Api:
         """Yield states as long as the program's token is valid."""
         async with aclosing(states):
             async for state in states:
-                if await self._card_room.playing.programs.authenticate(_token(request)) is None:
+                if await self._card_room.program_tables.programs.authenticate(_token(request)) is None:
                     return
                 yield state
 

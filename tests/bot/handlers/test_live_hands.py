@@ -112,12 +112,12 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         dispatcher, owner_dispatcher = Dispatcher(worker), Dispatcher(owner)
         (anna, _token), (bruno, _token) = [await Programs(store.client).add(name) for name in ("Anna", "Bruno")]
         for number in range(100):
-            table = await owner_dispatcher.playing.open(anna, "testa", {}, None, f"open {number}")
+            table = await owner_dispatcher.program_tables.open(anna, "testa", {}, None, f"open {number}")
             if owner.shards.owns(table.code):
                 break
         code = table.code
         if ending == "resign":
-            table = await owner_dispatcher.playing.sit(bruno, code, None, "sit")
+            table = await owner_dispatcher.program_tables.sit(bruno, code, None, "sit")
 
         hand = await dispatcher.live_hands.open_hand(code, anna.person)
         assert hand
@@ -125,11 +125,15 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             await dispatcher.watching.watch_id(await worker.room.load(code))
         )
         assert public_states
-        streams: list[AsyncIterator[Any]] = [hand.states(), dispatcher.playing.states(code, anna.person), public_states]
+        streams: list[AsyncIterator[Any]] = [
+            hand.states(),
+            dispatcher.program_tables.states(code, anna.person),
+            public_states,
+        ]
 
         before = [json.loads(await anext(states)) for states in streams]
         if ending == "resign":
-            await owner_dispatcher.playing.move(bruno, code, table.version, "resign", "resign")
+            await owner_dispatcher.program_tables.move(bruno, code, table.version, "resign", "resign")
         else:
             await Challenges(owner.room).cancel(code, anna.person, "cancel")
         async with asyncio.timeout(20):
@@ -147,8 +151,8 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         assert all(
             state["version"] > earlier["version"] for state, earlier in zip((program, public), before[1:], strict=True)
         )
-        assert program == (await dispatcher.playing.table(code, anna.person)).model_dump(mode="json")
-        assert [json.loads(state) async for state in dispatcher.playing.states(code, anna.person)] == [program]
+        assert program == (await dispatcher.program_tables.table(code, anna.person)).model_dump(mode="json")
+        assert [json.loads(state) async for state in dispatcher.program_tables.states(code, anna.person)] == [program]
         assert await dispatcher.watching.get_table(
             await dispatcher.watching._watch_id(code)
         ) == PublicTable.model_validate(public)
@@ -162,10 +166,10 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
 
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(ProgramError):
-            await dispatcher.playing.table(code, carla.person)
+            await dispatcher.program_tables.table(code, carla.person)
         await store.client.delete(keys.ended(code))
         with pytest.raises(ProgramError):
-            await dispatcher.playing.table(code, anna.person)
+            await dispatcher.program_tables.table(code, anna.person)
 
 
 async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatform) -> None:

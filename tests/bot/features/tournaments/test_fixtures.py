@@ -117,7 +117,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
             other_table = await open_fixture(worker, game, 1, second, "other")
             before = {player.private: len(fake.shown[player.private]) for player in second}
             pages, api = [], []
-            playing = first[0].dispatcher.playing
+            playing = first[0].dispatcher.program_tables
             fair = Button("Sealed deck", actions.page("fair", game_id(table), 1))
             fake.messages[GROUP]["0"] = Writer().panel((fair,))
             assert "no longer in the archive" in (await first[0].send(fair.payload, GROUP)).toast

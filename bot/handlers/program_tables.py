@@ -46,7 +46,7 @@ def _hide_missing_table(code: str) -> Iterator[None]:
         raise NotAtThisTable(code=code) from None
 
 
-class Playing:
+class ProgramTables:
     """The tables as programs use them. Every method can raise `ProgramError` or one of the store's errors."""
 
     def __init__(

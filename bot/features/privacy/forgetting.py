@@ -31,7 +31,7 @@ from bot.store import STORE_ERRORS, keys
 from bot.store.lua import read_script
 from bot.store.naming import person_by_handle
 from bot.tables.errors import NoSuchTable
-from bot.tables.leaving import remove_person
+from bot.tables.forgetting import remove_person
 from bot.tables.room import Room
 
 POLL_SECONDS = 5.0  # between checks for forgettings that other processes began

@@ -18,7 +18,7 @@ from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, OpenedTooOften, SetAside
 from bot.tables.fixtures import duplicate_rules
-from bot.tables.leaving import remove_person
+from bot.tables.forgetting import remove_person
 from bot.tables.room import Room
 from bot.tables.table import Table
 

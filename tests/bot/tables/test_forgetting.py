@@ -9,7 +9,7 @@ from bot.store import Store
 from bot.tables import Room, Table
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
-from bot.tables.leaving import remove_person
+from bot.tables.forgetting import remove_person
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
 PSEUDONYM = "p:nobody"

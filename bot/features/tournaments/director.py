@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.entries import Cancel, Ending, Entry, Finish, Result, Round, Seat
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
-from bot.features.tournaments.fixtures import Fixtures
+from bot.features.tournaments.match_tables import MatchTables
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.store import Tournaments
@@ -45,12 +45,12 @@ class Director:
     def __init__(
         self,
         tournaments: Tournaments,
-        fixtures: Fixtures,
+        match_tables: MatchTables,
         cards: TournamentCards,
         reminders: Reminders,
         archive: Archive,
     ) -> None:
-        self.tournaments, self.fixtures, self.cards = tournaments, fixtures, cards
+        self.tournaments, self.match_tables, self.cards = tournaments, match_tables, cards
         self._reminders, self._archive = reminders, archive
         self._tables_checked: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._advanced: dict[str, tuple[int, float]] = {}
@@ -93,10 +93,10 @@ class Director:
             # Its cards can be published once its tables are closed.
             for match in tournament.matches:
                 if match.next_deal is not None:
-                    code = match.table or await self.fixtures.find_open(tournament, match, match.next_deal)
+                    code = match.table or await self.match_tables.find_open(tournament, match, match.next_deal)
                     if code:
-                        await self.fixtures.close(code)
-        await self.fixtures.publish_games(tournament)
+                        await self.match_tables.close(code)
+        await self.match_tables.publish_games(tournament)
         return tournament
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
@@ -148,10 +148,10 @@ class Director:
         if not code:
             # A worker that crashed can have opened the table without recording it.
             if missing or left <= 0:
-                code = await self.fixtures.find_open(tournament, match, deal)
+                code = await self.match_tables.find_open(tournament, match, deal)
             else:
                 try:
-                    code = await self.fixtures.open(tournament, match, deal)
+                    code = await self.match_tables.open(tournament, match, deal)
                 except StoreFull:
                     return tournament  # the card says so, and the next call retries
             if code:
@@ -159,9 +159,9 @@ class Director:
         if not code:
             return await self._end_match(tournament, match, missing) if missing or left <= 0 else tournament
         for team in missing:
-            await self.fixtures.resign(match, deal, team, code)
+            await self.match_tables.resign(match, deal, team, code)
         if left <= 0:
-            await self.fixtures.end_late(code)
+            await self.match_tables.end_late(code)
         return await self._check_table(tournament, match, deal, code, left)
 
     async def _record_table(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
@@ -174,9 +174,9 @@ class Director:
         update = f"seat:{match.round}.{match.number}.{deal}:{code}"
         tournament = await self.tournaments.commit(tournament.code, update, decide)
         if tournament.match(match.round, match.number).seats.get(deal) != code:
-            await self.fixtures.close(code)
+            await self.match_tables.close(code)
         else:
-            await self.fixtures.remove_forgotten(tournament, match, deal, code)
+            await self.match_tables.remove_forgotten(tournament, match, deal, code)
         return tournament
 
     @staticmethod
@@ -217,19 +217,19 @@ class Director:
         if now - self._tables_checked.setdefault(code, now) < TABLE_CHECK_SECONDS:
             return tournament
         self._tables_checked[code] = now
-        if await self.fixtures.exists(code):
+        if await self.match_tables.exists(code):
             return tournament
         tournament = await self.tournaments.load(tournament.code)
         if not tournament.is_live or deal in tournament.match(match.round, match.number).results:
             return tournament
         log.warning("tournament_table_lost", tournament=tournament.code, table=code)
-        game = await self.fixtures.find_game(tournament, match, code)
+        game = await self.match_tables.find_game(tournament, match, code)
         if game and game.fixture_name:
             return await self._record_result(tournament.code, game.fixture_name, code, game)
         missing = self._missing_teams(tournament, match)
         if left > 0 and not missing and not tournament.is_duplicate:
             try:
-                new_code = await self.fixtures.open(tournament, match, deal, again=True)
+                new_code = await self.match_tables.open(tournament, match, deal, again=True)
             except StoreFull:
                 return tournament
             if new_code:
@@ -251,7 +251,7 @@ class Director:
         """Record a table's result, once. A duplicate's game is held back even if its tournament is unreadable."""
         assert table.fixture
         if table.fixture.is_duplicate:
-            await self.fixtures.hold_back(game, table)
+            await self.match_tables.hold_back(game, table)
         try:
             name = FixtureName.from_fixture(table.fixture)
             tournament = await self._record_result(table.fixture.tournament, name, table.code, game)
@@ -264,7 +264,7 @@ class Director:
             return
         if not tournament.is_live:
             # `check_all` skips this tournament.
-            await self.fixtures.publish_games(tournament)
+            await self.match_tables.publish_games(tournament)
 
     async def _record_result(self, code: str, name: FixtureName, table: str, game: FinishedGame) -> Tournament:
         """Record a game as the result of its match, unless the match has a result."""

@@ -11,8 +11,8 @@ from bot.features.tournaments import keys
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.commands import TournamentCommands
 from bot.features.tournaments.director import Director
-from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.forgetting import export, forget
+from bot.features.tournaments.match_tables import MatchTables
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.store import Tournaments
@@ -62,7 +62,7 @@ class TournamentsFeature(Feature):
         self.registration = Registration(core.store, self._tournaments, core.ratings)
         self.director = Director(
             self._tournaments,
-            Fixtures(core.room, core.challenges, core.archive, core.people),
+            MatchTables(core.room, core.challenges, core.archive, core.people),
             self._cards,
             Reminders(self._tournaments, core.people, core.adapters, answers),
             core.archive,

@@ -27,7 +27,7 @@ UNREADABLE_REMEMBERED = 1000
 log = structlog.get_logger()
 
 
-class Fixtures:
+class MatchTables:
     """The tables of one store's tournaments. Every method can be repeated safely."""
 
     def __init__(self, room: Room, challenges: Challenges, archive: Archive, people: People) -> None:

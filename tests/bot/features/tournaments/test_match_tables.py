@@ -173,7 +173,7 @@ async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
         table = await open_fixture(worker, "testa", 1, players[:2], "one")
         await open_fixture(worker, "testa", 1, players[2:], "other")
         # The director does this for each table of a duplicate that is called off.
-        await worker.feature(TournamentsFeature).director.fixtures.close(table.code)
+        await worker.feature(TournamentsFeature).director.match_tables.close(table.code)
         await worker.settled()
         for player in players[:2]:
             text = fake.last(player.private).plain

@@ -529,7 +529,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
             # Before it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()
             server.add_bot(BAR)
-            await until(lambda: any("Trick" in text for text in texts_in(channel)))
+            await until(lambda: any("Tricks: " in text for text in texts_in(channel)))
 
 
 async def test_command_names_the_missing_permission(store: Store, server: DiscordServer) -> None:
@@ -557,7 +557,7 @@ async def test_board_reopens_an_archived_thread(store: Store, server: DiscordSer
         await until(lambda: any("deal 1" in text for text in texts_in(thread)))
         thread.archived = True
         random, deadline = Random(1), time.monotonic() + 60.0
-        while not any("Trick" in text for text in texts_in(thread)):
+        while not any("Tricks: " in text for text in texts_in(thread)):
             assert time.monotonic() < deadline, "no trick was played in the thread within a minute"
             for person in (anna, bruno):
                 await person.play(random)

@@ -77,7 +77,7 @@ async def test_deleted_message_is_sent_again(store: Store) -> None:
         fake.messages[other.private].clear()
         await play_moves(worker, players, 6)
         await check_messages(worker, fake, players)
-        assert "Trick" in fake.last(GROUP).plain
+        assert "Tricks: " in fake.last(GROUP).plain
 
 
 async def test_hand_command_replaces_a_deleted_panel(store: Store) -> None:

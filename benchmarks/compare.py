@@ -178,7 +178,7 @@ def output_of(bench: Bench, side: Side) -> str:
             text=True,
         )
         assert process.stdout
-        begun = time.monotonic()
+        started = time.monotonic()
         timer = threading.Timer(bench.limit, process.kill)
         timer.start()
         try:
@@ -193,7 +193,9 @@ def output_of(bench: Bench, side: Side) -> str:
                     errors.seek(0)
                     last_line = (errors.read().splitlines() or [f"exit code {process.returncode}"])[-1][:200]
                     raise BenchFailed(
-                        f"no figures within {bench.limit:g} s" if time.monotonic() > begun + bench.limit else last_line
+                        f"no figures within {bench.limit:g} s"
+                        if time.monotonic() > started + bench.limit
+                        else last_line
                     )
         finally:
             timer.cancel()
@@ -281,7 +283,7 @@ def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None
             for side in sides if number % 2 == 0 else sides[::-1]:
                 if (name, side.name) in failed:
                     continue
-                begun, step = time.monotonic(), f"round {number + 1} of {rounds}, {name} at {side.name}"
+                started, step = time.monotonic(), f"round {number + 1} of {rounds}, {name} at {side.name}"
                 try:
                     figures = MEASURES[name](side)
                 except BenchFailed as failure:
@@ -289,7 +291,7 @@ def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None
                     typer.echo(f"{step}: {failure}", err=True)
                     continue
                 found[side.name][number].update(figures)
-                typer.echo(f"{step}, {time.monotonic() - begun:.0f} s", err=True)
+                typer.echo(f"{step}, {time.monotonic() - started:.0f} s", err=True)
                 for label, value in figures.items():
                     typer.echo(f"    {label}: {value:,.2f}", err=True)
 

@@ -57,9 +57,9 @@ class BenchServer(PlatformServer):
         self._sequence = 0
         self._numbers = 100_000_000
         self._messages: dict[int, dict[str, Any]] = {}
-        # By interaction: its time, its channel, and the pressed message, 0 for a command.
+        # Time, channel and pressed message (0 for a command) of each interaction.
         self._waiting: dict[str, tuple[float, int, int]] = {}
-        # By token: the channel and number of the answer, or of the deferred answer.
+        # Channel and number of the answer, or of the deferred answer, by token.
         self._originals: dict[str, tuple[int, int]] = {}
         self._acknowledged: list[float] = []
         self._sending: set[asyncio.Task[None]] = set()

@@ -161,9 +161,9 @@ async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move)
         readers.stdin.write(json.dumps(pages).encode() + b"\n")
         async with within(PATIENCE, f"{len(pages)} pages to show their tables"):
             await readers.stdout.readline()
-        begun, made = time.monotonic(), []
+        started, made = time.monotonic(), []
         for number in range(int(seconds * MOVES_A_SECOND)):
-            await asyncio.sleep(max(0.0, begun + number / MOVES_A_SECOND - time.monotonic()))
+            await asyncio.sleep(max(0.0, started + number / MOVES_A_SECOND - time.monotonic()))
             made.append(await move(number))
         await asyncio.sleep(1.0)
         readers.stdin.close()

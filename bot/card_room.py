@@ -84,9 +84,9 @@ class CardRoom(Protocol):
         """
 
     async def suggestions(
-        self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
+        self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        """Return completions for an argument that begins with ``begun``, the likeliest first; none if asked too often.
+        """Return completions for an argument that begins with ``typed``, the likeliest first; none if asked too often.
 
         ``game`` is the id of the game, if chosen already. Open tables are limited to this place, not to the whole chat.
         """

@@ -70,7 +70,7 @@ class Game:
         self._rule_values = self.rules.model_dump()
         self.names = tuple(seats or SEAT_NAMES[self.kind.seats])
         if len(self.names) != self.kind.seats:
-            raise errors.BadRules(problem=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
+            raise errors.BadRules(problem=f"{game} has {self.kind.seats} seats, but {len(self.names)} names were given")
         if dealer is not None and dealer not in range(self.kind.seats):
             raise errors.BadRules(problem=f"there is no seat {dealer} to deal first")
         if release not in range(1, RELEASE + 1):

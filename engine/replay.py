@@ -44,24 +44,24 @@ def verify(record: Record) -> str:
     game = Game(record.game, record.rules, record.seats, record.deals[0].dealer if record.deals else None)
     for number, deal in enumerate(record.deals, 1):
         if not game.needs_deal:
-            raise FaultyRecord("the game was over before it", number)
+            raise FaultyRecord("the game was over before this deal", number)
         game.lay_out(deal.pack, *_check_proof(game, deal, number))
         for _ in _steps(game, deal, number, check_legal=True):
             pass
         if number < len(record.deals) and not game.needs_deal and not game.is_over:
-            raise FaultyRecord("the deal is not played to its end, and another follows", number)
+            raise FaultyRecord("the deal is not played to its end, but another follows", number)
         counted = game.record().deals[-1]
         for name, right in {**counted.entries(), "totals": counted.totals}.items():
             recorded = getattr(deal, name)
             if recorded != right:
-                raise FaultyRecord(f"{name} are recorded as {list(recorded)} and come to {list(right)}", number)
+                raise FaultyRecord(f"{name} are recorded as {list(recorded)}, but are {list(right)}", number)
     _check_ending(game, record)
     if game.release == RELEASE:
         return ""
     where = f"deal {len(record.deals)}, move {len(record.deals[-1].moves)}"
     return (
         f"{where}: claimed in a tie-break deal without a lead; "
-        f"the rules allowed this before release {CLAIMS_NEED_A_LEAD} and do not now"
+        f"the rules allowed this only before release {CLAIMS_NEED_A_LEAD}"
     )
 
 
@@ -85,7 +85,7 @@ def _play(game: Game, move_index: int, seat: int | None, move: str) -> None:
     if seat is None and move_index < len(game.moves):  # the game made this move of chance itself
         drawn = game.moves[move_index][1]
         if drawn != move:
-            raise FaultyRecord(f"{quote(move)}: by the deal's secret chance {drawn}")
+            raise FaultyRecord(f"{quote(move)}: according to the deal's secret, chance {drawn}")
         return
     try:
         game.play(seat, move)
@@ -103,10 +103,10 @@ def _check_legal(game: Game, seat: int | None, recorded: list[str]) -> None:
     legal = legal_moves_for_record(game, seat)
     for move in recorded:
         if move not in legal:
-            raise FaultyRecord(f"{quote(move)} is listed as legal and is not")
+            raise FaultyRecord(f"{quote(move)} is listed as legal, but is not")
     for move in legal:
         if move not in recorded:
-            raise FaultyRecord(f"{move} is legal and is not listed")
+            raise FaultyRecord(f"{move} is legal, but is not listed")
     if recorded != legal:
         raise FaultyRecord("the list of legal moves is not sorted")
 
@@ -114,12 +114,12 @@ def _check_legal(game: Game, seat: int | None, recorded: list[str]) -> None:
 def _check_proof(game: Game, deal: DealRecord, number: int) -> tuple[bytes, Cut | None]:
     """Check dealer, secret, cut and pack, and return the secret and the cut."""
     if deal.dealer != game.next_dealer:
-        raise FaultyRecord(f"seat {deal.dealer} deals, and it was seat {game.next_dealer}'s turn to", number)
+        raise FaultyRecord(f"seat {deal.dealer} deals, but it was seat {game.next_dealer}'s turn", number)
     if deal.proof is None:
         raise FaultyRecord("there is no proof: nobody can know how this pack was shuffled", number)
     secret, cut = bytes.fromhex(deal.proof.secret), deal.proof.made_cut
     if commitment(secret) != deal.proof.commitment:
-        raise FaultyRecord("the commitment is not the secret's", number)
+        raise FaultyRecord("the commitment does not match the secret", number)
     if cut and cut.seat & 1 == deal.dealer & 1:
         raise FaultyRecord(f"seat {cut.seat} cut, and seat {deal.dealer} deals: only an opponent can cut", number)
     if shuffle_pack(game.kind.pack, secret, cut) != tuple(deal.pack):
@@ -132,15 +132,15 @@ def _check_ending(game: Game, record: Record) -> None:
     if record.ending in EXTERNAL_ENDINGS:
         _stop_game(game, record)
     if record.ending != game.ending:
-        raise FaultyRecord(f"the ending is recorded as {record.ending} and was {game.ending}")
+        raise FaultyRecord(f"the ending is recorded as {record.ending}, but was {game.ending}")
     right = None if game.winner is None else list(game.winner)
     if record.winner != right:
-        raise FaultyRecord(f"the winner is recorded as {record.winner} and was {right}")
+        raise FaultyRecord(f"the winner is recorded as {record.winner}, but was {right}")
 
 
 def _stop_game(game: Game, record: Record) -> None:
     if game.is_over:
-        raise FaultyRecord(f"the ending is recorded as {record.ending} and was {game.ending}")
+        raise FaultyRecord(f"the ending is recorded as {record.ending}, but was {game.ending}")
     winner = record.winner[0] & 1 if record.winner and record.ending == "timeout" else None
     try:
         game.stop(record.ending or "cancelled", winner)

@@ -44,7 +44,7 @@ async def play_daily(site: Site, request: web.Request) -> web.Response:
 
 
 async def show_puzzle(site: Site, request: web.Request) -> web.Response:
-    """Show a puzzle at ``/puzzle``; ``?id=`` is a certain one, to share."""
+    """Show a puzzle at ``/puzzle``; ``?id=`` names one, for sharing."""
     reader, language = await site.reader(request)
     id_ = request.query.get("id", "")[:16]
     puzzles = site.card_room.feature(PuzzlesFeature).site

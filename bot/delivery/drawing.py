@@ -221,7 +221,7 @@ def draw_surface(
                     *words,
                     unreachable=extras.unreachable,
                     ephemeral=extras.has_ephemeral,
-                    called=extras.called,
+                    player_to_call=extras.player_to_call,
                     watch=f"{viewer.pages_url}/t/{extras.watch_id}" if extras.watch_id else "",
                     is_pictured=bool(viewer.deck),
                     game_id=game_id(table),

@@ -27,16 +27,16 @@ def seat_urgency(table: Table, seat: int) -> int:
     return int(table.alarm == "flagged" and turn is not None and (turn - seat) & 1)
 
 
-def surface_urgency(table: Table, surface: Surface, called: tuple[str, str] | None) -> int:
+def surface_urgency(table: Table, surface: Surface, player_to_call: tuple[str, str] | None) -> int:
     """Return the urgency stored with a surface's message.
 
-    A hand has its seat's urgency. A board has 1 plus the seat to move if that player is ``called``. So each of their
-    turns notifies them once with a new board.
+    A hand has its seat's urgency. A board has 1 plus the seat to move if that player wants to be called, so each of
+    their turns notifies them once with a new board.
     """
     if isinstance(surface.name, Hand):
         return seat_urgency(table, surface.name.seat)
     turn = table.game.turn if table.game else None
-    return 1 + turn if isinstance(surface.name, Board) and called and turn is not None else 0
+    return 1 + turn if isinstance(surface.name, Board) and player_to_call and turn is not None else 0
 
 
 class LowestHands:

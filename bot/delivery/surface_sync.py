@@ -170,8 +170,8 @@ class SurfaceSync(SurfaceWaits):
         if outdated and not self._delete_last:
             return outdated
         panel = drawn or await self._tools.drawer.draw(self._sync, table, surface)
-        called = await self._tools.drawer.player_to_call(table) if isinstance(surface.name, Board) else None
-        urgency = surface_urgency(table, surface, called)
+        player_to_call = await self._tools.drawer.player_to_call(table) if isinstance(surface.name, Board) else None
+        urgency = surface_urgency(table, surface, player_to_call)
         rings = self._tools.reposts.needs_repost(self._sync, surface, self._place, urgency)
         return surface.next_step(panel, urgency, rings=rings) or outdated
 

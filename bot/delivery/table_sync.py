@@ -23,13 +23,13 @@ MAX_DOUBLINGS = 20  # times a pause can double, far beyond its maximum
 class BoardExtras(NamedTuple):
     """Contents of a board besides the deal.
 
-    ``unreachable`` are people and their names. ``has_ephemeral`` is True if a hand is ephemeral in a group. ``called``
-    is the player to notify.
+    ``unreachable`` are people and their names. ``has_ephemeral`` is True if a hand is ephemeral in a group.
+    ``player_to_call`` is the person and name of the player to notify.
     """
 
     unreachable: Sequence[tuple[str, str]] = ()
     has_ephemeral: bool = False
-    called: tuple[str, str] | None = None
+    player_to_call: tuple[str, str] | None = None
     watch_id: str = ""
 
 
@@ -203,7 +203,7 @@ class TableSync:
             [*required_surfaces(table), *(name for name in self._surfaces if is_player_hand(table, name))]
         )
 
-    def board_extras(self, table: Table, called: tuple[str, str] | None, watch_id: str = "") -> BoardExtras:
+    def board_extras(self, table: Table, player_to_call: tuple[str, str] | None, watch_id: str = "") -> BoardExtras:
         unreachable, has_ephemeral = [], False
         for seat, chair in enumerate(table.chairs):
             surface = self._surfaces.get(Hand(seat)) if chair else None
@@ -211,7 +211,7 @@ class TableSync:
                 if surface.state is State.UNREACHABLE:
                     unreachable.append((chair.person, chair.name))
                 has_ephemeral = has_ephemeral or bool(surface.known.ephemeral)
-        return BoardExtras(tuple(unreachable), has_ephemeral, called, watch_id)
+        return BoardExtras(tuple(unreachable), has_ephemeral, player_to_call, watch_id)
 
     def results(self, table: Table) -> dict[Result, SentMessage]:
         """Return the final result messages that this worker sent or edited."""

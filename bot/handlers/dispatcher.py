@@ -203,11 +203,11 @@ class Dispatcher:
             self.worker.store.outage.begin(error)
 
     async def suggestions(
-        self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
+        self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
         if not self.limits.allows_suggestion(person):
             return []
-        return await suggestions(self.worker.people, self.worker.room.lists, kind, begun, person, place, game)
+        return await suggestions(self.worker.people, self.worker.room.lists, kind, typed, person, place, game)
 
     async def offers(self, person: Person, typed: str) -> OfferList:
         if not self.limits.allows_suggestion(person):

@@ -42,7 +42,7 @@ class LiveHand:
         self._hands, self._person = hands, person
         self.table = table
         self.has_ended = False  # because the reader left the table, or the table was removed
-        self._draft, self._menu, self._again = NO_DRAFT, "", ""
+        self._draft, self._menu, self._rematch_opener = NO_DRAFT, "", ""
         self._unrated: str | None = None  # see `LiveHands.unrated_reason`; None until known
         self._is_beginner: bool | None = (
             None  # see `bot.feature.Feature.is_first_game`, when the cards were first shown
@@ -118,12 +118,12 @@ class LiveHand:
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
-            again = await self._hands.find_rematch_opener(self.table, self._person)
+            rematch_opener = await self._hands.find_rematch_opener(self.table, self._person)
             unrated = self._unrated
             if unrated is None:
                 unrated = await self._hands.unrated_reason(self.table)
-            is_new = again != self._again or (unrated or "") != (self._unrated or "")
-            self._again, self._unrated = again, unrated
+            is_new = rematch_opener != self._rematch_opener or (unrated or "") != (self._unrated or "")
+            self._rematch_opener, self._unrated = rematch_opener, unrated
             if is_new:
                 yield
 
@@ -176,7 +176,7 @@ class LiveHand:
             profile,
             chosen,
             menu,
-            again=self._again,
+            rematch_opener=self._rematch_opener,
             unrated=self._unrated or "",
             policy=policy,
             hint=NO_HINT
@@ -275,12 +275,12 @@ class LiveHands:
         Empty if no player waits, and while the store is away. If a group saw the game, the challenge is visible there.
         """
         with self.room.store.outage.suppress_errors():
-            again = await self._challenges.find_opened(f"again:{game_id(table)}")
-            if again is None or again.phase != "open" or not again.matched or person in again.people:
+            rematch = await self._challenges.find_opened(f"again:{game_id(table)}")
+            if rematch is None or rematch.phase != "open" or not rematch.matched or person in rematch.people:
                 return ""
             # A blocked player's rematch offer is not announced.
-            if private_place(person) not in again.hosts:
+            if private_place(person) not in rematch.hosts:
                 return ""
-            chairs = again.localize((await self.people.person(person)).language).chairs
+            chairs = rematch.localize((await self.people.person(person)).language).chairs
             return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
         return ""

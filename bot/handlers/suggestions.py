@@ -11,25 +11,25 @@ from engine import GAMES
 
 
 async def suggestions(
-    people: People, lists: TableLists, kind: ArgumentKind, begun: str, person: Person, place: str, game: str
+    people: People, lists: TableLists, kind: ArgumentKind, typed: str, person: Person, place: str, game: str
 ) -> list[Suggestion]:
     """See `bot.card_room.CardRoom.suggestions`."""
     if kind is ArgumentKind.POINTS:
         points = [str(target) for target in targets(game if game in GAMES else (await people.chat(place)).game)]
         # All of them if none begins with the typed text.
-        return [Suggestion(text, text) for text in [text for text in points if text.startswith(begun)] or points]
+        return [Suggestion(text, text) for text in [text for text in points if text.startswith(typed)] or points]
     if kind is ArgumentKind.OPEN_TABLE:
         # A server's channels are one chat, but not all members see every channel.
-        there = [table for table in await lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
-        tables = [table for table in there if table.phase == "open"]
+        visible = [table for table in await lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
+        tables = [table for table in visible if table.phase == "open"]
     elif kind is ArgumentKind.OWN_TABLE:
         tables = [table for table in await lists.tables_of(person.id) if table.phase == "playing"]
     else:
         return []
-    pasted, gettext, found = pasted_code(begun), texts(language_of(person.language)).gettext, []
+    pasted, gettext, found = pasted_code(typed), texts(language_of(person.language)).gettext, []
     for table in tables:
         names = ", ".join(chair.name for chair in table.chairs if chair)
         label = f"{table.code} · {gettext(GAMES[table.game_id].name)} · {names}"
-        if table.code == pasted or begun.casefold() in label.casefold():
+        if table.code == pasted or typed.casefold() in label.casefold():
             found.append(Suggestion(table.code, label))
     return found

@@ -25,17 +25,18 @@ def board_panel(
     unreachable: Sequence[tuple[str, str]] = (),
     *,
     ephemeral: bool = False,
-    called: tuple[str, str] | None = None,
+    player_to_call: tuple[str, str] | None = None,
     watch: str = "",
     is_pictured: bool = False,
     game_id: str = "",
 ) -> Panel:
     """Return the public view of a deal; ``unreachable`` are players who cannot be sent their hand.
 
-    ``ephemeral`` is whether a hand is shown in the group to its player alone; such messages can vanish. ``called`` is
-    the person and name of the player to move, if they want to be notified. ``watch`` is the address of the page for
-    spectators, or empty. ``is_pictured`` is whether a picture shows each card, so that the text describes the trick.
-    ``game_id`` is the game's future id in the archive, for the seal of its shuffle.
+    ``ephemeral`` is whether a hand is shown in the group to its player alone; such messages can vanish.
+    ``player_to_call`` is the person and name of the player to move, if they want to be notified. ``watch`` is the
+    address of the page for spectators, or empty. ``is_pictured`` is whether a picture shows each
+    card, so that the text describes the trick. ``game_id`` is the game's future id in the archive, for the seal of its
+    shuffle.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -46,8 +47,8 @@ def board_panel(
     turn = view.turn
     if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
         page.line(_("{name}’s time is up."), "bold", name=seen.name(turn))
-    elif called:
-        page.line(_("{name}, it is your turn."), name=Span(isolate_name(called[1]), "call", called[0]))
+    elif player_to_call:
+        page.line(_("{name}, it is your turn."), name=Span(isolate_name(player_to_call[1]), "call", player_to_call[0]))
     else:
         page.line(turn_line(seen, words) if is_pictured else _next_step(phrases, view.deal), "bold")
     for line in phrases.robot_lines():

@@ -169,12 +169,12 @@ def _outcome_text(table: Table, words: Wording, reader: str) -> str:
         ),
         "declined": _("{name} declined.").format(name=name),
     }
-    begun = _("The cards are dealt: open our private chat to see yours.")
+    started = _("The cards are dealt: open our private chat to see yours.")
     if reader:
-        begun = _("The game has begun.")
+        started = _("The game has begun.")
     elif not game_kind(table.game_id).has_dealer:
-        begun = _("The game has begun: open our private chat to see your cards.")
-    return outcomes.get(table.closed, begun)
+        started = _("The game has begun: open our private chat to see your cards.")
+    return outcomes.get(table.closed, started)
 
 
 def _buttons(table: Table, words: Wording) -> list[Row]:

@@ -41,8 +41,8 @@ def deed_question(language: str, deed: Deed, name: str) -> tuple[str, str, str]:
             _("I won’t match you again, or call you when they challenge you. They won’t know."),
             _("Yes, block"),
         )
-    told = _("The host sees who you both are and how this game went. {name} won’t know.")
-    return _("Report {name} to the bot’s host?").format(name=name), told.format(name=name), _("Yes, report")
+    note = _("The host sees who you both are and how this game went. {name} won’t know.")
+    return _("Report {name} to the bot’s host?").format(name=name), note.format(name=name), _("Yes, report")
 
 
 def farewell_row(language: str, game_id: str) -> Row:

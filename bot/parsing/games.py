@@ -81,8 +81,8 @@ def find_game(name: str) -> str:
 def _match_game(name: str) -> str | None:
     name = name.casefold()
     exact = [game for game, names in _game_names().items() if name in names]
-    begun = [game for game, names in _game_names().items() if any(each.startswith(name) for each in names)]
-    return (exact or begun)[0] if exact or len(begun) == 1 else None
+    matching = [game for game, names in _game_names().items() if any(known.startswith(name) for known in names)]
+    return (exact or matching)[0] if exact or len(matching) == 1 else None
 
 
 def _game_names() -> dict[str, set[str]]:

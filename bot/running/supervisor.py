@@ -57,17 +57,17 @@ class Supervisor:
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         is_started = False
         while True:
-            begun = loop.time()
+            started = loop.time()
             try:
                 if not is_started:
                     await adapter.start()
                     is_started = True
-                begun = loop.time()
+                started = loop.time()
                 await adapter.serve()
                 fault: Exception = DeliveryError("it ended")
             except Exception as error:  # noqa: BLE001 - the other adapters go on
                 fault = error
-            if loop.time() - begun > STEADY_SECONDS:
+            if loop.time() - started > STEADY_SECONDS:
                 backoff.reset()
                 self._has_run = True
                 self._refusals.pop(adapter.platform, None)

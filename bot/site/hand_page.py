@@ -146,7 +146,7 @@ def hand_page(
     chosen: str = "",
     menu: str = "",
     *,
-    again: str = "",
+    rematch_opener: str = "",
     unrated: str = "",
     policy: TablePolicy = ORDINARY,
     outcome: Outcome | None = None,
@@ -155,9 +155,10 @@ def hand_page(
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
-    ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game ``again`` is the
-    name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` has
-    the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is the hint to show.
+    ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game,
+    ``rematch_opener`` is the name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty.
+    ``outcome`` has the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is the
+    hint to show.
     """
     table = table.localize(profile.language)
     seen = snapshot(table, table.seat_of(person), policy.own_texts)
@@ -166,7 +167,7 @@ def hand_page(
         panel = _game_panel(table, seen, profile, chosen, policy, outcome, hint)
     else:
         panel = _waiting_panel(table, seen, person, profile, menu, policy)
-    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, again, unrated)
+    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, rematch_opener, unrated)
     if not is_beginner or seen.view is None or seen.view.deal is None:
         return page
     words = table_words(seen, profile.language, profile.suits)
@@ -191,8 +192,8 @@ def _game_panel(
     if result := policy.result_panel(table, outcome, language):
         return Panel((*panel.text, Span("\n\n"), *result.text))
     result = result_panel(seen, table.game.record(live=False), language, suits, game_id(table), ())
-    again = [row for row in result.rows if row[0].role is Role.REMATCH]
-    return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
+    rematch_rows = [row for row in result.rows if row[0].role is Role.REMATCH]
+    return Panel((*panel.text, Span("\n\n"), *result.text), tuple(rematch_rows))
 
 
 def _waiting_panel(
@@ -230,7 +231,7 @@ class _PageBuilder:
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
 
-    def build(self, outcome: Outcome, again: str, unrated: str) -> HandPage:
+    def build(self, outcome: Outcome, rematch_opener: str, unrated: str) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
         rows = (tuple(button for button in row if not button.about) for row in panel.rows)
         page = HandPage(
@@ -253,20 +254,24 @@ class _PageBuilder:
         if table.error or scene is None or deal is None or view is None:
             return page
         why = _(UNRATED[unrated]) if unrated else ""
-        asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(again)) if again else ""
+        asks = (
+            _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(rematch_opener))
+            if rematch_opener
+            else ""
+        )
         note = self.policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
         is_over = bool(view.ending)
         line = task_text(seen, profile.language, profile.suits, self.chosen)
         if is_over:
-            how = self.words.ending(view.winner, view.ending) if seen.is_cut_short and view.winner else ""
-            line = " ".join(filter(None, (scene.line, how, note)))
+            ending = self.words.ending(view.winner, view.ending) if seen.is_cut_short and view.winner else ""
+            line = " ".join(filter(None, (scene.line, ending, note)))
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
         end = deal_end(seen, profile.language, profile.suits) if is_over or is_fresh else None
         last_trick = deal.last_trick.cards if deal.last_trick and scene.last_trick else ()
-        said = "".join(span.text for span in panel.text[: panel.fold])
+        status = "".join(span.text for span in panel.text[: panel.fold])
         return replace(
             page,
-            says=f"{said.strip()} {note}".strip(),
+            says=f"{status.strip()} {note}".strip(),
             is_mine=scene.is_mine and not is_over,
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),

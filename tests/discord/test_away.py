@@ -184,7 +184,7 @@ def slow_down(seconds: float) -> Failure:
 # The answer of Cloudflare, which is in front of Discord. It does not say how long to wait.
 CLOUDFLARE_LIMIT = Failure(body=b"error code: 1015", kind="text/plain", status=429)
 
-# By command: the failure of the next edit, and the seconds that the bot must then wait.
+# The failure of the next edit and the seconds that the bot must then wait, by command.
 # The library waits the first time. The bot must wait the other times.
 WAITS = {"help": (slow_down(7), 7.0), "rules": (slow_down(50), 50.0), "tables": (CLOUDFLARE_LIMIT, 5.0)}
 

@@ -296,7 +296,7 @@ FALSE_RECORDS: dict[str, tuple[str, Change]] = {
     "a deal too many": ("deal 3: the game was over", lambda r: r["deals"].append(r["deals"][0])),
     "a deal too few": ("the game: the ending", lambda r: r["deals"].pop()),
     "a legal move not listed": ("deal 1, move 1: ", lambda r: r["deals"][0]["moves"][0][2].pop()),
-    "a move listed that is not legal": ("is listed as legal and is not", lambda r: r["deals"][0]["moves"][0][2].append("play XX")),
+    "a move listed that is not legal": ("is listed as legal, but is not", lambda r: r["deals"][0]["moves"][0][2].append("play XX")),
     "a list not sorted": ("not sorted", lambda r: r["deals"][0]["moves"][0][2].reverse()),
 }  # fmt: skip
 
@@ -479,8 +479,7 @@ def early_claim_record() -> engine.Record:
 def test_claim_of_an_earlier_release_verifies_with_a_note() -> None:
     record = early_claim_record()
     assert engine.verify(record) == (
-        "deal 5, move 1: claimed in a tie-break deal without a lead; "
-        "the rules allowed this before release 2 and do not now"
+        "deal 5, move 1: claimed in a tie-break deal without a lead; the rules allowed this only before release 2"
     )
     game = engine.load(record)
     assert (game.ending, game.winner, game.release) == ("claim", (0, 2), 1)

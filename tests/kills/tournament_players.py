@@ -41,7 +41,7 @@ class TournamentPlayers(Players):
         super().__init__(page, random)
         self.is_last = False
         self._forms: dict[str, str] = {}
-        # By person and panel, until when they do not press it again.
+        # Time until which a person does not press a panel again, by person and panel.
         self._pressed_until: dict[tuple[str, str], float] = {}
 
     async def begin(self) -> None:

@@ -180,7 +180,7 @@ def test_check_covers_required_surfaces_and_known_hands() -> None:
 
 def test_board_names_unreachable_players_and_group_hands() -> None:
     sync = TableSync("ABCD")
-    assert sync.board_extras(create_table(), ("p:0", "Anna")) == BoardExtras(called=("p:0", "Anna"))
+    assert sync.board_extras(create_table(), ("p:0", "Anna")) == BoardExtras(player_to_call=("p:0", "Anna"))
     sync.surface(Hand(1), "p:@1").give_up("p:@1")
     assert sync.board_extras(create_table(), None) == BoardExtras((("p:1", "Bruno"),))
     sync.surface(Hand(0), HOME).apply(Change(place="p:@0~100!pass"), HOME, 0)

@@ -360,7 +360,8 @@ def test_given_cards_must_follow_from_the_secret() -> None:
             if gifts:
                 deal["moves"][gifts[0]][1] = "gives 2C"
                 with pytest.raises(
-                    FaultyRecord, match=f"deal {number + 1}, move {gifts[0] + 1}: gives 2C: by the deal's secret"
+                    FaultyRecord,
+                    match=f"deal {number + 1}, move {gifts[0] + 1}: gives 2C: according to the deal's secret",
                 ):
                     verify_json(record)
                 return

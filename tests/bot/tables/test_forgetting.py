@@ -35,24 +35,24 @@ async def leave_table(room: Room, table: Table, person: str, handle: str = "") -
     return after
 
 
-async def test_leaving_cancels_own_challenge(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_cancels_own_challenge(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", BEA, "Bea", "open")
     after = await leave_table(room, table, BEA)
     assert (after.phase, after.closed, after.opener.name) == ("closed", "cancelled", NAME)
 
 
 @pytest.mark.parametrize("invited", [Invited(BEA, "", "Bea"), Invited("", "bea", "Bea")])
-async def test_leaving_declines_a_received_challenge(room: Room, challenges: Challenges, invited: Invited) -> None:
+async def test_forgetting_declines_a_received_challenge(room: Room, challenges: Challenges, invited: Invited) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "open", invited=invited)
     assert (await leave_table(room, table, BEA, "bea")).closed == "declined"
 
 
-async def test_leaving_keeps_a_challenge_at_four_open(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_keeps_a_challenge_at_four_open(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
     assert (await leave_table(room, table, BEA)).phase == "open"
 
 
-async def test_leaving_frees_the_seat(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_frees_the_seat(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tressette", CLEO, "Cleo", "open")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
     table = await challenges.sit(table.code, DORA, "Dora", "u2", 2)
@@ -61,7 +61,7 @@ async def test_leaving_frees_the_seat(room: Room, challenges: Challenges) -> Non
     assert [chair.name if chair else "" for chair in after.chairs] == ["Cleo", "", "Dora", ""]
 
 
-async def test_leaving_withdraws_only_the_own_seat_request(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_withdraws_only_the_own_seat_request(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open")
     await challenges.sit(table.code, CLEO, "Cleo", "u1", 1)
     await challenges.sit(table.code, BEA, "Bea", "u2", 2)
@@ -73,7 +73,7 @@ async def test_leaving_withdraws_only_the_own_seat_request(room: Room, challenge
 
 
 @pytest.mark.parametrize("person", [ADA, BEA])
-async def test_leaving_resigns_a_running_game(room: Room, challenges: Challenges, person: str) -> None:
+async def test_forgetting_resigns_a_running_game(room: Room, challenges: Challenges, person: str) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "open")
     table = await challenges.sit(table.code, BEA, "Bea", "u1")
     seat = table.seat_of(person)
@@ -87,7 +87,7 @@ async def test_leaving_resigns_a_running_game(room: Room, challenges: Challenges
 
 
 @pytest.mark.parametrize("person", [BEA, "a:2", "z:2"])
-async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, challenges: Challenges, person: str) -> None:
+async def test_forgetting_keeps_the_result_of_a_finished_game(room: Room, challenges: Challenges, person: str) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "open")
     await challenges.sit(table.code, person, "Bea", "u1")
     await leave_table(room, await room.load(table.code), ADA)
@@ -96,7 +96,7 @@ async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, challenge
     assert after.game.winner == (1,)
 
 
-async def test_leaving_redacts_update_keys_except_the_opening(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_redacts_update_keys_except_the_opening(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tressette", ADA, "Ada", "again:2")
     await challenges.sit(table.code, BEA, "Bea", "pg2.1", 1)
     await challenges.stand_up(table.code, BEA, "pg2.2")
@@ -107,13 +107,15 @@ async def test_leaving_redacts_update_keys_except_the_opening(room: Room, challe
     assert await challenges.find_opened("again:2")
 
 
-async def test_leaving_an_unrelated_table_changes_nothing(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_an_unrelated_table_changes_nothing(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open")
     assert not await remove_person(room, table.code, BEA, "bea", PSEUDONYM)
     assert (await room.load(table.code)).version == table.version
 
 
-async def test_leaving_is_retried_after_a_concurrent_change(room: Room, challenges: Challenges, store: Store) -> None:
+async def test_forgetting_is_retried_after_a_concurrent_change(
+    room: Room, challenges: Challenges, store: Store
+) -> None:
     table = await challenges.open_table("tressette", ADA, "Ada", "open")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
     rewrite, other_rooms = room.rewrite, [Room(store, Random(1).randbytes)]

@@ -32,7 +32,7 @@ class Puzzles:
     """Puzzles one after the other in private chats, and the puzzle of the day in groups."""
 
     def __init__(self, groups: GroupPuzzles, viewers: Viewers) -> None:
-        self._groups, self.ladder, self._viewers = groups, groups.ladder, viewers
+        self._groups, self.ratings, self._viewers = groups, groups.ratings, viewers
 
     async def ask(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
@@ -58,17 +58,17 @@ class Puzzles:
 
     async def _next_panel(self, place: str, profile: Profile) -> Panel:
         viewer = await self._viewers.viewer_at(place)
-        puzzle = await self.ladder.next_puzzle(profile.id, all_puzzles())
+        puzzle = await self.ratings.next_puzzle(profile.id, all_puzzles())
         if puzzle is None:
-            return all_answered_panel(viewer.language, await self.ladder.standing(profile.id))
+            return all_answered_panel(viewer.language, await self.ratings.standing(profile.id))
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, PuzzleContext())
         return with_position_picture(panel, viewer, puzzle)
 
     async def _answer_alone(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """Rate an answer in a private chat. A second answer to the same puzzle shows the first one and is not rated."""
-        answered = await self.ladder.take_answer(profile.id, puzzle, card)
-        first = card if answered else await self.ladder.answer_of(profile.id, puzzle.id) or card
-        viewer, standing = await self._viewers.viewer_at(place), await self.ladder.standing(profile.id)
+        answered = await self.ratings.take_answer(profile.id, puzzle, card)
+        first = card if answered else await self.ratings.answer_of(profile.id, puzzle.id) or card
+        viewer, standing = await self._viewers.viewer_at(place), await self.ratings.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
         return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
@@ -80,7 +80,7 @@ class Puzzles:
         if await self._groups.take_answer(profile.id, puzzle, card, chat_of(place)):
             toast = verdict(profile.language, profile.suits, puzzle, card)
         else:
-            first = await self.ladder.answer_of(profile.id, puzzle.id) or card
+            first = await self.ratings.answer_of(profile.id, puzzle.id) or card
             toast = _("You’ve already answered.") + " " + verdict(profile.language, profile.suits, puzzle, first)
         # A message of an earlier day stays as it is.
         return Reply(toast, await self._groups.panel(place) if is_today else None)
@@ -88,16 +88,16 @@ class Puzzles:
     async def _explain(self, profile: Profile, puzzle: Puzzle) -> Reply:
         """Explain a group's puzzle in private to a person who answered it."""
         _ = texts(profile.language).gettext
-        card = await self.ladder.answer_of(profile.id, puzzle.id)
+        card = await self.ratings.answer_of(profile.id, puzzle.id)
         if not card:
             return Reply(_(ANSWER_FIRST))
         viewer = await self._viewers.viewer_at(private_place(profile.id))
-        standing = await self.ladder.standing(profile.id)
+        standing = await self.ratings.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
         return Reply(_("Sent to your private chat."), with_position_picture(panel, viewer, puzzle), private=True)
 
     async def _show_lines(self, place: str, profile: Profile, puzzle: Puzzle) -> Reply:
-        card = await self.ladder.answer_of(profile.id, puzzle.id)
+        card = await self.ratings.answer_of(profile.id, puzzle.id)
         if not card:
             return Reply(texts(profile.language).gettext(ANSWER_FIRST))
         viewer = await self._viewers.viewer_at(place)

@@ -31,7 +31,7 @@ class PuzzlesFeature(Feature):
         yield partial(self.groups.mark_before_forgetting, forgetting.person, forgetting.today)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(self.groups.ladder.forget, forgetting.person)
+        yield partial(self.groups.ratings.forget, forgetting.person)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        return {"puzzles": await self.groups.ladder.export(person)}
+        return {"puzzles": await self.groups.ratings.export(person)}

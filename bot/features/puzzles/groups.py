@@ -18,9 +18,9 @@ from bot.days.marks import DayMarks
 from bot.delivery.announcer import Announcer
 from bot.features.puzzles import keys
 from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.ladder import Ladder, StandingChange
 from bot.features.puzzles.pages import PuzzleContext, puzzle_panel
 from bot.features.puzzles.pictures import puzzle_scene
+from bot.features.puzzles.puzzle_ratings import PuzzleRatings, StandingChange
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import Adapter, ChatGone, DeliveryError, can_write_anytime, chat_of, platform_of
@@ -63,7 +63,7 @@ class GroupPuzzles:
     ) -> None:
         self._host_time, self._adapters, self._announcer = host_time, adapters, announcer
         self._viewers = Viewers(people, adapters)
-        self.ladder = Ladder(store.client)
+        self.ratings = PuzzleRatings(store.client)
         self.hours = ChosenHours(store.client, keys.HOURS, keys.sent)
         self._drawn, self._answered = DailyDraws(store.client, keys.DRAWN), DayMarks(store.client, "puzzle")
 
@@ -81,7 +81,7 @@ class GroupPuzzles:
         day, viewer = self.today(), await self._viewers.viewer_at(place)
         puzzle = await self.puzzle(day)
         context = PuzzleContext(
-            day, await self.ladder.count_answers(chat_of(place), day), await self.hours.hour_of(place)
+            day, await self.ratings.count_answers(chat_of(place), day), await self.hours.hour_of(place)
         )
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, context, has_hours=can_write_anytime(place))
         return with_position_picture(panel, viewer, puzzle)
@@ -93,10 +93,10 @@ class GroupPuzzles:
         """
         day = self.today()
         if puzzle.id != (await self.puzzle(day)).id:
-            return await self.ladder.take_answer(person, puzzle, card)
+            return await self.ratings.take_answer(person, puzzle, card)
         if await self._answered.has(day, person):
             return None
-        return await self.ladder.take_answer(person, puzzle, card, (chat, day))
+        return await self.ratings.take_answer(person, puzzle, card, (chat, day))
 
     async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
         """Choose a place's hour, None for never. If today's puzzle ``is_there``, it is not sent again."""
@@ -111,13 +111,13 @@ class GroupPuzzles:
         """
         for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
             puzzle = await self._drawn.get(day)
-            if puzzle and await self.ladder.answer_of(person, puzzle):
+            if puzzle and await self.ratings.answer_of(person, puzzle):
                 await self._answered.add(day, person)
 
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's hour and today's answers to its new id, unless that has its own. Safe to call twice."""
         await self.hours.move(old, new, self.today())
-        await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
+        await self.ratings.move_chat(chat_of(old), chat_of(new), self.today())
 
     async def send_due(self) -> None:
         now = self._host_time.now()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.days.chosen_hours import hour_row
-from bot.features.puzzles.ladder import AnswerCounts, PuzzleStanding, StandingChange
+from bot.features.puzzles.puzzle_ratings import AnswerCounts, PuzzleStanding, StandingChange
 from bot.features.puzzles.stars import count_stars
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts

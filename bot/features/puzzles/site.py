@@ -50,7 +50,7 @@ class PuzzleSite:
     """Puzzles for web pages. Every method except `is_answer` can raise a store error."""
 
     def __init__(self, people: People, groups: GroupPuzzles) -> None:
-        self._people, self._groups, self._ladder = people, groups, groups.ladder
+        self._people, self._groups, self._ratings = people, groups, groups.ratings
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
         """Return the puzzle with this id or the person's next one, or None.
@@ -61,14 +61,14 @@ class PuzzleSite:
         if id_:
             puzzle = all_puzzles().get(id_)
         elif person:
-            puzzle = await self._ladder.next_puzzle(person, all_puzzles())
+            puzzle = await self._ratings.next_puzzle(person, all_puzzles())
         else:
             puzzle = easy_puzzle(self._groups.today())
         if puzzle is None:
             return None
-        answer = await self._ladder.answer_of(person, puzzle.id) if person else ""
+        answer = await self._ratings.answer_of(person, puzzle.id) if person else ""
         if answer:
-            standing = await self._ladder.standing(person)
+            standing = await self._ratings.standing(person)
             panel = solution_panel(language, profile.suits, puzzle, answer, None, standing)
         else:
             panel = puzzle_panel(language, profile.suits, puzzle, PuzzleContext())
@@ -109,4 +109,4 @@ class PuzzleSite:
     async def answer(self, person: Person, id_: str, card: str) -> None:
         """Rate a person's answer. Check it first with `is_answer`."""
         await self._people.meet(person)
-        await self._ladder.take_answer(person.id, find_puzzle(id_, card), card)
+        await self._ratings.take_answer(person.id, find_puzzle(id_, card), card)

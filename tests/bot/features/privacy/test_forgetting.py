@@ -24,7 +24,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.mydata import MyData
 from bot.features.privacy.pages import owner_tag
 from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.ladder import Ladder
+from bot.features.puzzles.puzzle_ratings import PuzzleRatings
 from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.store import Tournaments
@@ -364,15 +364,15 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = await play_games(worker, fake)
-        tournaments, ladder = Tournaments(store), Ladder(store.client)
+        tournaments, ratings = Tournaments(store), PuzzleRatings(store.client)
         registration = Registration(store, tournaments, worker.ratings)
         await run_first_pass(worker)
         await anna.say("/help")
         new_tournament = await registration.open(GROUP, ANNA, "Annabella", Choice.default("testa"), "knockout", "u1")
         await registration.enter(new_tournament.code, ANNA, "Annabella", "u2")
-        puzzle = await ladder.next_puzzle(ANNA, all_puzzles())
+        puzzle = await ratings.next_puzzle(ANNA, all_puzzles())
         assert puzzle
-        await ladder.take_answer(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
+        await ratings.take_answer(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
         await anna.say("/challenge testa")
         programs, sessions = Programs(store.client), Sessions(store.client)
         await programs.add_owned(ANNA, ("read",), "u3")
@@ -387,7 +387,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         tournament = await tournaments.load(new_tournament.code)
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
-        assert (await ladder.export(ANNA))["answers"]
+        assert (await ratings.export(ANNA))["answers"]
 
         # A second request within the minute starts again.
         for _ in range(2):
@@ -454,7 +454,7 @@ async def test_uninformed_worker_keeps_new_data(store: Store, monkeypatch: pytes
         assert not uninformed.people.being_forgotten
 
 
-@pytest.mark.parametrize(("owner", "method"), [(Reports, "forget"), (People, "erase"), (Ladder, "forget")])
+@pytest.mark.parametrize(("owner", "method"), [(Reports, "forget"), (People, "erase"), (PuzzleRatings, "forget")])
 async def test_data_created_during_the_second_pass_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch, owner: type, method: str
 ) -> None:

@@ -17,9 +17,9 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.groups import choose_puzzle
-from bot.features.puzzles.ladder import AnswerCounts, Ladder, PuzzleStanding, StandingChange, initial_mu
 from bot.features.puzzles.pages import lines_panel, solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
+from bot.features.puzzles.puzzle_ratings import AnswerCounts, PuzzleRatings, PuzzleStanding, StandingChange, initial_mu
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import utf16_length
 from bot.pictures.painter import paint
@@ -114,7 +114,7 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         lines = anna.fake.last(anna.private).plain
         assert "Best play from here:" in lines
         assert "After" not in lines
-        solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
+        solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
         assert solver.rating > PuzzleStanding().rating
         assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in text
         await anna.press("Next puzzle")
@@ -155,7 +155,7 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         assert "After " in text
         # Both lines show all tricks to come.
         assert text.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
-        solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
+        solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
         assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)
         assert solver.mu < PuzzleStanding().mu
 
@@ -168,10 +168,10 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
         puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
         assert puzzles[0] == puzzles[1]
         await give_answer(anna, is_right=False)
-        before = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
+        before = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
         # The other message still has its buttons.
         await give_answer(anna, is_right=True)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == before
+        assert await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1") == before
         for panel in anna.fake.messages[anna.private].values():
             assert "❌" in panel.plain
 
@@ -179,30 +179,37 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
 async def test_one_of_several_concurrent_answers_counts(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     best = puzzle.pack.codes[puzzle.best]
-    changes = await asyncio.gather(*(Ladder(store.client).take_answer("paper:1", puzzle, best) for _ in range(8)))
+    changes = await asyncio.gather(
+        *(PuzzleRatings(store.client).take_answer("paper:1", puzzle, best) for _ in range(8))
+    )
     assert sum(change is not None for change in changes) == 1
-    assert (await Ladder(store.client).standing("paper:1")).answered == 1
+    assert (await PuzzleRatings(store.client).standing("paper:1")).answered == 1
 
 
 async def test_concurrent_answers_of_many_people_all_count(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     best = puzzle.pack.codes[puzzle.best]
-    changes = await asyncio.gather(*(Ladder(store.client).take_answer(f"paper:{n}", puzzle, best) for n in range(12)))
+    changes = await asyncio.gather(
+        *(PuzzleRatings(store.client).take_answer(f"paper:{n}", puzzle, best) for n in range(12))
+    )
     assert all(changes)
     rating = await store.client.hget("{puzzles}:ratings", puzzle.id)
     assert float(rating.split()[0]) < initial_mu(puzzle.missed), "a puzzle that everybody solves is easy"
 
 
 async def test_puzzles_fit_the_solvers_strength(store: Store) -> None:
-    ladder = Ladder(store.client)
+    ratings = PuzzleRatings(store.client)
     for _ in range(12):
-        easy = await ladder.next_puzzle("paper:1", all_puzzles())
+        easy = await ratings.next_puzzle("paper:1", all_puzzles())
         assert easy
-        await ladder.take_answer("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
-        hard = await ladder.next_puzzle("paper:2", all_puzzles())
+        await ratings.take_answer("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
+        hard = await ratings.next_puzzle("paper:2", all_puzzles())
         assert hard
-        await ladder.take_answer("paper:2", hard, hard.pack.codes[hard.best])
-    easy, hard = await ladder.next_puzzle("paper:1", all_puzzles()), await ladder.next_puzzle("paper:2", all_puzzles())
+        await ratings.take_answer("paper:2", hard, hard.pack.codes[hard.best])
+    easy, hard = (
+        await ratings.next_puzzle("paper:1", all_puzzles()),
+        await ratings.next_puzzle("paper:2", all_puzzles()),
+    )
     assert easy
     assert hard
     assert initial_mu(easy.missed) + 5 < initial_mu(hard.missed)
@@ -246,7 +253,7 @@ async def test_invalid_payloads_are_refused(store: Store, payload: str) -> None:
         reply = await anna.send(text, anna.private, "1")
         assert reply.toast
         assert reply.panel is None
-        assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == PuzzleStanding()
+        assert await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1") == PuzzleStanding()
 
 
 # In groups
@@ -266,14 +273,14 @@ async def test_group_puzzle_shows_each_result_privately(store: Store) -> None:
         assert not [text for text in ("✅", "❌", "Best play", "more than") if text in anna.fake.last(GROUP).plain]
         _puzzle, reply = await give_answer(bruno, is_right=True, place=GROUP)
         assert reply.toast.startswith("You’ve already answered. ❌")
-        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
+        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
         # Another group counts separately. A person's answer counts only in the first group.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain
         await give_answer(bruno, is_right=True, place=other)
         assert "answer" not in anna.fake.last(other).plain
-        assert (await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:2")).answered == 1
+        assert (await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:2")).answered == 1
 
 
 async def test_past_group_puzzle_does_not_change(store: Store) -> None:
@@ -285,7 +292,7 @@ async def test_past_group_puzzle_does_not_change(store: Store) -> None:
         assert "✅" in reply.toast
         assert reply.panel is None
         assert anna.fake.last(GROUP) == before
-        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(
+        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(
             GROUP, TODAY + timedelta(days=1)
         ) == AnswerCounts(0, 0)
 
@@ -315,7 +322,7 @@ async def test_new_puzzles_do_not_change_todays_puzzle(store: Store, monkeypatch
         assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == todays
         await give_answer(anna, is_right=True, place=GROUP)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 0)
+        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == AnswerCounts(1, 0)
         # A puzzle removed from the package cannot be shown.
         remaining = [line for line in fewer if not line.startswith(todays.id)]
         monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(remaining))
@@ -334,17 +341,17 @@ async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -
         if place:
             await give_answer(anna, is_right=True, place=GROUP)
         else:
-            await worker.feature(PuzzlesFeature).groups.ladder.take_answer(
+            await worker.feature(PuzzlesFeature).groups.ratings.take_answer(
                 "paper:1", todays, todays.pack.codes[todays.best]
             )
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         while not (await forgetting_marks(store.client))["paper:1"].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
             await asyncio.sleep(0.01)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.answer_of("paper:1", todays.id) == ""
+        assert await worker.feature(PuzzlesFeature).groups.ratings.answer_of("paper:1", todays.id) == ""
         _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
         assert reply.toast.startswith("You’ve already answered. ✅")
-        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == counted
+        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == counted
 
 
 async def test_puzzle_comes_daily_to_subscribed_groups(store: Store) -> None:
@@ -465,7 +472,7 @@ async def test_moved_chat_keeps_its_puzzles(store: Store) -> None:
         assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {"paper:300": 13}
         await worker.feature(PuzzlesFeature).groups.send_due()
         assert not anna.fake.messages["paper:300"]
-        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers("paper:300", TODAY) == AnswerCounts(
+        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers("paper:300", TODAY) == AnswerCounts(
             1, 0
         )
         # The new chat's own choice stays.
@@ -475,18 +482,18 @@ async def test_moved_chat_keeps_its_puzzles(store: Store) -> None:
 
 
 async def test_next_puzzle_stays_until_it_is_answered(store: Store) -> None:
-    ladder = Ladder(store.client)
-    next_puzzle = await ladder.next_puzzle("paper:1", all_puzzles())
+    ratings = PuzzleRatings(store.client)
+    next_puzzle = await ratings.next_puzzle("paper:1", all_puzzles())
     for number, puzzle in enumerate(islice(all_puzzles().values(), 60)):
-        await ladder.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
-        assert await ladder.next_puzzle("paper:1", all_puzzles()) == next_puzzle
+        await ratings.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
+        assert await ratings.next_puzzle("paper:1", all_puzzles()) == next_puzzle
     assert next_puzzle
     # After an answer in a group, another puzzle follows.
     other = next(puzzle for puzzle in all_puzzles().values() if puzzle.id != next_puzzle.id)
-    await ladder.take_answer("paper:1", other, other.pack.codes[other.best])
-    assert await ladder.next_puzzle("paper:1", all_puzzles()) == next_puzzle
-    await ladder.take_answer("paper:1", next_puzzle, next_puzzle.pack.codes[next_puzzle.best])
-    assert await ladder.next_puzzle("paper:1", all_puzzles()) != next_puzzle
+    await ratings.take_answer("paper:1", other, other.pack.codes[other.best])
+    assert await ratings.next_puzzle("paper:1", all_puzzles()) == next_puzzle
+    await ratings.take_answer("paper:1", next_puzzle, next_puzzle.pack.codes[next_puzzle.best])
+    assert await ratings.next_puzzle("paper:1", all_puzzles()) != next_puzzle
 
 
 async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:
@@ -497,13 +504,13 @@ async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:
             while not (await forgetting_marks(store.client))["paper:1"].is_erased:
                 await asyncio.sleep(0.01)
         puzzle = next(iter(all_puzzles().values()))
-        await worker.feature(PuzzlesFeature).groups.ladder.take_answer(
+        await worker.feature(PuzzlesFeature).groups.ratings.take_answer(
             "paper:1", puzzle, puzzle.pack.codes[puzzle.best]
         )
         await worker.feature(PrivacyFeature).forgetter.finish(
             "paper:1", (await forgetting_marks(store.client))["paper:1"]
         )
-        assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
+        assert await worker.feature(PuzzlesFeature).groups.ratings.export("paper:1") == {}
 
 
 @pytest.mark.long
@@ -531,8 +538,8 @@ async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:
         async with asyncio.timeout(20):
             while not (await forgetting_marks(store.client))["paper:1"].is_erased:
                 await asyncio.sleep(0.01)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
-        assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == PuzzleStanding()
+        assert await worker.feature(PuzzlesFeature).groups.ratings.export("paper:1") == {}
+        assert await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1") == PuzzleStanding()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

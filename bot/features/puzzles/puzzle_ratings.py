@@ -55,7 +55,7 @@ class AnswerCounts(NamedTuple):
     wrong: int
 
 
-class Ladder:
+class PuzzleRatings:
     """All ratings and answers in the store. Every method can raise a store error."""
 
     def __init__(self, client: Any) -> None:

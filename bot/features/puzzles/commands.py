@@ -3,7 +3,7 @@
 from bot.actions import BadPayload
 from bot.days.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.groups import GroupPuzzles, with_position_picture
+from bot.features.puzzles.group_puzzles import GroupPuzzles, with_position_picture
 from bot.features.puzzles.pages import (
     PuzzleContext,
     all_answered_panel,

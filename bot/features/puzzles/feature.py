@@ -7,7 +7,7 @@ from typing import Any
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.puzzles.commands import Puzzles
-from bot.features.puzzles.groups import GroupPuzzles
+from bot.features.puzzles.group_puzzles import GroupPuzzles
 from bot.features.puzzles.site import PuzzleSite
 
 POLL_SECONDS = 60.0

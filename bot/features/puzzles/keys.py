@@ -2,7 +2,7 @@
 
 | key | type | contents |
 |---|---|---|
-| ``{puzzles}:people`` | hash | the standing of each person, JSON (`bot.features.puzzles.puzzle_ratings.PuzzleStanding`) |
+| ``{puzzles}:people`` | hash | each person's standing, JSON (`bot.features.puzzles.puzzle_ratings.PuzzleStanding`) |
 | ``{puzzles}:ratings`` | hash | a puzzle's mu and sigma, by its id |
 | ``{puzzles}:next`` | hash | a person's next puzzle, until they answer it |
 | ``{puzzles}:answers:<platform:id>`` | hash | the card that a person answered with, by the puzzle's id |

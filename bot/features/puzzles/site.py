@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.commands import find_puzzle
-from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle
+from bot.features.puzzles.group_puzzles import GroupPuzzles, easy_puzzle
 from bot.features.puzzles.pages import PuzzleContext, PuzzleText, lines_panel, puzzle_panel, solution_panel, verdict
 from bot.panel import Panel
 from bot.people import People, Profile

@@ -16,7 +16,7 @@ from bot.core import Core
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
-from bot.features.puzzles.groups import choose_puzzle
+from bot.features.puzzles.group_puzzles import choose_puzzle
 from bot.features.puzzles.pages import lines_panel, solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.features.puzzles.puzzle_ratings import AnswerCounts, PuzzleRatings, PuzzleStanding, StandingChange, initial_mu
@@ -302,7 +302,7 @@ def test_group_puzzles_repeat_only_after_all_others(monkeypatch: pytest.MonkeyPa
     drawn: dict[date, str] = {}
     # The package grows between the draws.
     for size, days in ((30, 20), (40, 20), (40, 5)):
-        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", partial(Collection, lines[:size]))
+        monkeypatch.setattr("bot.features.puzzles.group_puzzles.all_puzzles", partial(Collection, lines[:size]))
         for _ in range(days):
             day = TODAY + timedelta(days=len(drawn))
             drawn[day] = choose_puzzle(day, drawn)
@@ -318,14 +318,14 @@ async def test_new_puzzles_do_not_change_todays_puzzle(store: Store, monkeypatch
         fewer = [puzzle.to_line() for puzzle in all_puzzles().values()][::2]
         if todays.id not in Collection(fewer):
             fewer.append(todays.to_line())
-        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(fewer))
+        monkeypatch.setattr("bot.features.puzzles.group_puzzles.all_puzzles", lambda: Collection(fewer))
         assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == todays
         await give_answer(anna, is_right=True, place=GROUP)
         assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == AnswerCounts(1, 0)
         # A puzzle removed from the package cannot be shown.
         remaining = [line for line in fewer if not line.startswith(todays.id)]
-        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(remaining))
+        monkeypatch.setattr("bot.features.puzzles.group_puzzles.all_puzzles", lambda: Collection(remaining))
         replaced = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         assert replaced.id != todays.id
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == replaced

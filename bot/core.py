@@ -21,7 +21,7 @@ from bot.feature import Feature
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
-from bot.finishing import Finisher
+from bot.finisher import Finisher
 from bot.hints import Hints
 from bot.panels.replays import Replays
 from bot.people import People

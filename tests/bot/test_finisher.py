@@ -6,7 +6,7 @@ import pytest
 
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
-from bot.finishing import Finisher
+from bot.finisher import Finisher
 from bot.store import Store
 from bot.store.entries import Day, Entry, FirstDeal, Fixture, Move, Open, Sit
 from bot.table_policy import Policies

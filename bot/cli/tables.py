@@ -16,7 +16,7 @@ from bot.delivery.message_state import decode_state
 from bot.features.tournaments.store import Tournaments
 from bot.store import Store, keys
 from bot.store.entries import Move, decode, encode
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 from bot.store.log import strip_stamp
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable

@@ -43,7 +43,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from bot.store.forms import (
+from bot.store.entry_text import (
     DAY,
     NUMBER,
     OPTIONAL,

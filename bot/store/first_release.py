@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.store import keys
 from bot.store.entries import ChangeGame, Deal, Entry, FirstDeal, Open, Rule, decode, encode
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 from bot.store.log import make_head, strip_stamp, unfold
 from bot.store.lua import read_script
 from bot.store.naming import people_in

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.platform import PSEUDONYM_PLATFORM, is_private, person_of, platform_of, private_place
 from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, decode, encode
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 from bot.store.log import strip_stamp
 
 

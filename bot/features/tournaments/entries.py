@@ -26,7 +26,7 @@ releases still read these texts.
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from bot.store.forms import NUMBER, OPTIONAL, SECRET, SIDE, TEXT, Field, Forms, choice
+from bot.store.entry_text import NUMBER, OPTIONAL, SECRET, SIDE, TEXT, Field, Forms, choice
 
 Ending = Literal["played", "resign", "timeout", "forfeit", "void"]
 """The ending of a deal or game. "forfeit": a team withdrew without play. "void": no team is at fault, or both are."""

@@ -16,7 +16,7 @@ from typing import Literal, Self, assert_never, cast, get_args
 
 from bot.features.tournaments import entries
 from bot.features.tournaments.errors import UnreadableTournament
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 from bot.store.log import strip_stamp
 from bot.tables.chairs import Chair
 from bot.tables.choice import Choice
@@ -176,7 +176,7 @@ class Tournament:
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
     def with_stored_entries(self, stored: Sequence[bytes]) -> Self:
-        """Return the tournament with more entries. Raises `bot.store.forms.UnreadableEntry`."""
+        """Return the tournament with more entries. Raises `bot.store.entry_text.UnreadableEntry`."""
         if not stored:
             return self
         new = copy(self)

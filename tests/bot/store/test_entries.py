@@ -45,7 +45,7 @@ from bot.store.entries import (
     decode,
     encode,
 )
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 from bot.tables.table import Table
 from engine import GAMES, legal_moves_for_record
 from engine.options import RELEASE, resolve

@@ -26,7 +26,7 @@ from bot.finished.game import FinishedGame
 from bot.panel import Panel
 from bot.platform import ChatGone, MessageRefused, PlatformFailure, SentMessage
 from bot.store import Store, keys
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tables.limits import MAX_TABLES

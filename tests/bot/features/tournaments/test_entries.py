@@ -25,7 +25,7 @@ from bot.features.tournaments.entries import (
     decode,
     encode,
 )
-from bot.store.forms import UnreadableEntry
+from bot.store.entry_text import UnreadableEntry
 
 TEXTS: dict[str, Entry] = {
     "open telegram:42 Bea B.": Open("telegram:42", "Bea B."),

@@ -12,7 +12,7 @@ from bot.cli.person import PERSON_HELP, check_person, find_person_id
 from bot.cli.store_commands import open_store_client, report_errors
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import ForgetResult
-from bot.features.privacy.rewriting import rewrite_if_due
+from bot.features.privacy.rewrite_schedule import rewrite_if_due
 from bot.finished.file import read_entries, rewrite_file
 from bot.finished.game import UnreadableGame
 from bot.identity.adapter_data import read_adapter_data

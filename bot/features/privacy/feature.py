@@ -15,7 +15,7 @@ from bot.features.privacy.pages import (
     owner_tag,
     privacy_page,
 )
-from bot.features.privacy.rewriting import Rewriter
+from bot.features.privacy.rewrite_schedule import Rewriter
 from bot.features.privacy.unused import UnusedProfiles
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private

@@ -18,7 +18,7 @@ import structlog
 
 from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.mydata import cooldown_key
-from bot.features.privacy.rewriting import ask_for_rewrite
+from bot.features.privacy.rewrite_schedule import ask_for_rewrite
 from bot.finished.archive import Archive
 from bot.finished.game import UnreadableGame
 from bot.finished.ratings import Ratings

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from benchmarks.cluster import LocalCluster
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, REWRITES_KEY, Rewriter, ask_for_rewrite
+from bot.features.privacy.rewrite_schedule import ALL_EXPIRED_SECONDS, REWRITES_KEY, Rewriter, ask_for_rewrite
 from bot.identity.pseudonyms import ForgettingMark
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.rewriting import rewrite_files

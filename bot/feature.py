@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from bot.actions import TableAction
 from bot.concurrency.background import Loop
-from bot.delivery.names import Result
+from bot.delivery.surface_names import Result
 from bot.panel import Button
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, SentMessage

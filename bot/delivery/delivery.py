@@ -19,9 +19,9 @@ from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.delivery.lag import now
 from bot.delivery.message_state import State, decode_state
-from bot.delivery.names import Result, SurfaceName, decode_name, encode_name
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change, Surface, decode_change
+from bot.delivery.surface_names import Result, SurfaceName, decode_name, encode_name
 from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.surfaces import home_of, is_final, required_surfaces
 from bot.delivery.table_sync import TableSync

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from cachetools import LRUCache
 
 from bot.delivery.message_state import MessageState, State
-from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
+from bot.delivery.surface_names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.finished.archive import game_id

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from bot.delivery.names import SurfaceName
+from bot.delivery.surface_names import SurfaceName
 
 
 def now() -> float:

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 
 from bot.delivery.message_state import State, decode_state
-from bot.delivery.names import Hand, SurfaceName, encode_name
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand, SurfaceName, encode_name
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import is_private

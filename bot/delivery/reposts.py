@@ -6,8 +6,8 @@ from collections.abc import Callable
 from cachetools import FIFOCache
 
 from bot.delivery.message_state import MessageState
-from bot.delivery.names import Board, Hand
 from bot.delivery.surface import Surface
+from bot.delivery.surface_names import Board, Hand
 from bot.delivery.table_sync import TableSync
 from bot.platform import is_ephemeral, is_private
 from bot.tables.table import Table

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from bot.delivery.message_state import encode_state
-from bot.delivery.names import encode_name
+from bot.delivery.surface_names import encode_name
 from bot.delivery.table_sync import TableSync
 from bot.store import STORE_ERRORS, Store
 

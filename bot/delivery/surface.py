@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
-from bot.delivery.names import SurfaceName
+from bot.delivery.surface_names import SurfaceName
 from bot.panel import Panel
 from bot.panels.drafts import Draft, decode_draft, encode_draft
 from bot.platform import SentMessage, is_ephemeral, is_private, is_same_place

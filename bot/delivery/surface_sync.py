@@ -9,10 +9,10 @@ from dataclasses import replace
 import structlog
 
 from bot.delivery.message_state import Outdated, State
-from bot.delivery.names import Board, Hand, encode_name
 from bot.delivery.reposts import surface_urgency
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
+from bot.delivery.surface_names import Board, Hand, encode_name
 from bot.delivery.surface_waits import MAX_PAUSE, SurfaceWaits
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools

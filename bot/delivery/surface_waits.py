@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import structlog
 
-from bot.delivery.names import encode_name
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Replace, Send, Step, Surface
+from bot.delivery.surface_names import encode_name
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from zlib import crc32
 
-from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
+from bot.delivery.surface_names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.platform import is_inline, is_private, private_place
 from bot.tables.snapshot import CUT_SHORT
 from bot.tables.table import Table

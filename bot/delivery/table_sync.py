@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from bot.delivery.lag import Lag
 from bot.delivery.message_state import MessageState, State
-from bot.delivery.names import Board, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
+from bot.delivery.surface_names import Board, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.surfaces import content_of, is_player_hand, required_surfaces, tag_of
 from bot.platform import SentMessage
 from bot.table_policy import Outcome

@@ -9,9 +9,9 @@ import structlog
 from bot.cluster.shards import ShardListener, Shards
 from bot.concurrency.background import TaskSet
 from bot.delivery.delivery import Delivery
-from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.reposts import LowestHands
 from bot.delivery.surface import Change, decode_change, encode_change
+from bot.delivery.surface_names import SurfaceName, decode_name, encode_name
 from bot.people import People
 from bot.store import STORE_ERRORS, Store
 from bot.store.committed import CommitNotification

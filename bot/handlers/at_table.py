@@ -2,8 +2,8 @@
 
 from bot.actions import BadPayload, TableAction
 from bot.alarms import Alarms
-from bot.delivery.names import Hand
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, verb_handler
 from bot.handlers.errors import NoEphemeral

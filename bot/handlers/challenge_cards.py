@@ -4,8 +4,8 @@ from contextlib import suppress
 from functools import partial
 
 from bot.actions import BadPayload, TableAction, parse_number
-from bot.delivery.names import Hand
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, VerbHandler, verb_handler

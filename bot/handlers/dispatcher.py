@@ -12,8 +12,8 @@ from redis.asyncio import Redis
 
 from bot.actions import is_page
 from bot.commands import ArgumentKind, Availability, find_command_spec
-from bot.delivery.names import Hand
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.delivery.message_state import decode_state
-from bot.delivery.names import encode_name
+from bot.delivery.surface_names import encode_name
 from bot.delivery.surfaces import card_at
 from bot.panels.challenge import invitation_panel
 from bot.people import Profile

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from bot.actions import BadPayload
 from bot.commands import find_command_spec
-from bot.delivery.names import Hand
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.errors import NoChallenge, SayWhichTable

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from bot import actions
 from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAction
-from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
+from bot.delivery.surface_names import Hand, encode_name
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, PageHandler, VerbHandler
 from bot.handlers.challenge_cards import seated_reply

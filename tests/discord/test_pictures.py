@@ -12,7 +12,7 @@ import pytest
 from adapters.discord import answers, pictures
 from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
-from bot.delivery.names import Hand
+from bot.delivery.surface_names import Hand
 from bot.panel import Panel, Span
 from bot.panel_picture import DECKS, Picture
 from bot.pictures.pool import PicturePool

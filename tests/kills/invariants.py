@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
-from bot.delivery.names import Hand
+from bot.delivery.surface_names import Hand
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.features.daily.feature import DailyPolicy
 from bot.panel import Panel

@@ -13,7 +13,7 @@ from bot.concurrency.background import TaskSet
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
-from bot.delivery.names import Result
+from bot.delivery.surface_names import Result
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.analysis_pool import AnalysisPool

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.actions import BadPayload
 from bot.core import Core
-from bot.delivery.names import Result
+from bot.delivery.surface_names import Result
 from bot.feature import Feature
 from bot.features.analysis.completion import Completion
 from bot.features.analysis.pages import analysis_page

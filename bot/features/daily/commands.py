@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from bot.actions import BadPayload
 from bot.days.chosen_hours import ChosenHours, parse_hour
-from bot.delivery.names import Hand
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
 from bot.features.daily.days import Days
 from bot.features.daily.errors import OpenPrivateForDaily

@@ -7,7 +7,7 @@ day is free, and each further time costs more. Cases that an outage of the bot c
 from typing import Any
 
 from bot.delivery.message_state import decode_state
-from bot.delivery.names import encode_name
+from bot.delivery.surface_names import encode_name
 from bot.delivery.surfaces import card_at
 from bot.features.find import keys
 from bot.identity.pseudonyms import is_pseudonym

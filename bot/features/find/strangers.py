@@ -1,8 +1,8 @@
 """Blocking and reporting strangers."""
 
 from bot.actions import BadPayload, TableAction, parse_number
-from bot.delivery.names import Hand
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
 from bot.features.find.errors import NobodyThere, ReportedAlready, TooManyBlocks, TooManyReports
 from bot.features.find.finder import Finder

@@ -11,7 +11,7 @@ import pytest
 
 from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
-from bot.delivery.names import Hand
+from bot.delivery.surface_names import Hand
 from bot.delivery.surface_sync import SurfaceSync
 from bot.finished.ratings import MIN_GAMES
 from bot.panel import Panel

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from bot.delivery.message_state import MessageState
-from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.reposts import LowestHands, RepostPolicy, seat_urgency, surface_urgency
 from bot.delivery.surface import Surface
+from bot.delivery.surface_names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
 from bot.platform import private_place

@@ -7,9 +7,9 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 
 from bot.delivery import state_writer
-from bot.delivery.names import Hand
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
 from bot.delivery.table_sync import TableSync
 
 HOME, WORKER = "p:@0", "worker"

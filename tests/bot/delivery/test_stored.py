@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.delivery.message_state import MessageState, Outdated, State, decode_state, encode_state
-from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName, decode_name, encode_name
+from bot.delivery.surface_names import Board, ChallengeCard, Hand, Result, SurfaceName, decode_name, encode_name
 from bot.panels.drafts import NO_DRAFT, Draft, decode_draft, encode_draft
 
 NAMES: dict[str, SurfaceName] = {

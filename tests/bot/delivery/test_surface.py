@@ -5,8 +5,8 @@ import json
 import pytest
 
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
-from bot.delivery.names import Board, Hand
 from bot.delivery.surface import Attempt, Change, Delete, Edit, Replace, Send, Surface, decode_change, encode_change
+from bot.delivery.surface_names import Board, Hand
 from bot.panel import Panel, Span
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.platform import SentMessage, private_place

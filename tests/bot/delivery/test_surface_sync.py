@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 from bot import actions
 from bot.delivery import delivery, lag, surface_sync, surface_waits
 from bot.delivery.message_state import UNKNOWN, Outdated, State, decode_state
-from bot.delivery.names import Board, Hand, SurfaceName
 from bot.delivery.surface import Change, Surface
+from bot.delivery.surface_names import Board, Hand, SurfaceName
 from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel, Span

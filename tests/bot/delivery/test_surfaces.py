@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
+from bot.delivery.surface_names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.surfaces import (
     board_at,
     content_of,

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from bot.delivery.message_state import UNKNOWN, MessageState
-from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import BoardExtras, TableSync
 from bot.panel import Panel

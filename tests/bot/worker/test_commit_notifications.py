@@ -7,8 +7,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.delivery.message_state import decode_state
-from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand, encode_name
 from bot.handlers import presses
 from bot.store import EmbeddedStore, Store, keys
 from bot.store.committed import NEW_LOG, CommitNotification

@@ -13,7 +13,7 @@ from redis.exceptions import DataError, ResponseError
 from structlog.testing import capture_logs
 
 from bot.delivery.message_state import State
-from bot.delivery.names import Board
+from bot.delivery.surface_names import Board
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import EmbeddedStore, Store, keys, outage, retries
 from bot.store.outage import Outage, is_temporary

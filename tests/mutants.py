@@ -148,7 +148,7 @@ PARTS = {
                     "tests/bot/tables",
                     "tests/bot/features/privacy/test_forgetting.py",
                     "tests/bot/handlers",
-                    *fill_pattern("tests/bot/worker/test_{}.py", "set_aside told_by_commits retries"),
+                    *fill_pattern("tests/bot/worker/test_{}.py", "set_aside commit_notifications retries"),
                     "-k not forgetting_continues_after_a_kill",
                 ],
             ),
@@ -164,7 +164,9 @@ PARTS = {
                     "tests/bot/handlers",
                     "tests/bot/panels",
                     "tests/bot/tables/test_table_lists.py",
-                    *fill_pattern("tests/bot/worker/test_{}.py", "delivery platform_away told_by_commits background"),
+                    *fill_pattern(
+                        "tests/bot/worker/test_{}.py", "delivery platform_away commit_notifications background"
+                    ),
                     "tests/bot/features/analysis",
                     *fill_pattern("tests/bot/worker/test_{}.py", "one_without_store three_workers"),
                     "-k not missed_moves_after_its_outage",

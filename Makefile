@@ -1,4 +1,4 @@
-.PHONY: run test test-all check tsc setup format lock clean
+.PHONY: run test test-all check tsc texts setup format lock clean
 
 # Set PYTHON to choose a Python. Default: the newest supported one on this machine.
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
@@ -33,6 +33,9 @@ check: $(READY)  ## style, types and imports between packages
 
 tsc: $(TSC)  ## the types of the pages' JavaScript
 	$(NODE) node $(TSC) --project tests/web/types
+
+texts: $(READY)  ## the texts for people that lack a translation, by file and line
+	@$(BIN)/python -m tests.bot.catalogues
 
 # Only the check of the pages' JavaScript needs Node. It comes from a wheel and is not part of the product.
 $(TSC): tests/web/types/package-lock.json $(READY)

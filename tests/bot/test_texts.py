@@ -1,84 +1,85 @@
 """Every text is translated into every language with the same placeholders."""
 
 import re
-from collections.abc import Iterator
+from pathlib import Path
 from string import Formatter
 
 import pytest
-from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po
 
 from bot.commands import COMMANDS
-from bot.handlers import Dispatcher
 from bot.tables import TableError
-from bot.texts import LANGUAGES, error_text, texts
-from engine import GAMES, errors
-from engine.cards import FRENCH, ITALIAN
+from bot.texts import error_text, texts
+from engine import errors
 from engine.errors import EngineError, MustFollow, UnknownGame
+from tests.bot import catalogues
+from tests.bot.catalogues import (
+    TRANSLATIONS,
+    catalogue_path,
+    find_faults,
+    read_catalogue,
+    required_texts,
+    subclasses,
+)
 from tests.paths import ROOT
-
-EXTRACTORS = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
-"""Babel's extractors by file name."""
-
-
-def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
-    yield base
-    for kind in base.__subclasses__():
-        yield from subclasses(kind)
-
-
-def required_texts() -> set[str]:
-    """Return all texts for people: those marked in the code, names of games and suits, and errors."""
-    marked: set[str] = set()
-    for package in ("bot", "adapters"):
-        for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS):
-            marked |= {message} if isinstance(message, str) else set(message)
-    bases = (errors.IllegalMove, TableError)
-    assert Dispatcher.__doc__  # its import defines all errors of the card room
-    error_sentences = {kind.sentence for base in bases for kind in subclasses(base) if kind not in bases}
-    suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
-    return marked | error_sentences | suits | {kind.name for kind in GAMES.values()}
 
 
 def placeholders(text: str) -> set[str]:
     return {name for _literal, name, _spec, _conversion in Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+@pytest.mark.parametrize("language", TRANSLATIONS)
 def test_catalogue_is_complete_without_unused_texts(language: str) -> None:
-    path = f"bot/locale/{language}/LC_MESSAGES/buongioco.po"
-    with (ROOT / path).open("rb") as file:
-        # By default Babel skips unreadable lines, such as merge conflict markers.
-        catalogue = read_po(file, abort_invalid=True)
-    translated: set[str] = set()
-    for message in catalogue:
-        if not message.id:
-            continue
-        assert not message.fuzzy, f"{path}: check the fuzzy translation of {message.id!r}"
-        ids = [str(text) for text in message.id] if isinstance(message.id, list | tuple) else [message.id]
+    assert find_faults(language, required_texts()) == []
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_translations_have_the_same_placeholders(language: str) -> None:
+    for message in read_catalogue(language):
+        ids = [message.id] if isinstance(message.id, str) else [str(text) for text in message.id]
         strings = [message.string] if isinstance(message.string, str) else [str(text) for text in message.string]
-        assert all(strings), f"{path} lacks a translation for {message.id!r}"
-        for string in strings:
-            assert placeholders(string) == placeholders(ids[-1]), f"{path}: other placeholders in {message.id!r}"
-        translated |= set(ids)
-    required = required_texts()
-    assert not required - translated, f"{path} lacks translations: add {sorted(required - translated)}"
-    assert not translated - required, f"{path} has unused texts: remove {sorted(translated - required)}"
+        if message.id:
+            others = [string for string in strings if placeholders(string) != placeholders(ids[-1])]
+            assert not others, f"{catalogue_path(language)}: other placeholders in {message.id!r}"
 
 
-@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_faults_of_a_catalogue_name_file_and_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / catalogue_path("it")
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        'msgid "Play"\nmsgstr ""\n\n#, fuzzy\nmsgid "Rules"\nmsgstr "Regola"\n\nmsgid "Old"\nmsgstr "Vecchio"\n'
+    )
+    monkeypatch.setattr(catalogues, "ROOT", tmp_path)
+    places = {"Play": "bot/a.py:1", "Rules": "bot/a.py:2", "New": "bot/b.py:3"}
+    assert find_faults("it", places) == [
+        f"bot/b.py:3: {catalogue_path('it')} lacks 'New'",
+        f"{catalogue_path('it')}: check the fuzzy translation of 'Rules'",
+        f"{catalogue_path('it')}: remove 'Old', which nothing uses",
+        f"{catalogue_path('it')}: translate 'Play'",
+    ]
+
+
+def test_texts_have_the_place_of_their_use() -> None:
+    places = required_texts()
+    assert places["All commands"].startswith("bot/panels/help.py:")
+    assert places["Tap a card to play it, or choose it with the arrow keys and press Enter."].startswith(
+        "adapters/web/templates/how_to_play.html:"
+    )
+    file, _separator, line = places[MustFollow.sentence].partition(":")
+    assert "class MustFollow" in (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
 def test_catalogue_has_no_duplicate_ids(language: str) -> None:
-    text = (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").read_text("utf-8")
+    text = (ROOT / catalogue_path(language)).read_text("utf-8")
     ids = re.findall(r'^msgid ((?:".*"\n)+)', text, re.MULTILINE)
     assert len(ids) > 500
     assert sorted(ids) == sorted(set(ids))
 
 
-@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+@pytest.mark.parametrize("language", TRANSLATIONS)
 def test_catalogue_names_commands_in_its_language(language: str) -> None:
     command_names = {spec.name_in(language) for spec in COMMANDS}
-    with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
-        strings = [message.string for message in read_po(file) if isinstance(message.string, str)]
+    strings = [message.string for message in read_catalogue(language) if isinstance(message.string, str)]
     used_names = {word for string in strings for word in re.findall(r"(?<![\w/])/([a-z]+)", string)}
     assert "sfida" in used_names
     assert used_names <= command_names
@@ -86,12 +87,11 @@ def test_catalogue_names_commands_in_its_language(language: str) -> None:
 
 def test_texts_have_typographic_quotes() -> None:
     """Straight ones are only for code, which is in backticks."""
-    found = required_texts()
-    for language in LANGUAGES[1:]:
-        with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
-            for message in read_po(file):
-                if message.id:
-                    found |= {message.string} if isinstance(message.string, str) else set(map(str, message.string))
+    found = set(required_texts())
+    for language in TRANSLATIONS:
+        for message in read_catalogue(language):
+            if message.id:
+                found |= {message.string} if isinstance(message.string, str) else set(map(str, message.string))
     assert {"You’re in.", "Iscrizione fatta."} <= found
     assert not {text for text in found if re.search("['\"´]", re.sub("`[^`]*`", "", text))}
 

@@ -1,0 +1,91 @@
+"""Texts for people, and those that a language's catalogue lacks. `make texts` prints them."""
+
+import sys
+from collections.abc import Iterator
+from inspect import getsourcefile, getsourcelines
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po
+
+from bot.handlers import Dispatcher
+from bot.tables import TableError
+from bot.texts import LANGUAGES
+from engine import GAMES, errors
+from engine.cards import FRENCH, ITALIAN
+from engine.errors import EngineError
+from tests.paths import ROOT
+
+EXTRACTORS = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
+"""Babel's extractors by file name."""
+TRANSLATIONS = [language for language in LANGUAGES if language != "en"]  # English texts are the message ids
+
+
+def catalogue_path(language: str) -> Path:
+    """Return the path of a language's catalogue from the root of the repository."""
+    return Path("bot", "locale", language, "LC_MESSAGES", "buongioco.po")
+
+
+def read_catalogue(language: str) -> Catalog:
+    with (ROOT / catalogue_path(language)).open("rb") as file:
+        # By default Babel skips unreadable lines, such as merge conflict markers.
+        return read_po(file, abort_invalid=True)
+
+
+def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
+    yield base
+    for kind in base.__subclasses__():
+        yield from subclasses(kind)
+
+
+def required_texts() -> dict[str, str]:
+    """Return each text for people with its place, such as "bot/panels/help.py:53".
+
+    These are the texts marked in the code, names of games and suits, and errors.
+    """
+    suits = (*ITALIAN.suit_names, *FRENCH.suit_names)
+    found = {
+        **dict.fromkeys(suits, "engine/cards.py"),
+        **{kind.name: "engine/games.py" for kind in GAMES.values()},
+    }
+    bases = (errors.IllegalMove, TableError)
+    assert Dispatcher.__doc__  # its import defines all errors of the card room
+    for kind in (kind for base in bases for kind in subclasses(base) if kind not in bases):
+        file = Path(getsourcefile(kind) or "").relative_to(ROOT)
+        found[kind.sentence] = f"{file}:{getsourcelines(kind)[1]}"
+    for package in ("bot", "adapters"):
+        for name, line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS):
+            forms = [message] if isinstance(message, str) else message
+            found |= dict.fromkeys(forms, f"{package}/{name}:{line}")
+    return found
+
+
+def find_faults(language: str, required: dict[str, str]) -> list[str]:
+    """Return a line for each missing, unfinished or unused text of a catalogue."""
+    path = catalogue_path(language)
+    lines, seen = [], set()
+    for message in read_catalogue(language):
+        if not message.id:
+            continue
+        ids = [str(text) for text in message.id] if isinstance(message.id, list | tuple) else [message.id]
+        strings = [message.string] if isinstance(message.string, str) else [str(text) for text in message.string]
+        seen |= set(ids)
+        if not all(strings):
+            lines.append(f"{path}: translate {message.id!r}")
+        if message.fuzzy:
+            lines.append(f"{path}: check the fuzzy translation of {message.id!r}")
+        lines += [f"{path}: remove {text!r}, which nothing uses" for text in ids if text not in required]
+    missing = [f"{place}: {path} lacks {text!r}" for text, place in required.items() if text not in seen]
+    return sorted(missing) + sorted(lines)
+
+
+def main() -> None:
+    required = required_texts()
+    if faults := [line for language in TRANSLATIONS for line in find_faults(language, required)]:
+        sys.exit("\n".join(faults))
+    print(f"All {len(required)} texts are in {', '.join(LANGUAGES)}.")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ from bot.identity.pseudonyms import forgetting_marks, is_guest_name
 from bot.platform import chat_of, is_private
 from bot.store import keys
 from bot.store.lua import read_script
+from bot.tables.errors import GameNotKept
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 
@@ -188,6 +189,12 @@ class Archive:
     async def get(self, game_id: str) -> FinishedGame | None:
         """Return a game, or None if it is missing or unreadable."""
         return parse_or_none(game_id, await self.get_bytes(game_id))
+
+    async def require(self, game_id: str) -> FinishedGame:
+        """Return a game, or raise GameNotKept for players."""
+        if game := await self.get(game_id):
+            return game
+        raise GameNotKept()
 
     async def get_bytes(self, game_id: str) -> bytes | None:
         """Return a game in the format of `FinishedGame.to_bytes`, or None if it is missing."""

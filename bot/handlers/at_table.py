@@ -12,6 +12,7 @@ from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.robots.names import STAND_IN_LEVEL
+from bot.tables.checks import require_seat
 from bot.tables.errors import NotAtThisTable
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES
@@ -31,9 +32,7 @@ class TableButtons(Handlers):
 
     async def _draft(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.table(action.code)
-        seat = table.seat_of(press.person.id)
-        if seat is None:
-            raise NotAtThisTable(code=action.code)
+        seat = require_seat(table, press.person.id)
         draft = parse_draft(action.words, table.oldest_panel(seat))
         place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)

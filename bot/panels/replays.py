@@ -11,7 +11,7 @@ from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.offer import result_offer
 from bot.people import Profile
-from bot.tables.errors import GameNotKept, NoSuchTable, SetAside
+from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.room import Room
 from bot.tables.snapshot import finished_deal
 from bot.texts import texts
@@ -40,14 +40,11 @@ class Replays:
         if panel := await self._live_fair_page(game_id, deal, language):
             return panel
         game, number = await self._deal_of(game_id, deal)
-        return fair_page(game, number, language)
+        return _fair_panel(_subject_of(game, number), "", game.record.deals[number - 1].proof, language)
 
     async def result_to_share(self, game_id: str, language: str) -> Panel:
         """Return a game's result as a message to forward or copy."""
-        game = await self._archive.get(game_id)
-        if game is None:
-            raise GameNotKept()
-        return result_offer(game, language).panel
+        return result_offer(await self._archive.require(game_id), language).panel
 
     async def _live_fair_page(self, game_id: str, deal: str, language: str) -> Panel | None:
         """Return the page of a running game; None if the game is over, or its cards are secret."""
@@ -65,9 +62,7 @@ class Replays:
         return _fair_panel(subject, seal, past.proof if past else None, language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
-        game = await self._archive.get(game_id)
-        if game is None:
-            raise GameNotKept()
+        game = await self._archive.require(game_id)
         return game, _parse_deal(deal, len(game.record.deals))
 
 
@@ -104,11 +99,6 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
             page.gap()
     fair = Button(words.text("Is it fair?"), actions.page("fair", game.id, deal))
     return page.panel(_other_deals(_subject_of(game, deal), "replay"), (fair,))
-
-
-def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
-    proof = game.record.deals[deal - 1].proof
-    return _fair_panel(_subject_of(game, deal), "", proof, language)
 
 
 def _fair_panel(subject: _Subject, seal: str, proof: Proof | None, language: str) -> Panel:

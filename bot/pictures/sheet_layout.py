@@ -203,17 +203,16 @@ class _SheetLayout(Canvas):
         for begin in (0, each):
             cards = ranking.cards[begin : begin + each]
             x = (WIDTH - each * step + 10) // 2
-            for number, card in enumerate(cards):
-                self.add_card(card.code, x + number * step, self.y, width, seen)
+            for index, card in enumerate(cards, begin):
+                self.add_card(card.code, x, self.y, width, seen)
                 if ranking.worth:
-                    self._add_worth(ranking.worth[begin + number], x + number * step, self.y + seen)
+                    ink, ground = WORTHLESS if ranking.worth[index] == "0" else WON
+                    self.add_box(x, self.y + seen, RANKED, WORTH, ground)
+                    y = self.y + seen + WORTH // 2
+                    self.add_text(ranking.worth[index], x + RANKED // 2, y, 26, ink, ground, RANKED, "middle")
+                x += step
             self.y += seen + (WORTH if ranking.worth else 0) + 12
         self.y -= 12
-
-    def _add_worth(self, worth: str, x: int, y: int) -> None:
-        ink, ground = WORTHLESS if worth == "0" else WON
-        self.add_box(x, y, RANKED, WORTH, ground)
-        self.add_text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
 
     def _add_diagram(self, diagram: Diagram) -> None:
         """Add the rows of a table. The middle row is on a mat."""

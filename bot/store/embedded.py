@@ -91,7 +91,9 @@ class EmbeddedStore:
         try:
             if not await self._wait_for_answer(self.patience):
                 self._spawn()
-            self._start_guard()
+            words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
+            self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
+            self._send_pid_to_guard()
             await self._require_answer()
         except BaseException:
             self._release_folder()
@@ -200,11 +202,6 @@ class EmbeddedStore:
             log_tail = self._log_tail()
             advice = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in log_tail else ""
             raise StoreError(f"The embedded Valkey did not start. {self.log_path} says why:\n{log_tail}{advice}")
-
-    def _start_guard(self) -> None:
-        words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
-        self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
-        self._send_pid_to_guard()
 
     def _send_pid_to_guard(self) -> None:
         """Tell the guard which Valkey to end. Without a pid the guard uses the socket."""

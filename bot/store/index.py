@@ -52,16 +52,27 @@ class Index:
         return Reservation(found[0].decode(), bool(found[1])) if found else None
 
     @asynccontextmanager
-    async def undo_if_refused(self, key: str, code: str, reservation: Reservation | None) -> AsyncIterator[None]:
-        """Remove an entry if the commit in this context is refused, unless it existed before or was renewed.
+    async def reserve_for_commit(
+        self,
+        key: str,
+        code: str,
+        limit: int | None = None,
+        clean: Callable[[], Awaitable[object]] | None = None,
+        error: EngineError | None = None,
+    ) -> AsyncIterator[None]:
+        """Reserve an entry for the commit in this context, or raise the ``error`` of a full index.
 
-        After any other error the commit's result is unknown, so the entry stays until a reader checks it.
+        If the commit is refused, remove the entry, unless it existed before or was renewed. After any other error the
+        commit's result is unknown, so the entry stays until a reader checks it.
         """
+        made = await self.reserve(key, code, limit, clean)
+        if made is None and error:
+            raise error
         try:
             yield
         except (EngineError, CodeTaken):
-            if reservation and reservation.is_new:
-                await self.remove_if_unchanged(key, code, reservation.token)
+            if made and made.is_new:
+                await self.remove_if_unchanged(key, code, made.token)
             raise
 
     async def remove_if_unchanged(self, key: str, code: str, token: str) -> None:

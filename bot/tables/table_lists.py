@@ -61,10 +61,8 @@ class TableLists:
         key = keys.seated(person)
         limit = MAX_TABLES_OF_GUEST if is_web_guest(person) else MAX_TABLES
         clean = partial(self._load_live, key, partial(_sits_at, person))
-        made = await self._index.reserve(key, code, limit if is_limited else None, clean)
-        if made is None:
-            raise errors.TooManyTables(most=limit)
-        async with self._index.undo_if_refused(key, code, made):
+        error = errors.TooManyTables(most=limit)
+        async with self._index.reserve_for_commit(key, code, limit if is_limited else None, clean, error):
             yield
         # `remove_person` for an earlier chair here can have removed the entry. From now on, a new token protects it.
         await self._index.reserve(key, code)
@@ -80,12 +78,13 @@ class TableLists:
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
                 key = keys.opened_from(digest)
                 clean = None if key in self._full else partial(self._load_live, key, _is_unfinished)
-                made = await self._index.reserve(key, code, limit, clean)
-                if made is None:
+                error = errors.TooManyFromAddress()
+                try:
+                    await reserved.enter_async_context(self._index.reserve_for_commit(key, code, limit, clean, error))
+                except errors.TooManyFromAddress:
                     self._full[key] = None
-                    raise errors.TooManyFromAddress()
+                    raise
                 await self._store.client.expire(key, ADDRESS_KEPT_SECONDS)
-                await reserved.enter_async_context(self._index.undo_if_refused(key, code, made))
             yield
 
     @asynccontextmanager
@@ -97,14 +96,12 @@ class TableLists:
         if is_challenge and not is_private(place):
             key = keys.challenges(place)
             clean = partial(self._load_live, key, partial(_is_open_in, chat_of(place)))
-            made = await self._index.reserve(key, code, MAX_CHALLENGES, clean)
-            if made is None:
-                raise errors.TooManyChallenges(most=MAX_CHALLENGES)
-            async with self._index.undo_if_refused(key, code, made), self.reserve_host(place, code):
+            error = errors.TooManyChallenges(most=MAX_CHALLENGES)
+            reservation = self._index.reserve_for_commit(key, code, MAX_CHALLENGES, clean, error)
+            async with reservation, self.reserve_host(place, code):
                 yield
             return
-        made = await self._index.reserve(keys.hosted(place), code)
-        async with self._index.undo_if_refused(keys.hosted(place), code, made):
+        async with self._index.reserve_for_commit(keys.hosted(place), code):
             yield
 
     async def read_token(self, person: str, code: str) -> str:

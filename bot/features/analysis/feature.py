@@ -16,7 +16,7 @@ from bot.pictures.results import game_sheet
 from bot.platform import Command, Press, Reply, SentMessage, chat_of
 from bot.replies import answer_place, private_reply, private_toast
 from bot.table_policy import Outcome
-from bot.tables.errors import GameNotKept, TableError
+from bot.tables.errors import TableError
 from bot.tables.table import Table
 from bot.viewers import with_picture
 from engine.robots.findings import summarize
@@ -61,9 +61,7 @@ class AnalysisFeature(Feature):
     async def _show_game(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:
             raise BadPayload()
-        game = await self._archive.get(words[0])
-        if game is None:
-            raise GameNotKept()
+        game = await self._archive.require(words[0])
         return private_reply(press.place, profile.language, await self._draw_page(game, press.place, profile))
 
     async def _show_last_game(self, command: Command, profile: Profile) -> Reply:

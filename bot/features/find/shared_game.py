@@ -5,7 +5,7 @@ from typing import NamedTuple
 from bot.finished.archive import Archive
 from bot.people import Profile
 from bot.tables.chairs import Chair
-from bot.tables.errors import GameNotKept, NotAtThisTable
+from bot.tables.errors import NotAtThisTable
 
 
 class SharedGame(NamedTuple):
@@ -18,9 +18,7 @@ class SharedGame(NamedTuple):
 
 async def find_shared_game(archive: Archive, profile: Profile, game_id: str) -> SharedGame:
     """Return a finished game, or raise NotAtThisTable if the person did not play it."""
-    game = await archive.get(game_id)
-    if game is None:
-        raise GameNotKept()
+    game = await archive.require(game_id)
     if profile.id not in game.people:
         raise NotAtThisTable(code=game.code)
     chairs = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]

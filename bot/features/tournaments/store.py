@@ -144,7 +144,7 @@ class Tournaments:
         It is added again afterwards, because a forgetting can have removed it in between.
         """
         key = keys.entered(person)
-        async with self._store.index.undo_if_refused(key, code, await self._store.index.reserve(key, code)):
+        async with self._store.index.reserve_for_commit(key, code):
             yield
         await self._store.index.reserve(key, code)
 
@@ -152,18 +152,15 @@ class Tournaments:
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
         index, shown, own = self._store.index, keys.in_chat(place), keys.organised(person)
-        clean = partial(self._load_list, shown, partial(_is_live_in, chat_of(place)))
-        made = await index.reserve(shown, code, MAX_AT_ONCE, clean)
-        if made is None:
-            raise TooManyTournaments(most=MAX_AT_ONCE)
-        async with index.undo_if_refused(shown, code, made):
-            clean = partial(self._load_list, own, partial(_counts_for, person))
-            made = await index.reserve(own, code, MAX_ORGANISED, clean)
-            if made is None:
-                raise OrganisesTooMany(most=MAX_ORGANISED)
-            async with index.undo_if_refused(own, code, made), self.list_for_person(person, code):
-                await index.reserve(keys.LIVE, code)
-                yield
+        clean_shown = partial(self._load_list, shown, partial(_is_live_in, chat_of(place)))
+        clean_own = partial(self._load_list, own, partial(_counts_for, person))
+        async with (
+            index.reserve_for_commit(shown, code, MAX_AT_ONCE, clean_shown, TooManyTournaments(most=MAX_AT_ONCE)),
+            index.reserve_for_commit(own, code, MAX_ORGANISED, clean_own, OrganisesTooMany(most=MAX_ORGANISED)),
+            self.list_for_person(person, code),
+        ):
+            await index.reserve(keys.LIVE, code)
+            yield
 
     async def seconds_left(self, tournament: Tournament) -> int | None:
         """Return the playing time left of the round, 0 or less if it is overdue; None if no round is played."""

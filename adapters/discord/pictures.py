@@ -39,10 +39,7 @@ log = structlog.get_logger()
 
 
 class Stopwatch:
-    """Times an upload from the request until the response, and raises TimeoutError if it is late.
-
-    Before and after, the library can wait for a rate limit, as for a text. ``seconds`` is the measured time.
-    """
+    """Times an upload without the library's waits for rate limits; TimeoutError if late. ``seconds`` is the time."""
 
     def __init__(self) -> None:
         self.limit = asyncio.timeout(None)

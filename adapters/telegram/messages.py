@@ -115,10 +115,7 @@ class Messages:
         return SentMessage(sent.message, picture.subject.digest if picture else "")
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
-        """Show a panel's text in a chat that the bot is not in.
-
-        Nothing can be uploaded there (core.telegram.org/bots/api#editmessagemedia).
-        """
+        """Show a panel's text in a chat without the bot (core.telegram.org/bots/api#editmessagemedia: no uploads)."""
         markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
         fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
         with _accepting_not_modified():

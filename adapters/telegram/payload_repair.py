@@ -102,10 +102,7 @@ def _message(raw: Fields) -> Fields:
 
 
 def _replied_message(raw: Fields) -> Fields | None:
-    """Return the message that a person replied to, with its author, or None.
-
-    Comments on a channel's post, and first-level messages in a forum topic, only look like replies.
-    """
+    """Return the message replied to, with its author. Comments on posts and in new topics only look like replies."""
     replied = raw.get("reply_to_message")
     if not isinstance(replied, dict) or replied.get("sender_chat") or "forum_topic_created" in replied:
         return None
@@ -151,10 +148,7 @@ def _typed_query(raw: Fields) -> Fields:
 
 
 def _membership(raw: Fields) -> Fields:
-    """Reduce a change of the bot's membership.
-
-    After it, the bot is a member if it can write, regardless of other rights. Before it, even if it could not.
-    """
+    """Reduce a change of membership. Afterwards the bot must be able to write; before, being a member is enough."""
     before, after = (
         raw[name] if isinstance(raw.get(name), dict) else {} for name in ("old_chat_member", "new_chat_member")
     )

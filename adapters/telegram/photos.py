@@ -164,10 +164,7 @@ class Photos:
 
     @asynccontextmanager
     async def _picture_errors(self, photo: Photo) -> AsyncIterator[None]:
-        """Raise NoPicture if the picture failed, rather than the place, the platform or the message.
-
-        A lost answer is raised unchanged because the upload can have succeeded.
-        """
+        """Raise NoPicture if only the picture failed. A lost answer is raised: the upload can have succeeded."""
         try:
             yield
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):

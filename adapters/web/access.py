@@ -44,10 +44,7 @@ class Address(NamedTuple):
 
 
 class Access:
-    """The check of every request.
-
-    ``is_open`` is whether people other than the host can reach the playground. They enter by personal links.
-    """
+    """The check of every request. If it ``is_open``, others than the host can enter, by personal links."""
 
     def __init__(self, settings: Settings) -> None:
         self.public = Address.parse_origin(settings.public_url) if settings.public_url else None
@@ -86,17 +83,11 @@ class Access:
             raise Refused("Another site's page sent this request. Other sites can only link here.")
 
     def visitor(self, request: web.Request) -> Visitor:
-        """Return the visitor against whom a request is counted.
-
-        Behind a public address, our proxy names them in the last entry of X-Forwarded-For.
-        """
+        """Return the visitor to count a request for. Our proxy names them last in X-Forwarded-For."""
         forwarded = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
         return Visitor.from_address(forwarded[:64] or request.remote or "")
 
 
 def _last_header_value(headers: "CIMultiDictProxy[str]", name: str) -> str:
-    """Return our proxy's value of a header, or "".
-
-    Some proxies append it to the visitor's value, others send a second header line.
-    """
+    """Return our proxy's value of a header, or "". Some proxies append it, others send a second header line."""
     return ",".join(headers.getall(name, [])).rpartition(",")[2].strip()

@@ -68,10 +68,7 @@ class Lookup:
 
 
 class Quota:
-    """The rate of one kind of request, or the number of open ones, by address and by network.
-
-    A network's limit is ``network_factor`` times that of one address.
-    """
+    """The rate of a kind of request, or its open ones. A network has ``network_factor`` times an address's limit."""
 
     def __init__(self, network_factor: int = NETWORK_FACTOR) -> None:
         self._network_factor = network_factor

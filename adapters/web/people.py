@@ -153,10 +153,7 @@ def form_names(reader: WebPerson | None) -> dict[str, str]:
 
 
 def set_cookie(response: web.StreamResponse, cookie: str, value: str, *, secure: bool) -> None:
-    """Set a cookie, or delete it if the value is empty.
-
-    With ``FRAMED`` the cookie works in another site's frame, and browsers send it only in that site's frames.
-    """
+    """Set a cookie, or delete it if the value is empty. `FRAMED` works in another site's frame, and only there."""
     framed = cookie == FRAMED and secure
     flags = ["HttpOnly", "Path=/", f"Max-Age={COOKIE_SECONDS[cookie] if value else 0}"]
     # http.cookies supports "Partitioned" only from Python 3.14 on.

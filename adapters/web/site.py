@@ -197,10 +197,7 @@ class Site:
         return reader, cookie, language
 
     def check_own_page(self, request: web.Request) -> None:
-        """Raise `Refused` unless one of our own pages sent the request.
-
-        Browsers send `Origin` with writes and WebSockets, and `Access.check` has already refused foreign origins.
-        """
+        """Raise `Refused` unless one of our pages sent this: they send `Origin`, and `Access.check` refuses others."""
         if "Origin" not in request.headers:
             raise Refused("Only a page of this address may ask for this.")
 

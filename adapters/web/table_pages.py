@@ -80,10 +80,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
 async def _invitation_page(
     site: Site, request: web.Request, code: str, reader: WebPerson | None, language: str
 ) -> web.Response:
-    """Return the invitation to a table, or a page that says that it is full or unknown.
-
-    Codes can be guessed: wrong ones are limited, and a table that never invited the visitor counts as unknown.
-    """
+    """Return the invitation. A table that never invited the visitor counts as unknown, as codes can be guessed."""
     site.limits.count_code(request)
     person = reader.person if reader else f"{PLATFORM}:"
     handle = reader.handle if reader else ""

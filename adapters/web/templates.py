@@ -30,10 +30,7 @@ class Templates:
         return environment
 
     def page(self, template: str, language: str, /, **values: object) -> str:
-        """Render a template such as "home.html".
-
-        The value ``data`` is for the page's script: the page contains it as JSON in the element ``page-data``.
-        """
+        """Render a template such as "home.html". ``data`` is JSON for its script, in the element ``page-data``."""
         template_values = {"_": texts(language).gettext, "language": language, **values}
         text: str = self._environment.get_template(template).render(template_values)
         return text

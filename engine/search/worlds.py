@@ -80,9 +80,7 @@ def draw_from_pool(worlds: Worlds, board: Board) -> None:
 
 @compiled
 def deal_two_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal the opponent's hand, if it is unseen, from the first allowed cards. The others lie below packets' tops, then
-    in the stock; at Spades they are out of play.
-    """
+    """Deal an unseen hand, then the cards below packets' tops, then the stock; at Spades the rest is out of play."""
     unseen, packets = worlds.unseen, worlds.packets
     seat = 0 if worlds.need[0] else 1
     left, free = worlds.need[seat], 0
@@ -117,9 +115,7 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_four_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal to four hands. Cards that fit in the fewest hands come first. Each goes to a random hand, in proportion to
-    the free places.
-    """
+    """Deal to four hands, first the cards that fit in the fewest, each by chance in proportion to free places."""
     room, need, seats = board.stock, worlds.need, worlds.start[playing.SEATS]
     for seat in range(seats):
         room[seat] = need[seat]

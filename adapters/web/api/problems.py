@@ -20,10 +20,7 @@ class Problem(BaseModel):
 
 
 class ApiError(Exception):
-    """An error that becomes a `Problem`.
-
-    ``retry_after`` is in seconds, None if a retry cannot help. ``challenge`` is the value of WWW-Authenticate.
-    """
+    """An error that becomes a `Problem`. ``retry_after`` is in seconds, None if a retry cannot help."""
 
     def __init__(
         self, status: HTTPStatus, detail: str, retry_after: float | None = None, allow: str = "", challenge: str = ""

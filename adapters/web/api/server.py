@@ -147,10 +147,7 @@ class Api:
         return answer
 
     async def _authenticate(self, request: web.Request, scope: Scope) -> Program:
-        """Return the program that sent a token with this scope.
-
-        Cookies are ignored, so writes need no check against forged requests from other sites.
-        """
+        """Return the program that sent a token with this scope. Cookies are ignored, so writes cannot be forged."""
         token = _token(request)
         program = await self._card_room.program_tables.programs.authenticate(token) if token else None
         if program is None:
@@ -281,10 +278,7 @@ class Api:
 
 
 def _check_parameter(parameter: Parameter, request: web.Request) -> None:
-    """Raise `ApiError` for a missing or malformed parameter.
-
-    A table's code is accepted as people write it, because programs get codes from people.
-    """
+    """Raise `ApiError` for a missing or malformed parameter. A table's code is accepted as people write it."""
     if parameter is TABLE_CODE and (code := pasted_code(request.match_info["code"])):
         request.match_info["code"] = code
     if parameter.location == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
@@ -318,10 +312,7 @@ async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestB
 
 
 def _token(request: web.Request) -> str:
-    """Return the request's bearer token, or "".
-
-    The scheme is case-insensitive, and one or more spaces follow it (RFC 9110, sections 11.1 and 11.4).
-    """
+    """Return the bearer token, or "". Its scheme has any case, then spaces (RFC 9110, sections 11.1 and 11.4)."""
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 

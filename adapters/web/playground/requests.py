@@ -210,10 +210,7 @@ class Requests:
         return await self._answer(person, chat, reply, key, press)
 
     async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
-        """Show the reply. It replaces the pressed message, or is sent as a new one.
-
-        The reply to a press of a missing button goes to the person's private chat.
-        """
+        """Show the reply in the pressed message or as a new one, in the private chat if the button was missing."""
         if reply.panel is None:
             return reply.toast
         pressed = int(press.message) if press and press.genuine and not reply.private else None

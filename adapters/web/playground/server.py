@@ -79,10 +79,7 @@ class Server:
                 await self._busy.wait(2.0)
 
     def invitation(self, code: str) -> str:
-        """Return an address that seats a person at a table.
-
-        On a network it is the table's web page, because the chat opens by personal links only.
-        """
+        """Return an address that seats a person: on a network a web page, because the chat needs personal links."""
         return f"{self._site.url}/t/{code}" if self.access.is_open else f"{self._site.url}/chat#join={code}"
 
     def _send_people(self) -> None:
@@ -116,10 +113,7 @@ class Server:
     # Requests
 
     async def _issue_ticket(self, request: web.Request) -> web.Response:
-        """Exchange a link's key in the body for a ticket that opens one WebSocket.
-
-        A WebSocket could send the key only in its address or headers, and proxies log those.
-        """
+        """Exchange a link's key for a ticket for one WebSocket, because proxies log its address and headers."""
         async with body_timeout():
             key = (await request.read()).decode(errors="replace")
         self._admit(request, *self._identify(key))
@@ -169,10 +163,7 @@ class Server:
             raise web.HTTPTooManyRequests(text=refused.text(language_of(browser_language(request)))) from None
 
     def _receive(self, tab: Tab, text: str) -> None:
-        """Start a request. Requests of a tab run in parallel, so a slow one blocks no others.
-
-        A beat is answered at once.
-        """
+        """Start a request. A tab's requests run in parallel, so a slow one blocks none. A beat is answered at once."""
         if text == BEAT:
             tab.send(BEAT)
             return

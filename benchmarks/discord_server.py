@@ -175,7 +175,7 @@ class BenchServer(PlatformServer):
             self._count_panel("board", body)
 
     def _count_panel(self, kind: str, body: dict[str, Any]) -> None:
-        """Count a shown panel. A panel without its picture's bytes is no sample for the bare library."""
+        """Count a shown panel. A panel without its picture's bytes is not a sample for the bare library."""
         self.uploads += "png" in body
         if "png" in body or not body.get("attachments"):
             self.keep_sample(kind, body)

@@ -59,7 +59,7 @@ class Worker(Core):
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
-        """Take shards and start to deliver. Raise StoreUnavailable if other workers have another time zone."""
+        """Take shards and start to deliver. Raise StoreUnavailable if other workers have a different time zone."""
         # First, so that the store never counts as unused.
         await self.shards.join()
         await self.shards.balance()

@@ -66,7 +66,7 @@ EQUIVALENT = tuple(f"ReplaceComparisonOperator_{pair}" for pair in ("Eq_Is", "Is
 
 
 UNPACKING_NODES = {"parameters", "dictorsetmaker", "atom"}
-"""The parser's names of nodes in which a star is no multiplication."""
+"""The parser's names of nodes in which a star does not multiply."""
 
 PARITY_OPERATORS = {"Add", "Sub", "BitXor"}
 """Operators with the same last bit."""

@@ -143,7 +143,7 @@ def ephemeral_token(place: str) -> InteractionToken:
 
 
 def channel_of(place: str) -> str:
-    """Return the channel of a place, or ``@user`` for a private chat, whose channel is another for each application."""
+    """Return the channel of a place, or ``@user`` for a private chat, whose channel differs for each application."""
     where = Place.parse(place)
     return where.part or where.chat.removeprefix(GUEST) or f"@{where.person}"
 

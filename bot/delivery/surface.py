@@ -160,7 +160,7 @@ class Surface:
     # Actions of people
 
     def set_place_tag(self, place_tag: str) -> None:
-        """Reset the state if the place is another one: another person took the chair, or the chat moved."""
+        """Reset the state if the place has changed: another person took the chair, or the chat moved."""
         if self.known.place_tag != place_tag:
             self.known = MessageState(place_tag=place_tag)
 

@@ -32,7 +32,7 @@ class Visitor(NamedTuple):
 
     @classmethod
     def from_address(cls, address: str) -> "Visitor":
-        """Parse an address, with or without a port. Text that is no address is used as it is."""
+        """Parse an address, with or without a port. Text that is not an address is used as it is."""
         found = AUTHORITY.fullmatch(address.lower())
         try:
             parsed = ipaddress.ip_address(found["name"].strip("[]") if found else address)

@@ -27,7 +27,7 @@ def fingerprint(operation: str, path: dict[str, str], body: dict[str, Any]) -> s
 def press_key(name: str, request: str) -> str:
     """Return the key of a page's request: the ``name`` from the page, and a hash of the ``request``.
 
-    The same request with the same name counts once. Another request with that name gets another key.
+    The same request with the same name counts once. Another request with that name gets a different key.
     """
     return f"{name}.{sha256(request.encode()).hexdigest()[:8]}"
 

@@ -1,4 +1,4 @@
--- Delete a key unless it has another value.
+-- Delete a key unless its value differs.
 --
 -- KEYS  the key
 -- ARGV  the value

@@ -30,7 +30,7 @@
 | `Wait` | ``wait`` | the other players give more time |
 | `Say` | ``say <seat> <phrase>`` | a player says one of the phrases for strangers (`bot.tables.table.PHRASES`) |
 | `Redacted` | ``redacted`` | in earlier entries a pseudonym replaces a forgotten person |
-| `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
+| `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` means no side |
 
 A person is ``platform:id``, a robot ``robot:level``. A handle is one of the opener's platform. A name is the last field
 and can hold spaces. Only `encode` and `decode` write and parse these texts. `bot.tables.table` gives each entry its

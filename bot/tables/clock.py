@@ -5,7 +5,7 @@ from math import inf
 from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table_state import TableState
 
-CLOCKS = (0, 60, 300, 1800, 86400)  # the times for a move that a table can choose; 0 is no clock
+CLOCKS = (0, 60, 300, 1800, 86400)  # the times for a move that a table can choose; 0 means no clock
 LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the game
 NEVER = inf  # the time of a stopped clock
 

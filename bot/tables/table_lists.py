@@ -142,7 +142,7 @@ class TableLists:
         """Return the tables that confirm their entry, and remove the other entries.
 
         A table that is set aside counts toward no limit. Delivery restores its entries once the table can be read. The
-        entry stays if only this worker cannot read the table, because its owner can have another release.
+        entry stays if only this worker cannot read the table, because its owner can have a different release.
         """
         entries = await self._index.entries(key)
         # All at once: the store gets one combined request.

@@ -122,7 +122,7 @@ def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
     solver = solver or Solver()
     position, outcomes = puzzle.position(), puzzle.outcomes()
     if puzzle.id != puzzle_id(puzzle):
-        yield "its id is another position's"
+        yield "its id belongs to another position"
     values = solver.solve(position, outcomes)
     if values is None:
         yield "it is too long to be solved"

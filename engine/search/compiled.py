@@ -66,5 +66,5 @@ BIT_INDEX = int_array([next((index for index in range(64) if (1 << index) % 67 =
 
 @compiled
 def bit_index(bit: int) -> int:
-    """Return the index of a number's only bit; modulo 67 each power of two has another remainder."""
+    """Return the index of a number's only bit; modulo 67 each power of two has a different remainder."""
     return BIT_INDEX[bit % 67]

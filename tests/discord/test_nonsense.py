@@ -294,7 +294,7 @@ async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer,
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
-            # The bot would store a valid token, because it is no member of this server.
+            # The bot would store a valid token, because it is not a member of this server.
             channel = server.add_channel(300, 9 << 22)
             interaction = server.create_interaction(COMMAND, 1, channel, {"id": "1", "name": "tables", "type": 1})
             server.gateway.dispatch(

@@ -224,7 +224,7 @@ MALFORMED_RECORDS: dict[str, tuple[str, Change]] = {
     "a card twice": ("deals.0.pack", lambda r: r["deals"][0]["pack"].__setitem__(0, r["deals"][0]["pack"][1])),
     "a card too few": ("deals.0.pack", lambda r: r["deals"][0]["pack"].pop()),
     "a card of the other pack": ("deals.0.pack", lambda r: r["deals"][0]["pack"].__setitem__(0, "KH")),
-    "a dealer that is no seat": ("deals.0.dealer: there is no seat 3", lambda r: r["deals"][0].update(dealer=3)),
+    "a dealer that is not a seat": ("deals.0.dealer: there is no seat 3", lambda r: r["deals"][0].update(dealer=3)),
     "a negative dealer": ("deals.0.dealer", lambda r: r["deals"][0].update(dealer=-1)),
     "a dealer in words": ("deals.0.dealer", lambda r: r["deals"][0].update(dealer="0")),
     "a dealer that is true": ("deals.0.dealer", lambda r: r["deals"][0].update(dealer=True)),
@@ -238,7 +238,7 @@ MALFORMED_RECORDS: dict[str, tuple[str, Change]] = {
     "three sides": ("deals.0.points", lambda r: r["deals"][0].update(points=[1, 2, 3])),
     "points with fractions": ("deals.0.points", lambda r: r["deals"][0].update(points=[1.5, 2])),
     "an unknown ending": ("ending", lambda r: r.update(ending="victory")),
-    "a winner that is no seat": ("winner: there is no seat 3", lambda r: r.update(winner=[3])),
+    "a winner that is not a seat": ("winner: there is no seat 3", lambda r: r.update(winner=[3])),
     "an ending without a winner": ("winner", lambda r: r.update(winner=None)),
     "no deals": ("deals", lambda r: r.update(deals=None)),
 }  # fmt: skip

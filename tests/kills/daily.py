@@ -114,12 +114,12 @@ def all_games_have_the_cards_of_the_day(state: DayAtRest) -> None:
     secret = state.chain.secret(state.day)
     for table in state.tables:
         if table.day != state.day or table.secret != secret:
-            raise Disagreement(f"table {table.code} has other cards than those of {state.day}")
+            raise Disagreement(f"table {table.code} does not have the cards of {state.day}")
     for game in state.pending:
         verify(game.record)
         proof = game.record.deals[0].proof
         if len(game.record.deals) > 1 or proof is None or proof.secret != secret.hex():
-            raise Disagreement(f"game {game.id} has other cards than those of {state.day}")
+            raise Disagreement(f"game {game.id} does not have the cards of {state.day}")
 
 
 def archive_has_no_game_of_the_day(state: DayAtRest) -> None:

@@ -26,7 +26,7 @@ Moves = Mapping[str, Counter[tuple[str, str]]]
 """Moves by table: how often each person made or asked for which move."""
 
 CardOffers = Mapping[str, list[set[str]]]
-"""By table, the buttons of each of its challenge cards that has any, oldest first."""
+"""The buttons of each challenge card that has any, oldest first, by table."""
 
 
 class Disagreement(AssertionError):

@@ -115,7 +115,7 @@ async def test_mentions_and_replies_challenge_that_person(store: Store, server: 
 
 
 async def test_reply_to_a_channel_post_challenges_everyone(store: Store, server: TelegramServer) -> None:
-    """A channel's post comes from user 777000, which is no bot.
+    """A channel's post comes from user 777000, which is not a bot.
 
     Source: core.telegram.org/bots/api#message, ``from``, ``sender_chat`` and ``is_automatic_forward``.
     """

@@ -46,7 +46,7 @@ class Walk:
 
     @property
     def entries(self) -> dict[str, set[str]]:
-        """By class, the functions that other classes or modules call."""
+        """The functions that other classes or modules call, by class."""
         entries: dict[str, set[str]] = defaultdict(set)
         for stack in self.stacks:
             for (caller_path, caller), (path, name) in pairwise(stack):

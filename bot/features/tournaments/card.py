@@ -165,8 +165,8 @@ class TournamentCards:
             else:
                 await self._save_state(code, replace(state, message=sent.message, digest=panel.digest))
                 return
-        # A platform with keys keeps the first message sent under a key. That message can have another panel. Then the
-        # digest is unknown, and the next update edits the message.
+        # A platform with keys keeps the first message sent under a key. That message can have a different panel.
+        # Then the digest is unknown, and the next update edits the message.
         tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN_DIGEST
         state = replace(state, place=place, message="", digest="", tried=tried)
         await self._save_state(code, state)

@@ -225,7 +225,7 @@ def _pair_homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, 
     number = {team: index for index, team in enumerate(teams, 1)}
 
     def upper(edge: Edge) -> int:
-        """Return the number of the pair's team in S1, or 0 if the edge is no pair of these teams."""
+        """Return the number of the pair's team in S1, or 0 if the edge does not pair these teams."""
         return number[edge[0]] if edge[0] in number and edge[1] in number else 0
 
     def exchanges(edge: Edge) -> list[int]:

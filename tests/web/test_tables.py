@@ -269,7 +269,7 @@ async def test_invitation_names_the_player_and_the_game(site: OpenPlayground) ->
         assert status == 200
         text = re.sub("<b>|</b>|\u2068|\u2069", "", page)
         assert "&lt;Anna&gt; invites you to play Tressette in Quattro." in text
-        assert "To 93 points · 5 minutes a move" in text
+        assert "To 93 (31 × 3) points · 5 minutes a move" in text
         assert "Pair 1: South: &lt;Anna&gt; · North: free seat" in text
         assert 'href="/rules/tressette"' in page
 
@@ -715,7 +715,7 @@ async def test_own_tables_show_the_turn_and_the_score(site: OpenPlayground) -> N
             table = await site.worker.room.table(code)
             assert table.game
         _status, page = await anna.get("/")
-        assert re.search(rf"<b>Your turn.</b> .*Anna\S* 0 · .*Gino\S* 0 · <code>{code}</code>", page)
+        assert re.search(rf"<b>Your turn.</b> .*Anna\S* 0, .*Gino\S* 0 · <code>{code}</code>", page)
         waiting = await anna.play("testa", friend="1")
         _status, page = await anna.get("/")
         assert re.search(rf"waits for players\s+<code>{waiting}</code>", page)

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 from benchmarks.__main__ import Benchmarks
 from bot.cli.main import Commands, app
+from bot.texts import LANGUAGES, texts
+from bot.words.safety import safety_lines
 from engine import GAMES
 from tests.paths import DOCS, ROOT
 
@@ -56,6 +58,16 @@ def test_documented_benchmarks_exist() -> None:
     benchmarks = set(re.findall(r"python -m benchmarks (\w+)", text))
     assert "engine" in benchmarks
     assert benchmarks <= set(Benchmarks.targets), "the docs name benchmarks that do not exist"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_safety_page_has_the_words_for_players(language: str) -> None:
+    text = " ".join((DOCS / "safety.md").read_text(encoding="utf-8").split())
+    title = texts(language).gettext("Play safely")
+    assert f"# {title} " in text
+    assert all(f"- {line}" in text for line in safety_lines(language)), (
+        "docs/safety.md differs from bot/words/safety.py"
+    )
 
 
 def test_rules_describe_every_game_and_option() -> None:

@@ -11,6 +11,7 @@ from bot.parsing.join_links import Kind, read_pasted
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 from bot.words.rules import has_common_rules, rules_text
+from bot.words.safety import safety_lines
 
 COMMON = ""  # the topic of the rules that all Tressette games share
 ADDRESSES: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
@@ -41,6 +42,11 @@ async def how_to_play(site: Site, request: web.Request) -> web.Response:
         for group in HelpGroup
     }
     return site.page(request, "how_to_play.html", language, groups=groups, first_game=FIRST_GAME)
+
+
+async def safety(site: Site, request: web.Request) -> web.Response:
+    language = language_of(browser_language(request))
+    return site.page(request, "safety.html", language, lines=safety_lines(language))
 
 
 async def rules(site: Site, request: web.Request) -> web.Response:

@@ -43,6 +43,7 @@ ROUTES = (
     (web.get, "/chat", pages.chat),
     (web.get, "/go", pages.go),
     (web.get, "/how-to-play", pages.how_to_play),
+    (web.get, "/safety", pages.safety),
     (web.get, "/rules", pages.rules),
     (web.get, "/rules/{topic}", pages.rules),
 )

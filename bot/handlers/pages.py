@@ -8,7 +8,7 @@ from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.handlers.code_guard import CodeGuard
 from bot.panel import Panel
-from bot.panels.help import greeting_page, help_page, rules_page
+from bot.panels.help import greeting_page, help_page, rules_page, safety_page
 from bot.panels.replays import Replays
 from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables_page
 from bot.parsing.games import find_game
@@ -55,7 +55,8 @@ class CorePages(Handlers):
 
     async def _help_page(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
         language = (await self._viewers.viewer_at(press.place)).language
-        return Reply(panel=help_page(language, is_full=words == ["all"]))
+        is_safety = words == ["safety"]
+        return Reply(panel=safety_page(language) if is_safety else help_page(language, is_full=words == ["all"]))
 
     async def greet(self, place: str) -> Reply:
         """Answer a person who opens the private chat, or a group that meets the bot."""

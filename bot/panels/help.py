@@ -9,6 +9,7 @@ from bot.panels.challenge import game_lines
 from bot.texts import texts
 from bot.words.phrases import game_names
 from bot.words.rules import has_common_rules, rules_text
+from bot.words.safety import safety_lines
 from engine import GAMES
 
 
@@ -49,8 +50,21 @@ def help_page(language: str, *, is_full: bool = False) -> Panel:
                 has_signs = is_full and any(argument.in_help for argument in spec.arguments)
                 line = spec.help_line(language) if is_full else _(spec.help)
                 page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{line}")
-    rules, back = Button(_("Rules"), actions.page("rules")), Button(_("◀ Back"), actions.page("help"))
-    return page.panel((rules, back if is_full else Button(_("All commands"), actions.page("help", "all"))))
+    rules = Button(_("Rules"), actions.page("rules"))
+    if not is_full:
+        return page.panel((rules, Button(_("All commands"), actions.page("help", "all"))))
+    safety = Button(_("Play safely"), actions.page("help", "safety"))
+    return page.panel((rules, safety), (Button(_("◀ Back"), actions.page("help")),))
+
+
+def safety_page(language: str) -> Panel:
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Play safely"), "bold")
+    page.gap()
+    for line in safety_lines(language):
+        page.line(f"• {line}")
+    return page.panel((Button(_("◀ Back"), actions.page("help", "all")),))
 
 
 def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:

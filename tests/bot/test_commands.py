@@ -8,7 +8,7 @@ from adapters.web.playground.server import command_hints
 from bot import commands
 from bot.commands import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, HelpGroup, find_command_spec
 from bot.handlers import Dispatcher
-from bot.panels.help import help_page
+from bot.panels.help import help_page, safety_page
 from bot.platform import Command, Reply
 from bot.store import Store
 from bot.texts import LANGUAGES, texts
@@ -57,6 +57,9 @@ async def test_help_leads_to_all_commands_and_back(store: Store) -> None:
         assert "/mydata" not in fake.last(anna.private).plain
         await anna.press("All commands")
         assert all(f"/{spec.name}" in fake.last(anna.private).plain for spec in COMMANDS if spec.is_listed)
+        await anna.press("Play safely")
+        assert fake.last(anna.private) == safety_page("en")
+        await anna.press("Back")
         await anna.press("Back")
         assert fake.last(anna.private) == help_page("en")
 

@@ -43,7 +43,7 @@ async def test_pages_leading_to_a_table_are_accessible(
 ) -> None:
     page = await open_page(browser, playground.url, **LOOKS[theme], color_scheme=theme)
     await check_accessibility(page)
-    for path in ("how-to-play", "rules", "rules/tressette", "leaderboard", "chat", "daily"):
+    for path in ("how-to-play", "safety", "rules", "rules/tressette", "leaderboard", "chat", "daily"):
         await page.goto(playground.url + path)
         await check_accessibility(page)
     await page.goto(playground.url)

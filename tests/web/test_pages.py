@@ -14,7 +14,9 @@ from adapters.web.assets import Assets, deck_name
 from adapters.web.templates import Templates
 from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import PACKS, sprite_svg
+from bot.texts import texts
 from bot.words.rules import rules_text
+from bot.words.safety import safety_lines
 from engine import GAMES
 from tests.open_playground import OpenPlayground
 
@@ -87,6 +89,20 @@ async def test_how_to_play_is_in_the_readers_language(
         page = await answer.text()
     assert answer.status == 200
     assert all(word in page for word in says)
+
+
+@pytest.mark.parametrize(("header", "language"), [("it-IT", "it"), ("en", "en"), ("fr", "en")])
+async def test_safety_page_is_linked_in_the_readers_language(
+    site: OpenPlayground, session: aiohttp.ClientSession, header: str, language: str
+) -> None:
+    title = texts(language).gettext("Play safely")
+    for page in ("", "how-to-play"):
+        async with session.get(site.url + page, headers={"Accept-Language": header}) as answer:
+            assert re.search(f'<a [^>]*href="/safety">{title}</a>', await answer.text())
+    async with session.get(f"{site.url}safety", headers={"Accept-Language": header}) as answer:
+        assert answer.status == 200
+        shown = re.findall("<li>(.*)</li>", await answer.text())
+    assert shown == safety_lines(language)
 
 
 async def test_chat_page_has_a_button_for_the_first_command(

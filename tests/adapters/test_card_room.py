@@ -56,6 +56,7 @@ ALLOWED_IMPORTS = {
     "bot.site.api_models",
     "bot.panel",
     "bot.words.rules",
+    "bot.words.safety",
     "bot.panel_picture",
     "bot.pictures.cards",
     "bot.actions",

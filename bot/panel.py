@@ -50,6 +50,7 @@ class Role(StrEnum):
     RESIGN = "resign"
     HINT = "hint"
     REMATCH = "rematch"
+    CUT = "cut"  # cuts the pack; pages add a text of their own to its payload
 
 
 class Button(NamedTuple):

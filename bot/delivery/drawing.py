@@ -202,7 +202,7 @@ def draw_surface(
                 )
         case Board(deal):
             assert table.game
-            if deal < table.game.deal_number or table.phase == "over":
+            if deal < table.game.deal_number or table.phase == "over" or table.awaits_cut:
                 past = finished_deal(table, deal)
                 panel = finished_deal_panel(seen, past, *words, game_id(table))
                 if viewer.deck:

@@ -31,6 +31,7 @@ class FinishedGame:
     origin: Literal["", "page", "chat"] = ""  # `Table.origin`; also empty if an older release stored the game
     rating_rules: int = 1  # number of the rules that rate it (`bot.finished.unrated_games`)
     trial: bool = False  # whether a guest on trial took part
+    has_cuts: bool = False  # whether its packs were cut (`Table.has_cuts`)
     winner_gains: bool | None = None  # decided when the game was rated; None if that does not depend on other games
 
     def __post_init__(self) -> None:
@@ -77,7 +78,14 @@ class FinishedGame:
     def fields(self) -> dict[str, Any]:
         """The fields for JSON. Default values are left out, so that older releases can read most games."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        usual = {"fixture": "", "origin": "", "rating_rules": 1, "trial": False, "winner_gains": None}
+        usual = {
+            "fixture": "",
+            "origin": "",
+            "rating_rules": 1,
+            "trial": False,
+            "has_cuts": False,
+            "winner_gains": None,
+        }
         return {name: value for name, value in fields.items() if value != usual.get(name)}
 
     def to_bytes(self) -> bytes:

@@ -1,7 +1,9 @@
 """Presses on a challenge card: chairs, options, answers, invitations."""
 
+import re
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 
 from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.surface import Change
@@ -31,6 +33,9 @@ from bot.texts import texts
 from engine import GAMES
 from engine.options import format_value
 from engine.robots import LEVELS
+from engine.shuffle import CUT_PATTERN
+
+CUT_DIGITS = 32  # of a cut in a chat
 
 
 class ChallengeCards(Handlers):
@@ -60,6 +65,8 @@ class ChallengeCards(Handlers):
             "game": self._game,
             "rule": self._rule,
             "clock": self._clock,
+            "cutting": self._cutting,
+            "cut": self._cut,
         }
         answers = {"accept": self._answer, "refuse": self._answer}
         self.verbs = {
@@ -165,6 +172,20 @@ class ChallengeCards(Handlers):
         seconds, strict = int(action.words[0]), action.words[1] == "1"
         table = await self._challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
         await self._people.note_choice(press.person.id, Choice.from_table(table))
+        return Reply()
+
+    async def _cutting(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        if action.words not in (["true"], ["false"]):
+            raise BadPayload()
+        await self._challenges.choose_cuts(action.code, press.person.id, action.words == ["true"], press.key)
+        return Reply()
+
+    async def _cut(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        """Cut the pack. A page sends the text of the cut; in a chat it follows from the press."""
+        text = action.words[0] if action.words else sha256(press.key.encode()).hexdigest()[:CUT_DIGITS]
+        if len(action.words) > 1 or action.version is None or not re.fullmatch(CUT_PATTERN, text):
+            raise BadPayload()
+        await self._room.cut(action.code, press.person.id, action.version, text, press.key)
         return Reply()
 
     async def _answer(self, press: Press, _profile: Profile, action: TableAction) -> Reply:

@@ -151,8 +151,10 @@ class LiveHand:
                 self._needs_reload = True
 
     async def _clock_left(self) -> float | None:
-        """Return the seconds left for the move, 0 if time is up; None if no clock runs."""
+        """Return the seconds left for the move or the cut, 0 if time is up; None if no clock runs."""
         table = self.table
+        if table.awaits_cut:
+            return max(await self._hands.room.store.leases.clock_rings_in(table.code) or 0.0, 0.0)
         if not table.clock or table.is_practice or table.phase != "playing":
             return None
         if table.alarm == "flagged":

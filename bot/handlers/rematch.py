@@ -14,7 +14,7 @@ from bot.identity.pseudonyms import is_pseudonym
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.robots.names import STAND_IN_LEVEL
-from bot.store.entries import Clock, PlayAgain, Rule, Setup, Sit
+from bot.store.entries import Clock, CutOption, PlayAgain, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import Chair, Invited
 from bot.tables.challenges import Challenges
@@ -46,6 +46,8 @@ class Rematches(Handlers):
             raise NotAtThisTable(code=game.code)
         setup: list[Setup] = [Rule(name, value) for name, value in game.record.rules.items()]
         setup.append(Clock(game.clock, game.strict))
+        if game.has_cuts:
+            setup.append(CutOption(True))
         robots = [
             Sit(seat, player, game.record.seats[seat])
             for seat, player in enumerate(game.people)

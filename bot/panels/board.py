@@ -10,7 +10,7 @@ from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.words.game_results import deal_line, decisive_line, declared_totals_line, result_line
-from bot.words.phrases import Phrases, shown_points, table_words, turn_line
+from bot.words.phrases import Phrases, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
 from bot.words.wording import Wording, signed_text
 from engine import Record
@@ -63,6 +63,8 @@ def board_panel(
         if stock := phrases.stock_text(view.deal):
             page.line(stock)
     _write_deal(page, phrases, view.deal)
+    if not view.deal.last_trick and (cut := cut_news(seen, words)):
+        page.line(cut)
     page.gap()
     page.line(phrases.totals(view.totals))
     if sum(view.deal.tricks):
@@ -126,6 +128,8 @@ def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, 
     """Return the score of a finished deal. ``game_id`` is the game's id in the archive, for the proof of a shuffle."""
     words = table_words(seen, language, suits)
     page = Writer(deal_line(words, past.record, past.number))
+    if seen.cutting.seat is not None and seen.view and past.number == seen.view.deal_number:
+        page.line(turn_line(seen, words))
     page.fold()
     Phrases(seen, words).write_heading(page, past.number)
     return page.panel(_fairness_row(words, game_id, past.number))

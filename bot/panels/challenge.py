@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
+from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.tables import free_chairs
 from bot.tables.clock import CLOCKS
 from bot.tables.limits import HOURS_TO_ACCEPT, MAX_REFUSALS
@@ -42,6 +43,13 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         page.gap()
         _write_chairs(page, table, words)
         return page.panel()
+    if table.awaits_cut:
+        write_cut_task(page, seen, words)
+        _write_terms(page, seen, words)
+        page.gap()
+        _write_chairs(page, table, words)
+        is_cutter = not reader or table.seat_of(reader) == table.cutter
+        return page.panel(cut_row(seen, words) if is_cutter else ())
     is_own = reader == table.opener.person and table.invited is None
     if menu in ("game", "games"):
         page.line(_("Which game?"), "bold")
@@ -306,10 +314,14 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
     for seconds in CLOCKS:
         label = ("• " if seen.clock == seconds else "") + short_clock(words, seconds)
         clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
+    cuts = _("Before each deal, an opponent of the dealer can cut")
+    cutting = _terms_button(
+        seen.code, ("✓ " if seen.cutting.is_on else "") + cuts, "cutting", format_value(not seen.cutting.is_on)
+    )
     strict = _("Strict: a robot plays late moves, three in a row lose")
     manner = _terms_button(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
     others: Row = (_rules_button(seen.code, words), _cancel_button(seen.code, words)) if is_own else ()
-    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), others, _back_row(seen.code, words)]
+    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), (cutting,), others, _back_row(seen.code, words)]
 
 
 def _back_row(code: str, words: Wording, *menu: str) -> Row:

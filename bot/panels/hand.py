@@ -5,11 +5,12 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question, phrase_text
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.words.game_results import deal_points_line
-from bot.words.phrases import Phrases, rank_legend, shown_points, table_words, turn_line
+from bot.words.phrases import Phrases, cut_news, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
@@ -83,6 +84,8 @@ class _Hand:
             self.phrases.write_heading(self.page, view.deal_number)
             return self.page.panel(*end_rows)
         self._write_last_deal()
+        if self.seen.cutting.seat is not None:
+            return self._cut_panel(view)
         self._write_task()
         self.phrases.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
@@ -109,6 +112,20 @@ class _Hand:
         if self.has_pages and not self.chosen:
             browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
         return self.page.panel(*self.buttons.rows(view.deal), *self.buttons.stranger_rows(), browser)
+
+    def _cut_panel(self, view: View) -> Panel:
+        """Return the panel between two deals, while a player can cut the pack of the next one."""
+        if asked := self.question():
+            for number, line in enumerate(asked):
+                self.page.line(line, "" if number else "bold")
+        write_cut_task(self.page, self.seen, self.words)
+        self.page.fold()
+        self.page.gap()
+        self.page.line(self.phrases.totals(view.totals))
+        self.phrases.write_heading(self.page, view.deal_number)
+        own = cut_row(self.seen, self.words) if self.seen.cutting.seat == self.seen.seat else ()
+        assert view.deal
+        return self.page.panel(own, *self.buttons.rows(view.deal), *self.buttons.stranger_rows())
 
     def _waiting_panel(self) -> Panel:
         _ = self.words.text
@@ -148,6 +165,8 @@ class _Hand:
         """Write the others' events since the player's last move, except played cards."""
         for line in self.phrases.robot_lines():
             self.page.line(line)
+        if not self.seen.since and (cut := cut_news(self.seen, self.words)):
+            self.page.line(cut)
         for speaker, phrase in self.seen.phrases:
             text = phrase_text(self.words.language, phrase)
             self.page.line("💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=text)

@@ -22,7 +22,7 @@ from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
-from bot.words.phrases import rank_legend, table_words
+from bot.words.phrases import cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from engine.views import DealView, Packet, PacketsView
 
@@ -94,7 +94,9 @@ class HandPage:
     that has just ended, ``end_trick`` its last trick. ``hint`` is one that is shown unasked. ``legend`` explains the
     letters on a beginner's cards. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's
     id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign``
-    asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down.
+    asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the
+    commitment of a pack that waits for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the
+    player who can cut adds a text. ``news`` says who cut the pack.
     """
 
     code: str
@@ -133,6 +135,9 @@ class HandPage:
     results: str = ""
     resign: str = ""
     by_link: bool = False
+    seal: str = ""
+    cut: str = ""
+    news: str = ""
 
     @property
     def payloads(self) -> set[str]:
@@ -247,8 +252,10 @@ class _PageBuilder:
             extra=tuple(filter(None, rows)),
             clock=0 if seen.is_practice else seen.clock,
             alarm=seen.alarm,
-            by_link=seen.phase == "open" and not table.matched,
+            by_link=seen.phase == "open" and not table.matched and not table.awaits_cut,
         )
+        if table.awaits_cut:
+            page = self._with_cut(page)
         scene = hand_scene(seen, profile.language, profile.suits, profile.deck, self.chosen, any_letters=True)
         deal, view = self.deal, seen.view
         if table.error or scene is None or deal is None or view is None:
@@ -261,22 +268,24 @@ class _PageBuilder:
         )
         note = self.policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
         is_over = bool(view.ending)
+        # A sealed pack belongs to the next deal.
+        page = replace(page, deal=view.deal_number + bool(page.seal))
         line = task_text(seen, profile.language, profile.suits, self.chosen)
         if is_over:
             ending = self.words.ending(view.winner, view.ending) if seen.is_cut_short and view.winner else ""
             line = " ".join(filter(None, (scene.line, ending, note)))
-        is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
+        is_fresh = view.result is not None and (bool(page.seal) or (view.result.deal < page.deal and seen.since == 0))
         end = deal_end(seen, profile.language, profile.suits) if is_over or is_fresh else None
         last_trick = deal.last_trick.cards if deal.last_trick and scene.last_trick else ()
         status = "".join(span.text for span in panel.text[: panel.fold])
         return replace(
             page,
-            says=f"{status.strip()} {note}".strip(),
-            is_mine=scene.is_mine and not is_over,
+            says=page.says if page.seal else f"{status.strip()} {note}".strip(),
+            is_mine=page.is_mine or (scene.is_mine and not is_over),
+            news="" if is_over or seen.since else cut_news(seen, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             target=scene.target,
-            deal=view.deal_number,
             sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
@@ -300,6 +309,14 @@ class _PageBuilder:
             # Others still have to play these cards.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
+
+    def _with_cut(self, page: HandPage) -> HandPage:
+        """Return the page while a player can cut the pack."""
+        cutting, task = self.seen.cutting, turn_line(self.seen, self.words)
+        is_mine = cutting.seat == self.seen.seat
+        cut = actions.cut(self.seen.code, cutting.sealed_at) if is_mine else ""
+        # Without the seal's digits, which nobody wants to hear.
+        return replace(page, says=task, line=task, is_mine=is_mine, seal=cutting.seal, cut=cut)
 
     def _tap_card(self, card: Card, code: str | None, light: Light, packet: Packet | None = None) -> TapCard:
         """Return a card or a packet's top card with the payload of a tap on it."""

@@ -10,6 +10,7 @@
 | `Host` | ``host <place>`` | this chat shows a board |
 | `Rehost` | ``rehost <number> <place>`` | the chat of that number, from 0, has a new id |
 | `Clock` | ``clock <seconds> <manner>`` | the time for a move, 0 for no clock; ``lax`` or ``strict`` |
+| `CutOption` | ``cutting <yes or no>`` | whether an opponent of the dealer is asked to cut each pack; no by default |
 | `Invite` | ``invite <person> <handle> <name>`` | a person was challenged by name; ``-`` is unknown |
 | `InviteMuted` | ``uncalled`` | the challenged person is not notified, because they blocked the opener |
 | `Match` | ``match <person> <name>`` | one of two matched people; each is asked whether they are ready |
@@ -21,6 +22,8 @@
 | `Day` | ``day <yyyy-mm-dd>`` | one deal with that day's secret (`bot.features.daily.secret_chain`) |
 | `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | a tournament's (`bot.features.tournaments`) |
 | `Close` | ``close <why>`` | no game was played: ``cancelled``, ``declined`` or ``expired`` |
+| `Seal` | ``seal <secret>`` | the next deal's secret is fixed, and its pack waits for a cut |
+| `CutPack` | ``cut <seat> <text>`` | a player cut that pack; a deal with the same secret follows, also without a cut |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began, with these rules and every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |
@@ -113,6 +116,11 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class CutOption:
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Invite:
     """``person`` or ``handle`` is empty if unknown."""
 
@@ -195,6 +203,19 @@ class Close:
 
 
 @dataclass(frozen=True, slots=True)
+class Seal:
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CutPack:
+    """``text`` is as in a record (`engine.shuffle.Cut`)."""
+
+    seat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class FirstDeal:
     """``release`` is the release of the rules (`engine.options.RELEASE`). ``rules`` has every option."""
 
@@ -263,6 +284,7 @@ Setup = (
     | Host
     | Rehost
     | Clock
+    | CutOption
     | Invite
     | InviteMuted
     | Match
@@ -277,7 +299,7 @@ Setup = (
 )
 
 # Entries about the game, except its moves.
-Progress = FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
+Progress = Seal | CutPack | FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
 
 Entry = Setup | Progress | Move
 
@@ -311,6 +333,8 @@ def _write(entry: Entry) -> str:
 
 _MANNER = Field({False: "lax", True: "strict"}.__getitem__, {"lax": False, "strict": True}.__getitem__)
 
+_YES_OR_NO = Field({False: "no", True: "yes"}.__getitem__, {"no": False, "yes": True}.__getitem__)
+
 # The first word of each entry and its fields in order. A move begins with its seat.
 _FORMS: Forms[Setup | Progress] = Forms(
     {
@@ -322,6 +346,7 @@ _FORMS: Forms[Setup | Progress] = Forms(
         Host: ("host", (TEXT,)),
         Rehost: ("rehost", (NUMBER, TEXT)),
         Clock: ("clock", (NUMBER, _MANNER)),
+        CutOption: ("cutting", (_YES_OR_NO,)),
         Invite: ("invite", (OPTIONAL, OPTIONAL, TEXT)),
         InviteMuted: ("uncalled", ()),
         Match: ("match", (TEXT, TEXT)),
@@ -333,6 +358,8 @@ _FORMS: Forms[Setup | Progress] = Forms(
         Day: ("day", (DAY,)),
         Fixture: ("fixture", (TEXT, NUMBER, NUMBER, NUMBER, TEXT)),
         Close: ("close", (choice("cancelled", "declined", "expired"),)),
+        Seal: ("seal", (SECRET,)),
+        CutPack: ("cut", (NUMBER, TEXT)),
         FirstDeal: ("deal", (SECRET, NUMBER, RULES)),
         Deal: ("deal", (SECRET,)),
         Late: ("late", (NUMBER,)),

@@ -13,6 +13,7 @@ from bot.store.entries import (
     ChangeGame,
     Clock,
     Close,
+    CutOption,
     Decline,
     Entry,
     Host,
@@ -232,6 +233,15 @@ class Challenges(Opener):
             checks.check_opener(table, person)
             is_same = (table.clock, table.strict) == (seconds, strict)
             return _check_changes(table, [] if is_same else [Clock(seconds, strict)])
+
+        return await self._room.commit(code, update, decide)
+
+    async def choose_cuts(self, code: str, person: str, is_on: bool, update: str) -> Table:
+        """Set whether packs are cut at this table. Only the opener can, before the game begins."""
+
+        def decide(table: Table) -> Sequence[Entry]:
+            checks.check_opener(table, person)
+            return _check_changes(table, [] if table.has_cuts == is_on else [CutOption(is_on)])
 
         return await self._room.commit(code, update, decide)
 

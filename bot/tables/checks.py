@@ -9,7 +9,7 @@ from bot.tables.table import Table
 def check_open(table: Table) -> None:
     if table.phase == "closed":
         raise errors.NoSuchTable(code=table.code)
-    if table.phase != "open":
+    if table.phase != "open" or table.awaits_cut:
         raise errors.AlreadyPlaying()
 
 

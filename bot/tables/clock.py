@@ -10,6 +10,7 @@ LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the g
 NEVER = inf  # the time of a stopped clock
 
 TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
+TIME_TO_CUT = 20  # the time for a player to cut the pack
 TIME_FOR_GUESTS = 24 * 3600  # the playing time until a game ends that only web guests could continue
 TIME_TO_COME_BACK = 30 * 24 * 3600  # the time without a move after which a practice table ends
 
@@ -18,13 +19,16 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     """Return the seconds of playing time until the clock rings. NEVER stops it; None leaves it unchanged.
 
     ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
-    people. The first half of a move's time ends with a nudge, the second with the flag. A robot moves after
-    ``robot_pause`` seconds. Practice moves have no time limit, even with a strict clock, because no other person
-    waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other player can end it.
+    people. A sealed pack waits 20 seconds for a cut. The first half of a move's time ends with a nudge, the second with
+    the flag. A robot moves after ``robot_pause`` seconds. Practice moves have no time limit, even with a strict clock,
+    because no other person waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other player
+    can end it.
     """
+    if table.awaits_cut:
+        return None if before.sealed == table.sealed else TIME_TO_CUT
     if table.phase == "open":
         time = TIME_TO_BE_READY if table.matched else HOURS_TO_ACCEPT * 3600
-        return None if before.exists else time
+        return None if before.exists and not before.awaits_cut else time
     if table.game is None or table.phase != "playing":
         return NEVER
     if table.to_move and table.to_move.is_robot:

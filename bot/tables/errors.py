@@ -77,6 +77,10 @@ class AlreadyPlaying(TableError):
     sentence = "Too late: the game has already started."
 
 
+class NotYoursToCut(TableError):
+    sentence = "An opponent of the dealer cuts: wait for the cards."
+
+
 class NotPlaying(TableError):
     sentence = "The game hasn’t started yet: wait until all seats are taken."
 

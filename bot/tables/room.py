@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.store import Appended, NewEntries, Removed, Store, keys
-from bot.store.entries import Close, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Stop, Wait
+from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Seal, Stop, Wait
 from bot.store.index import CodeTaken
 from bot.store.log import Log
 from bot.store.naming import people_in
@@ -109,16 +109,20 @@ class Room(TableMemory):
     def with_next_deal(self, table: Table, update: str, secret: bytes = b"") -> Table:
         """Add the deal that is due: the first at a full table, or the one after a finished deal.
 
-        The first deal fixes the rules; ``secret`` is its secret, random if empty. A duplicate ends after its deal.
+        At a table with cuts the pack is sealed first, and dealt after the cut. ``secret`` is the first deal's secret,
+        random if empty; then nobody cuts. A duplicate ends after its deal.
         """
-        if table.is_full and table.phase == "open":
-            rules = resolve(game_kind(table.game_id).rules, table.rules)
-            first = FirstDeal(secret or self.new_secret(SECRET_BYTES), RELEASE, rules.model_dump())
-            return table.with_entries([first], update)
-        if not (table.game and table.game.needs_deal):
+        is_due = table.game.needs_deal if table.game else table.is_full and table.phase == "open"
+        if not is_due:
             return table
-        following = Stop("cancelled") if table.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
-        return table.with_entries([following], update)
+        if table.game and table.is_duplicate:
+            return table.with_entries([Stop("cancelled")], update)
+        if table.sealed:
+            return table.with_entries(_deal_entries(table, table.sealed), update) if table.cut else table
+        drawn = secret or self.new_secret(SECRET_BYTES)
+        if table.has_cuts and not secret and table.cutter_for(drawn) is not None:
+            return table.with_entries([Seal(drawn)], update)
+        return table.with_entries(_deal_entries(table, drawn), update)
 
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
         """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
@@ -241,6 +245,19 @@ class Room(TableMemory):
 
         return await self.commit(code, update, decide)
 
+    async def cut(self, code: str, person: str, version: int, text: str, update: str) -> Table:
+        """Cut the pack that was sealed at this version. The same commit deals it."""
+
+        def decide(table: Table) -> Sequence[Entry]:
+            seat = checks.require_seat(table, person)
+            if not table.awaits_cut or table.sealed_at != version:
+                raise errors.OldPanel()
+            if seat != table.cutter:
+                raise errors.NotYoursToCut()
+            return [CutPack(seat, text)]
+
+        return await self.commit(code, update, decide)
+
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
         """Claim the win from a late player. Only an opponent can."""
         return await self.commit(
@@ -283,6 +300,8 @@ class Room(TableMemory):
         def decide(table: Table) -> Sequence[Entry]:
             if table.version != version:
                 raise errors.OldPanel()
+            if table.awaits_cut:
+                return _deal_entries(table, table.sealed)
             if table.phase == "open":
                 return [Close("expired")]
             if table.phase == "playing" and table.is_practice:
@@ -294,3 +313,11 @@ class Room(TableMemory):
             return []
 
         return await self.commit(code, update, decide)
+
+
+def _deal_entries(table: Table, secret: bytes) -> list[Entry]:
+    """Return the entry that deals with this secret. The first deal fixes the rules."""
+    if table.game:
+        return [Deal(secret)]
+    rules = resolve(game_kind(table.game_id).rules, table.rules)
+    return [FirstDeal(secret, RELEASE, rules.model_dump())]

@@ -13,6 +13,7 @@ from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.options import Value, resolve
 from engine.records import Proof
+from engine.shuffle import commitment
 
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
@@ -51,6 +52,22 @@ class OwnTexts(NamedTuple):
 DEFAULT_TEXTS = OwnTexts()
 
 
+class Cutting(NamedTuple):
+    """Cuts of packs at a table. ``is_on`` is whether its packs are cut at all.
+
+    While a pack waits for a cut, ``seat`` can cut it, ``seal`` is its commitment, and ``sealed_at`` the version after
+    it was sealed. ``cut_by`` is the seat that cut the current deal's pack. ``is_uncut`` is whether that pack waited and
+    nobody cut it.
+    """
+
+    is_on: bool = False
+    seat: int | None = None
+    seal: str = ""
+    sealed_at: int = 0
+    cut_by: int | None = None
+    is_uncut: bool = False
+
+
 class TableSnapshot(NamedTuple):
     """A table as ``seat`` sees it; None is the public."""
 
@@ -76,6 +93,7 @@ class TableSnapshot(NamedTuple):
     phrases: tuple[tuple[int, str], ...]  # what others have said recently, by seat
     can_say: bool  # whether this seat can still say something in this deal
     own_texts: OwnTexts
+    cutting: Cutting = Cutting()
 
     @property
     def others(self) -> list[tuple[int, Chair]]:
@@ -150,7 +168,14 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
         phrases=tuple(table.phrases_shown_to(seat)) if seat is not None and game else (),
         can_say=seat is not None and table.phrase_counts[seat] < PHRASES_PER_DEAL,
         own_texts=own_texts,
+        cutting=_cutting(table),
     )
+
+
+def _cutting(table: Table) -> Cutting:
+    if table.awaits_cut:
+        return Cutting(table.has_cuts, table.cutter, commitment(table.sealed), table.sealed_at)
+    return Cutting(table.has_cuts, cut_by=table.cut_by, is_uncut=table.is_uncut)
 
 
 def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
@@ -159,7 +184,7 @@ def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
     if view is None or view.deal is None or view.result is None or seen.is_cut_short:
         return None
     is_new = view.result.deal < view.deal_number and not sum(view.deal.tricks)
-    return finished_deal(table, view.result.deal) if view.ending or is_new else None
+    return finished_deal(table, view.result.deal) if view.ending or is_new or table.awaits_cut else None
 
 
 def finished_deal(table: Table, number: int) -> FinishedDeal:

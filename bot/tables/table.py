@@ -13,6 +13,8 @@ from bot.store.entries import (
     ChangeGame,
     Clock,
     Close,
+    CutOption,
+    CutPack,
     Day,
     Deal,
     Decline,
@@ -34,6 +36,7 @@ from bot.store.entries import (
     Rehost,
     Rule,
     Say,
+    Seal,
     Setup,
     Sit,
     Stand,
@@ -47,8 +50,9 @@ from bot.store.log import Log, add_stamp, strip_stamp
 from bot.tables.chairs import Chair, Invited
 from bot.tables.table_state import TableState
 from engine import Game, game_kind
-from engine.errors import BadRules
+from engine.errors import BadDeal, BadRules
 from engine.options import Value, resolve
+from engine.shuffle import Cut
 
 T = TypeVar("T")
 
@@ -123,11 +127,8 @@ class Table(TableState):
             self._apply_move(entry.seat, entry.move, version)
             return
         match entry:
-            case FirstDeal(secret, release, rules):
-                self._begin(release, rules)
-                self._deal(secret, version)
-            case Deal(secret):
-                self._deal(secret, version)
+            case Seal() | CutPack() | FirstDeal() | Deal():
+                self._apply_dealing(entry, version)
             case Late(seat):
                 self.lates = _with_item(self.lates, seat, self.lates[seat] + 1)
                 self.is_move_made_for_player = True
@@ -149,10 +150,24 @@ class Table(TableState):
                 self.game.stop(ending, side)
             case _:
                 self._apply_setup(entry)
-                if isinstance(entry, Open | ChangeGame | Rule | Clock):
+                if isinstance(entry, Open | ChangeGame | Rule | Clock | CutOption):
                     self.terms_at = version
         if not isinstance(entry, Say):
             self.board_changed_at = version
+
+    def _apply_dealing(self, entry: Seal | CutPack | FirstDeal | Deal, version: int) -> None:
+        match entry:
+            case Seal(secret):
+                self.sealed, self.sealed_at, self.cutter = secret, version, self.cutter_for(secret)
+            case CutPack(seat, text):
+                if not self.awaits_cut or self.cut or seat != self.cutter:
+                    raise BadDeal(problem=f"seat {seat} cannot cut now")
+                self.cut = Cut(text, seat)
+            case FirstDeal(secret, release, rules):
+                self._begin(release, rules)
+                self._deal(secret, version)
+            case Deal(secret):
+                self._deal(secret, version)
 
     def _apply_setup(self, entry: Setup) -> None:
         match entry:
@@ -161,9 +176,8 @@ class Table(TableState):
                 self._choose_game(game)
             case ChangeGame(game):
                 self._choose_game(game)
-            case Rule(name, value):
-                resolve(game_kind(self.game_id).rules, {name: value})
-                self.rules[name] = value
+            case Rule() | Clock() | CutOption():
+                self._apply_option(entry)
             case Sit(seat, person, name):
                 self.chairs = _with_item(self.chairs, seat, Chair(person, name))
                 self.asking.pop(seat, None)
@@ -171,12 +185,11 @@ class Table(TableState):
                 self.was_opened_full = all(self.chairs) if is_opener else self.was_opened_full
             case Stand(seat):
                 self.chairs = _with_item(self.chairs, seat, None)
+                self.sealed = b""
             case Host(place):
                 self.hosts = (*self.hosts, place)
             case Rehost(number, place):
                 self.hosts = _with_item(self.hosts, number, place)
-            case Clock(seconds, strict):
-                self.clock, self.strict = seconds, strict
             case Invite(person, handle, name):
                 self.invited = Invited(person, handle, name)
             case InviteMuted():
@@ -202,6 +215,16 @@ class Table(TableState):
                 self.closed = why
             case _:
                 assert_never(entry)
+
+    def _apply_option(self, entry: Rule | Clock | CutOption) -> None:
+        match entry:
+            case Rule(name, value):
+                resolve(game_kind(self.game_id).rules, {name: value})
+                self.rules[name] = value
+            case Clock(seconds, strict):
+                self.clock, self.strict = seconds, strict
+            case CutOption(is_on):
+                self.has_cuts = is_on
 
     def _apply_move(self, seat: int, move: str, version: int) -> None:
         assert self.game
@@ -231,7 +254,12 @@ class Table(TableState):
 
     def _deal(self, secret: bytes, version: int) -> None:
         assert self.game
-        self.game.deal(secret)
+        if self.sealed not in (b"", secret):
+            raise BadDeal(problem="another secret was sealed")
+        self.is_uncut = bool(self.sealed) and self.cut is None
+        self.cut_by = self.cut.seat if self.cut else None
+        self.game.deal(secret, self.cut)
+        self.sealed, self.cut, self.cutter = b"", None, None
         self.secret = secret if self.day else b""
         self.dealt_at = version
         self.phrase_counts = (0,) * len(self.chairs)

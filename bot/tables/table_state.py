@@ -12,6 +12,7 @@ from bot.tables.chairs import Chair, Invited
 from bot.tables.limits import MAX_REFUSALS
 from engine import Game, View, game_kind
 from engine.options import Value
+from engine.shuffle import Cut, first_dealer
 
 # Words in a log that strangers say to each other; readers see them in their language
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
@@ -34,6 +35,13 @@ class TableState:
         self.dealt_at = 0  # version after the current deal began
         # version after the last change that boards show; they do not show an unknown card within a trick
         self.board_changed_at = 0
+        self.has_cuts = False  # whether an opponent of the dealer is asked to cut each pack
+        self.sealed = b""  # the secret of the next pack, while it waits for a cut
+        self.sealed_at = 0  # version after that pack was sealed
+        self.cutter: int | None = None  # the seat that can cut it
+        self.cut: Cut | None = None  # its cut, until it is dealt
+        self.cut_by: int | None = None  # the seat that cut the current deal's pack
+        self.is_uncut = False  # whether that pack waited for a cut and nobody made one
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         self.matched: tuple[Chair, ...] = ()  # people for whom the table was opened; they are asked if they are ready
@@ -73,6 +81,23 @@ class TableState:
         if self.game is None:
             return "closed" if self.closed else "open"
         return "over" if self.game.ending else "playing"
+
+    @property
+    def awaits_cut(self) -> bool:
+        """True if the next pack is sealed and a player can cut it. Before the first deal the phase is still open."""
+        return bool(self.sealed) and self.phase in ("open", "playing")
+
+    def cutter_for(self, secret: bytes) -> int | None:
+        """Return the seat that can cut a pack with this secret; None if no person can.
+
+        It is the last player before the dealer; if that is a robot, the one after the dealer.
+        """
+        seats = len(self.chairs)
+        dealer = self.game.dealer_for(secret) if self.game else first_dealer(seats, secret)
+        for seat in ((dealer - 1) % seats, (dealer + 1) % seats):
+            if (chair := self.chairs[seat]) and not chair.is_robot:
+                return seat
+        return None
 
     @property
     def is_full(self) -> bool:

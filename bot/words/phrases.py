@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
 from bot.store.entries import DEFAULT_CLOCK
+from bot.tables.clock import TIME_TO_CUT
 from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
@@ -174,8 +175,14 @@ def shown_points(seen: TableSnapshot, points: int) -> int:
 
 
 def turn_line(seen: TableSnapshot, words: Wording) -> str:
-    """Return the player to move, or the viewer's task; empty if no move is due."""
+    """Return the player to move or to cut, or the viewer's task; empty if nothing is due."""
     _ = words.text
+    cutter = seen.cutting.seat
+    if cutter is not None:
+        line = _("Cut the pack: you have {seconds} seconds.")
+        if cutter != seen.seat:
+            line = _("{name} can cut the pack: {seconds} seconds.")
+        return line.format(name=seen.name(cutter), seconds=TIME_TO_CUT)
     if seen.turn is None or not seen.view or not seen.view.deal:
         return ""
     if not seen.is_my_turn:
@@ -191,6 +198,19 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
         "bid": _("Your turn: how many tricks do you bid?"),
     }
     return asks.get(deal.phase, _("Your turn."))
+
+
+def cut_news(seen: TableSnapshot, words: Wording) -> str:
+    """Return who cut the current deal's pack, or that nobody did; empty if nobody was asked."""
+    _ = words.text
+    cut_by = seen.cutting.cut_by
+    if seen.cutting.is_uncut:
+        return _("Nobody cut the pack.")
+    if cut_by is None:
+        return ""
+    return (
+        _("✂️ You cut the pack.") if cut_by == seen.seat else _("✂️ {name} cut the pack.").format(name=seen.name(cut_by))
+    )
 
 
 def game_names(language: str) -> dict[str, str]:

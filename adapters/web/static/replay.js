@@ -1,5 +1,6 @@
 // @ts-check
 // The page of a finished game: its moves, its analysis, and a check of its shuffles.
+import { ownCut } from "./cuts.js";
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
 import { Position, Score, useSuits } from "./position.js";
 import { format, html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
@@ -293,6 +294,8 @@ async function checkShuffle(deal, index, count) {
   /** @type {ShuffleCheck["steps"]} */
   const steps = [[texts.step_seal, commitment]];
   const { cut, cut_by } = deal.proof;
+  const own = ownCut(deal.proof.commitment);
+  if (own) steps.push([own === cut ? texts.step_own_cut : texts.step_other_cut, own === cut]);
   if (cut) steps.push([format(texts.step_cut, { name: overview.seats[cut_by] }), cut_by % 2 !== deal.dealer % 2]);
   const packFollows = cut ? texts.step_pack_cut : texts.step_pack;
   steps.push([wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : packFollows, pack]);

@@ -3,6 +3,7 @@
 // and button with its payload.
 import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
 import { Connection } from "./connection.js";
+import { newCut, rememberCut } from "./cuts.js";
 import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
@@ -10,9 +11,10 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, use
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, news: string}} Table */
 
 const { code, texts } = pageData();
+const PACK = [...Array(20).keys()];  // the cards that a pack shows while it is cut
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
 
 async function openSocket() {
@@ -83,6 +85,23 @@ const Tally = ({ table, onClose }) => html`<section class="tally" role="group" a
       <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
       <button type="button" class="good" ref=${focus} onClick=${onClose}>${texts.go_on}</button>`}
   </section>`;
+
+/** The pack before a deal, and who can cut it. @param {{table: Table, onCut: (text: string) => void}} props */
+const Cut = ({ table, onCut }) => {
+  /** @param {MouseEvent} event */
+  const cut = (event) => {
+    const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+    // A press of a key has no position.
+    onCut(newCut(event.detail ? (event.clientX - box.left) / box.width : 0.5));
+  };
+  const pack = PACK.map((place) => html`<span key=${place} style=${`--place: ${place}`}><${Face} deck=${table.deck} card="" /></span>`);
+  return html`<section class="cut">
+    <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
+    ${table.cut ? html`<button type="button" class="pack" aria-label=${texts.cut} onClick=${cut}>${pack}</button>` : html`<div class="pack">${pack}</div>`}
+    <${Clock} seconds=${table.clock_left || 0} left=${table.clock_left} version=${table.version} />
+    <details><summary>${texts.seal}</summary><code>${table.seal}</code><p><small>${texts.seal_about}</small></p></details>
+  </section>`;
+};
 
 /** The invitation link. It is in a field, so it can be selected if the browser allows no copying. */
 const Link = () => {
@@ -239,16 +258,16 @@ const App = () => {
     if (table && says.textContent !== table.says) says.textContent = table.says;
   }, [table?.says]);
 
-  /** @param {string} press @param {TapCard} [card] */
+  /** Return whether the press was accepted. @param {string} press @param {TapCard} [card] */
   const onPress = async (press, card) => {
     // The table is gone: reloading redirects to the replay.
-    if (connection.current?.isOver) { location.reload(); return; }
+    if (connection.current?.isOver) { location.reload(); return false; }
     setToast("");
     if (heldBack.current === "lead") showLatest();
     // The deal's score must not cover the answer to a press from the menu.
     setSeenDeal(table?.deal || 0);
     if (card && card.light === "playable" && card.role === "play" && table) {
-      if (moving) return;
+      if (moving) return false;
       sound.card();
       telegram.card();
       setMoving({ press, card, version: table.version });
@@ -261,10 +280,21 @@ const App = () => {
       setMoving((old) => (old && old.press === press ? null : old));
     }
     if (answer.go) location.assign(answer.go);
+    return !answer.refused;
+  };
+
+  /** @param {string} text */
+  const onCut = async (text) => {
+    const { seal, cut } = /** @type {Table} */ (table);
+    sound.card();
+    if (await onPress(`${cut} ${text}`)) rememberCut(seal, text);
   };
 
   /** Press a button of the menu, and close the menu to show the result. @param {string} press */
   const onChoice = (press) => { menu.current?.close(); onPress(press); };
+
+  // The score is shown with the pack to cut, and not again after it.
+  useEffect(() => { if (table?.seal) setSeenDeal(table.deal); }, [table?.seal]);
 
   useKeptFocus();
 
@@ -286,7 +316,7 @@ const App = () => {
     <header class="bar">
       <a href="/" aria-label=${texts.home}>←</a>
       <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
-      ${table.clock > 0 && isPlaying && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
+      ${table.clock > 0 && isPlaying && !table.seal && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
       <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => menu.current?.showModal()}>☰</button>
       <dialog class="menu" ref=${menu} aria-label=${texts.menu} onClick=${closeOutside}>
         <div>
@@ -304,7 +334,12 @@ const App = () => {
     </header>
     ${trouble && html`<p class="away" role="alert">${trouble}</p>`}
     ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
-    ${isPlaying && showsTally ? html`
+    ${table.seal ? html`
+      <section class="felt cutting">
+        ${table.tally.length > 0 && html`<${Tally} table=${table} />`}
+        <${Cut} table=${table} onCut=${onCut} />
+      </section>
+    ` : isPlaying && showsTally ? html`
       <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>
     ` : isPlaying ? html`
       <section class=${`felt of${seats}`}>
@@ -319,6 +354,7 @@ const App = () => {
         <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : table.line}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
+      ${table.news && html`<p class="hint">${table.news}</p>`}
       ${!moving && table.hint && html`<p class="hint">${table.hint}</p>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}

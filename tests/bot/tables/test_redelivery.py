@@ -83,6 +83,8 @@ class Updates:
             "choose_game": (code, person, random.choice(("testa", "tavolo", "spades")), key),
             "choose_rule": (code, person, "target=21", key),
             "choose_clock": (code, person, random.choice((60, 300)), random.random() < 0.5, key),
+            "choose_cuts": (code, person, random.random() < 0.7, key),
+            "cut": (code, person, table.sealed_at, "c0ffee", key),
             "sit": (code, person, name, key, random.choice((None, chair))),
             "add_robot": (code, person, "easy", NAMES, key),
             "add_host": (code, f"p:{random.randrange(100, 104)}", key),
@@ -101,7 +103,13 @@ class Updates:
         }
         operation = random.choice([*choices, *["sit", "add_robot", "answer"] * 4])
         arguments = choices[operation]
-        if table.game and not table.game.is_over and random.random() < 0.8:
+        if table.awaits_cut and random.random() < 0.5:
+            cutter = table.chairs[table.cutter or 0]
+            assert cutter
+            return Operation("cut", (code, cutter.person, table.sealed_at, "00", key), key)
+        if table.awaits_cut and random.random() < 0.5:
+            return Operation("handle_alarm", (code, version), f"clock:{version}")
+        if table.game and table.game.turn is not None and random.random() < 0.8:
             return self._move(table, key, version)
         return Operation(operation, arguments, key)
 

@@ -37,6 +37,7 @@ from bot.tables.errors import (
 )
 from engine import GAMES, legal_moves_for_record
 from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
+from engine.shuffle import Cut
 from tests.long import mostly_long
 
 ADA, BEA = "tg:1", "dc:2"
@@ -537,9 +538,9 @@ async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.M
         applied.append(move)
         play(game, seat, move)
 
-    def record_deal(game: engine.Game, secret: bytes) -> None:
+    def record_deal(game: engine.Game, secret: bytes, cut: Cut | None = None) -> None:
         applied.append("deal")
-        deal(game, secret)
+        deal(game, secret, cut)
 
     monkeypatch.setattr(engine.Game, "play", record_move)
     monkeypatch.setattr(engine.Game, "deal", record_deal)

@@ -191,12 +191,20 @@ def short_folder() -> Iterator[Path]:
 
 
 async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) -> None:
-    """The arguments of valkey-server start the tests' Valkey with settings that `buongioco doctor` accepts."""
-    command = load_compose()["services"]["valkey"]["command"]
-    assert command[0] == "valkey-server"
+    """The command of the service starts the tests' Valkey with settings that `buongioco doctor` accepts."""
+    valkey = load_compose()["services"]["valkey"]
+    shell, option, script = valkey["command"]
     path = short_folder / "s"
-    arguments = [*map(fill_password, command[1:]), "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)]
-    process = await asyncio.create_subprocess_exec(str(server_path()), *arguments, stdout=asyncio.subprocess.DEVNULL)
+    # compose turns $$ into $. These arguments replace an address and a folder that only the image has.
+    server = shlex.join([str(server_path()), "-", "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)])
+    script = script.replace("valkey-server -", server).replace("$$", "$")
+    process = await asyncio.create_subprocess_exec(
+        shell,
+        option,
+        script,
+        env={name: fill_password(value) for name, value in valkey["environment"].items()},
+        stdout=asyncio.subprocess.DEVNULL,
+    )
     try:
         client = Redis.from_url(f"unix://:secret@{path}")
         while not path.exists():
@@ -213,6 +221,11 @@ async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) ->
     finally:
         process.kill()
         await process.wait()
+
+
+def test_password_of_the_store_is_in_no_argument() -> None:
+    words = load_compose()["services"]["valkey"]["command"]
+    assert [word for word in words if fill_password(word) != word or "VALKEY_PASSWORD" in word] == []
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,20 @@ ENV_FILE = Path(".env")
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 ALIKE = 0.85  # similarity by difflib from which a name in `.env` counts as a misspelt setting
 LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
+MAX_SECRET_BYTES = 65536  # of a secret's file; also ends the reading of a device
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
 TELEGRAM_API = "api.telegram.org"
 PUBLIC_APIS = (TELEGRAM_API, "discord.com")
 WEBHOOK_PORTS = (443, 80, 88, 8443)  # ports to which Telegram sends updates: core.telegram.org/bots/api#setwebhook
+
+# The secrets: fields of `Settings`, and their variables.
+SECRETS = {
+    "redis_url": "REDIS_URL",
+    "telegram_token": f"{PREFIX}TELEGRAM_TOKEN",
+    "discord_token": f"{PREFIX}DISCORD_TOKEN",
+}
 
 NOTHING_TO_RUN = (
     "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or remove "
@@ -76,17 +84,24 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
-    redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="the host's own store")
+    redis_url_file: Path | None = Field(None, validation_alias="REDIS_URL_FILE", description="the file with REDIS_URL")
+    redis_url: str | None = Field(
+        None, validate_default=True, validation_alias="REDIS_URL", description="the host's own store"
+    )
     store_replicas: int = Field(
         0, ge=0, le=5, description="how many of the store's replicas must confirm a move before it is answered"
     )
 
-    telegram_token: SecretStr | None = Field(None, description="the bot's token from BotFather")
+    telegram_token_file: Path | None = Field(None, description="the file with the token")
+    telegram_token: SecretStr | None = Field(None, validate_default=True, description="the bot's token from BotFather")
     telegram_api_url: str = Field("https://api.telegram.org", description="the Bot API server")
     telegram_webhook_url: str | None = Field(None, description="where Telegram brings updates to, instead of polling")
     telegram_webhook_host: str = Field("127.0.0.1", description="the address on which updates are received")
     telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="its port")
-    discord_token: SecretStr | None = Field(None, description="the bot's token from Discord's developer portal")
+    discord_token_file: Path | None = Field(None, description="the file with the token")
+    discord_token: SecretStr | None = Field(
+        None, validate_default=True, description="the bot's token from Discord's developer portal"
+    )
     discord_api_url: str = Field("https://discord.com/api/v10", description="the base of Discord's REST API")
     discord_shards: str | None = Field(None, description="the shards that this worker takes, such as 0-3/8")
     playground: bool = Field(True, description="whether the playground is served")
@@ -108,6 +123,26 @@ class Settings(BaseSettings):
         None, description="the person, such as telegram:42, to whom reports about strangers are sent"
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
+
+    @field_validator("redis_url_file", "telegram_token_file", "discord_token_file", mode="before")
+    @classmethod
+    def _empty_path_is_none(cls, path: Path | str | None) -> Path | str | None:
+        return path or None
+
+    @field_validator("redis_url", "telegram_token", "discord_token", mode="before")
+    @classmethod
+    def _read_secret(cls, value: Any, info: ValidationInfo) -> Any:
+        """Read a secret from its file, if there is one."""
+        path: Path | None = info.data.get(f"{info.field_name}_file")
+        if path is None:
+            return value
+        file_variable = f"{SECRETS[str(info.field_name)]}_FILE"
+        if value:
+            raise ValueError(f"must not be set together with {file_variable}: remove one of them")
+        try:
+            return _read_secret_file(path)
+        except ValueError as error:
+            raise ValueError(f"must be in {path} ({file_variable}), and {error}") from None
 
     @field_validator("redis_url")
     @classmethod
@@ -307,8 +342,46 @@ def _is_store_url(url: str) -> bool:
     return True
 
 
+def _read_secret_file(path: Path) -> str:
+    """Return the only word of a file. Raise ValueError with the reason if it cannot be read."""
+    try:
+        with path.expanduser().open("rb") as file:
+            words = file.read(MAX_SECRET_BYTES + 1).decode(ENCODING).split()
+    except FileNotFoundError:
+        raise ValueError("this file does not exist") from None
+    except IsADirectoryError:
+        raise ValueError("this is a folder: name a file") from None
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ValueError(f"this file cannot be read ({why}): give it to the bot's user, chmod 600") from None
+    except UnicodeDecodeError:
+        raise ValueError("this file is not text: write the secret into it") from None
+    if not words:
+        raise ValueError("this file is empty: write the secret into it")
+    if len(words) > 1:
+        raise ValueError("this file has more than one word: write only the secret into it")
+    return words[0]
+
+
 def variable_names() -> list[str]:
     return [str(field.validation_alias or f"{PREFIX}{name}".upper()) for name, field in Settings.model_fields.items()]
+
+
+def secret_files(settings: Settings) -> dict[str, Path]:
+    """Return the files of secrets by the variable that names them."""
+    files = {f"{name}_FILE": getattr(settings, f"{field}_file") for field, name in SECRETS.items()}
+    return {name: path.expanduser() for name, path in files.items() if path}
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment for child processes, which must not have the secrets."""
+    return {name: value for name, value in os.environ.items() if name.upper() not in SECRETS.values()}
+
+
+def drop_secrets() -> None:
+    """Remove the secrets from the environment that all further child processes inherit."""
+    for name in os.environ.keys() - environment_without_secrets().keys():
+        del os.environ[name]
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -369,14 +442,15 @@ def _hint(name: str) -> str:
 
 def _error_line(fault: dict[str, Any]) -> str:
     """Return a line with the setting's name, its valid values, and the current value unless it is secret."""
-    name = str(fault["loc"][0])
-    variable = name if name in variable_names() else f"{PREFIX}{name}".upper()
-    fields = {str(field.validation_alias or name): field for name, field in Settings.model_fields.items()}
+    name = str(fault["loc"][0])  # of the field, or of its variable
+    fields = {field.validation_alias or name: field for name, field in Settings.model_fields.items()}
+    field = fields.get(name) or Settings.model_fields[name]
+    variable = str(field.validation_alias or f"{PREFIX}{name}".upper())
     message = str(fault["msg"]).removeprefix("Value error, ")
-    allowed = _allowed(fields[name]) or (message if message.startswith("must ") else f"cannot be read ({message})")
+    allowed = _allowed(field) or (message if message.startswith("must ") else f"cannot be read ({message})")
     value = str(fault["input"])
     # Addresses can contain a password.
-    is_secret = "SecretStr" in str(fields[name].annotation) or variable == "REDIS_URL" or "@" in value
+    is_secret = variable in SECRETS.values() or "@" in value
     shown = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
     return f"{variable} {allowed}" + ("" if is_secret else f"; it is {shown!r}")
 

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import socket
+import stat
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
@@ -21,7 +22,15 @@ from bot.cli.output import say
 from bot.cli.store_commands import store_command
 from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
-from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
+from bot.settings import (
+    MONITORING_REMEDY,
+    NOTHING_TO_RUN,
+    PREFIX,
+    BadSetting,
+    Settings,
+    read_settings,
+    secret_files,
+)
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from bot.store.folder import has_store, is_locked, is_readable_by_others
 from bot.store.health import RISKS, risks_of, split_by_node, sync_policies
@@ -65,6 +74,8 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Yield findings: whether a check passed, and a line with its result or remedy."""
     installed = {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
     yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
+    for name, path in secret_files(settings).items():
+        yield _examine_secret_file(name, path)
     async for finding in _examine_stores(settings):
         yield finding
     async for finding in _examine_tokens(settings, installed):
@@ -83,6 +94,15 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield True, "monitoring: /healthz is not served; set BUONGIOCO_MONITORING_PORT to have it"
     plain = "searches run in plain Python, so strong robots think less; the extra `fast` (numba) compiles them"
     yield True, f"robots: {'searches are compiled' if find_spec('numba') else plain}"
+
+
+def _examine_secret_file(name: str, path: Path) -> tuple[bool, str]:
+    """Check who can read a secret's file. The bot's user cannot close files of others, such as Docker's secrets."""
+    status = path.stat()
+    is_own_file = status.st_uid == os.getuid() and stat.S_ISREG(status.st_mode)
+    if is_own_file and status.st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        return False, f"settings: others can read {path} ({name}): run `chmod 600 {path}`"
+    return True, f"settings: {name} is {path}"
 
 
 def _examine_port(settings: Settings, name: str, host: str, port: int, remedy: str) -> tuple[bool, str]:

@@ -9,7 +9,7 @@ from bot.cli.output import say
 from bot.running import logs
 from bot.running.run import run as run_bot
 from bot.running.supervisor import NothingToRun
-from bot.settings import BadSetting, read_settings
+from bot.settings import BadSetting, drop_secrets, read_settings
 from bot.store import StoreError, StoreUnavailable
 
 
@@ -20,6 +20,7 @@ def run() -> None:
     """
     try:
         settings = read_settings()
+        drop_secrets()
         logs.set_up(settings.log_level)
         asyncio.run(run_bot(settings))
     except (BadSetting, StoreError, NothingToRun) as error:

@@ -18,6 +18,7 @@ from typing import IO
 
 import structlog
 
+from bot.settings import environment_without_secrets
 from bot.store import guard
 from bot.store.folder import (
     FolderInUse,
@@ -271,7 +272,14 @@ def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNU
     """Start a process that ignores a Ctrl-C in the bot's terminal. Only its user can read its files."""
     nowhere = subprocess.DEVNULL
     return subprocess.Popen(
-        words, cwd=folder, umask=0o077, start_new_session=True, stdin=stdin, stdout=nowhere, stderr=nowhere
+        words,
+        cwd=folder,
+        env=environment_without_secrets(),
+        umask=0o077,
+        start_new_session=True,
+        stdin=stdin,
+        stdout=nowhere,
+        stderr=nowhere,
     )
 
 

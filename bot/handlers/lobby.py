@@ -21,7 +21,7 @@ from bot.tables.errors import NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
 from bot.tables.snapshot import snapshot
 from bot.texts import error_text, language_of, texts
-from bot.words.phrases import table_words
+from bot.words.table_lines import table_words
 from engine import GAMES, game_kind
 from engine.errors import EngineError
 

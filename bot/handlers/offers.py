@@ -22,7 +22,7 @@ from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
-from bot.words.phrases import game_names
+from bot.words.table_lines import game_names
 from engine import GAMES
 
 TAKEN_SECONDS = 2 * HOURS_TO_ACCEPT * 3600  # how long an accepted offer's place is stored: past its validity

@@ -10,7 +10,7 @@ from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.words.game_results import deal_line, decisive_line, declared_totals_line, result_line
-from bot.words.phrases import Phrases, cut_news, shown_points, table_words, turn_line
+from bot.words.table_lines import Phrases, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
 from bot.words.wording import Wording, signed_text
 from engine import Record

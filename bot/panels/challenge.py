@@ -11,7 +11,7 @@ from bot.tables.limits import HOURS_TO_ACCEPT, MAX_REFUSALS
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.texts import texts
-from bot.words.phrases import (
+from bot.words.table_lines import (
     capitalize,
     clock_line,
     option_lines,

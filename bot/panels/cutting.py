@@ -3,7 +3,7 @@
 from bot import actions
 from bot.panel import Button, Role, Row, Span, Writer
 from bot.tables.snapshot import TableSnapshot
-from bot.words.phrases import turn_line
+from bot.words.table_lines import turn_line
 from bot.words.wording import Wording
 
 

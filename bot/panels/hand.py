@@ -10,7 +10,7 @@ from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question, phrase_text
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.words.game_results import deal_points_line
-from bot.words.phrases import Phrases, cut_news, rank_legend, shown_points, table_words, turn_line
+from bot.words.table_lines import Phrases, cut_news, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
 from engine.views import DealView, SpadesView, StockView, TressetteView, View

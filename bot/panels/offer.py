@@ -8,7 +8,7 @@ from bot.tables.choice import Choice
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.game_results import result_line
-from bot.words.phrases import option_lines, write_unusual_terms
+from bot.words.table_lines import option_lines, write_unusual_terms
 from bot.words.wording import Wording, target_text
 from engine import GAMES
 

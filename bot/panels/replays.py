@@ -16,7 +16,7 @@ from bot.tables.room import Room
 from bot.tables.snapshot import finished_deal
 from bot.texts import texts
 from bot.viewers import Viewers
-from bot.words.phrases import fixture_line, option_lines
+from bot.words.table_lines import fixture_line, option_lines
 from bot.words.transcript import story
 from bot.words.wording import Wording, faces_of
 from engine import GAMES

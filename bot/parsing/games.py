@@ -9,7 +9,7 @@ from bot.parsing.join_links import pasted_code
 from bot.store.entries import Rule
 from bot.tables.errors import TableError
 from bot.texts import LANGUAGES
-from bot.words.phrases import game_names
+from bot.words.table_lines import game_names
 from bot.words.wording import MINUS, fix_minus
 from engine import GAMES
 

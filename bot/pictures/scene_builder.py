@@ -7,7 +7,7 @@ from bot.panel_picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.tables.snapshot import TableSnapshot
-from bot.words.phrases import Phrases, shown_points, stock_count, table_words, turn_line
+from bot.words.table_lines import Phrases, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import fix_minus
 from engine.views import DealView, PacketsView, ShownCard, SpadesView, StockView, TressetteView
 

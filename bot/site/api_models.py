@@ -16,7 +16,7 @@ from bot.finished.game import FinishedGame
 from bot.identity.programs import is_program
 from bot.identity.pseudonyms import localize_name
 from bot.tables.table import Table
-from bot.words.phrases import fixture_line
+from bot.words.table_lines import fixture_line
 from bot.words.transcript import ending_of, printable_name
 from bot.words.verdicts import reason_texts, short_move
 from bot.words.wording import Wording, faces_of

@@ -22,7 +22,7 @@ from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
-from bot.words.phrases import cut_news, rank_legend, table_words, turn_line
+from bot.words.table_lines import cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from engine.views import DealView, Packet, PacketsView
 

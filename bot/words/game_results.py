@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.words.phrases import capitalize
+from bot.words.table_lines import capitalize
 from bot.words.transcript import ending_of
 from bot.words.wording import Wording, score_line, score_pair, score_unit
 from engine import Record

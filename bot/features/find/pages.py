@@ -12,7 +12,7 @@ from bot.tables.clock import TIME_TO_BE_READY
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import Table
 from bot.texts import texts
-from bot.words.phrases import clock_line, table_words
+from bot.words.table_lines import clock_line, table_words
 from bot.words.wording import target_text
 from engine import GAMES
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bot.actions import BadPayload
 from bot.features.learn.courses import COURSES, Step
 from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
-from bot.words.phrases import Phrases, capitalize, table_words
+from bot.words.table_lines import Phrases, capitalize, table_words
 from bot.words.wording import JOINER, refusal_text, thirds_text
 from engine.errors import IllegalMove
 from engine.spades import SpadesDeal

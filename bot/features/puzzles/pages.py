@@ -10,7 +10,7 @@ from bot.features.puzzles.puzzle_ratings import AnswerCounts, PuzzleStanding, St
 from bot.features.puzzles.stars import count_stars
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts
-from bot.words.phrases import capitalize, card_name
+from bot.words.table_lines import capitalize, card_name
 from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed_text, thirds_text
 from engine.puzzles.puzzle import Line, Puzzle
 

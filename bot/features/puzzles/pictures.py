@@ -4,7 +4,7 @@ from bot.features.puzzles.pages import PuzzleText
 from bot.panel_picture import CardStyle, Deck
 from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
-from bot.words.phrases import capitalize
+from bot.words.table_lines import capitalize
 from engine.puzzles.puzzle import Puzzle
 
 

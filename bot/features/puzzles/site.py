@@ -10,7 +10,7 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.tables.errors import TableError
-from bot.words.phrases import capitalize
+from bot.words.table_lines import capitalize
 
 
 class PageCard(NamedTuple):

@@ -12,7 +12,7 @@ from bot.finished.ratings import EVERYTHING, MIN_GAMES, GameStanding
 from bot.panel import Panel, Row, Span, Writer, choice_button
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
-from bot.words.phrases import game_names
+from bot.words.table_lines import game_names
 from bot.words.wording import MEDALS
 from engine import GAMES
 

@@ -12,7 +12,7 @@ from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.site.sessions import Session
 from bot.tables.clock import CLOCKS
 from bot.texts import LANGUAGES, texts
-from bot.words.phrases import short_clock
+from bot.words.table_lines import short_clock
 from bot.words.wording import Wording
 
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}

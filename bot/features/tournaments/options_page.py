@@ -8,7 +8,7 @@ from bot.features.tournaments.texts import TournamentText, form_names, time_name
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
 from bot.panel import Panel, choice_button
 from bot.tables.clock import CLOCKS
-from bot.words.phrases import capitalize, clock_name, game_names, option_names, short_clock, value_name
+from bot.words.table_lines import capitalize, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
 from engine.options import format_value
 

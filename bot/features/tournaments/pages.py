@@ -27,7 +27,7 @@ from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
-from bot.words.phrases import capitalize
+from bot.words.table_lines import capitalize
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 

@@ -12,7 +12,7 @@ from bot.identity.pseudonyms import NAME, localize_name
 from bot.panel import Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
-from bot.words.phrases import capitalize, clock_name, option_lines
+from bot.words.table_lines import capitalize, clock_name, option_lines
 from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit, target_text
 from engine import GAMES
 

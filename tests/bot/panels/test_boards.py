@@ -14,7 +14,7 @@ from bot.site.hand_page import hand_page
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.tables.table import Table
-from bot.words.phrases import table_words
+from bot.words.table_lines import table_words
 from bot.words.wording import NO_BREAK
 from engine import GAMES, legal_moves_for_record
 from engine.options import RELEASE, resolve

@@ -15,7 +15,7 @@ from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
 from bot.words.game_results import course_line
-from bot.words.phrases import Phrases, option_names, table_words, value_name
+from bot.words.table_lines import Phrases, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text
 from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal_text, signed_text, thirds_text

@@ -8,7 +8,6 @@ from bot.delivery.updates import Updates
 from bot.feature import Handlers, verb_handler
 from bot.handlers.errors import NoEphemeral
 from bot.panels.drafts import NO_DRAFT, parse_draft
-from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.robots.names import STAND_IN_LEVEL
@@ -16,6 +15,7 @@ from bot.tables.checks import require_seat
 from bot.tables.errors import NotAtThisTable
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES
+from bot.words.phrases import phrase_text
 
 
 class TableButtons(Handlers):

@@ -10,7 +10,7 @@ from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.words.game_results import deal_line, decisive_line, declared_totals_line, result_line
-from bot.words.table_lines import Phrases, cut_news, shown_points, table_words, turn_line
+from bot.words.table_lines import TableLines, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
 from bot.words.wording import Wording, signed_text
 from engine import Record
@@ -40,7 +40,7 @@ def board_panel(
     """
     words = table_words(seen, language, suits)
     _ = words.text
-    phrases, page = Phrases(seen, words), Writer()
+    lines, page = TableLines(seen, words), Writer()
     view = seen.view
     assert view
     assert view.deal
@@ -50,26 +50,26 @@ def board_panel(
     elif player_to_call:
         page.line(_("{name}, it is your turn."), name=Span(isolate_name(player_to_call[1]), "call", player_to_call[0]))
     else:
-        page.line(turn_line(seen, words) if is_pictured else _next_step(phrases, view.deal), "bold")
-    for line in phrases.robot_lines():
+        page.line(turn_line(seen, words) if is_pictured else _next_step(lines, view.deal), "bold")
+    for line in lines.robot_lines():
         page.line(line)
     for person, name in unreachable:
         mention = Span(isolate_name(name), "mention", person)
         page.line(_("{name}, I can’t write to you: press below for your cards."), name=mention)
     page.fold()
     if is_pictured:
-        phrases.write_trick(page, view.deal)
-        phrases.write_packets(page, view.deal)
-        if stock := phrases.stock_text(view.deal):
+        lines.write_trick(page, view.deal)
+        lines.write_packets(page, view.deal)
+        if stock := lines.stock_text(view.deal):
             page.line(stock)
-    _write_deal(page, phrases, view.deal)
+    _write_deal(page, lines, view.deal)
     if not view.deal.last_trick and (cut := cut_news(seen, words)):
         page.line(cut)
     page.gap()
-    page.line(phrases.totals(view.totals))
+    page.line(lines.totals(view.totals))
     if sum(view.deal.tricks):
-        page.line(_("Tricks: {sides}"), sides=phrases.side_figures(view.deal.tricks))
-    phrases.write_heading(page, view.deal_number)
+        page.line(_("Tricks: {sides}"), sides=lines.side_figures(view.deal.tricks))
+    lines.write_heading(page, view.deal_number)
     rows: list[Row] = []
     if unreachable or ephemeral:
         here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
@@ -79,9 +79,9 @@ def board_panel(
     return page.panel(*rows)
 
 
-def _next_step(phrases: Phrases, deal: DealView) -> str:
+def _next_step(lines: TableLines, deal: DealView) -> str:
     """Return who acts next, or who plays first in the trick: a board of text does not change during a trick."""
-    _ = phrases.text
+    _ = lines.text
     steps = {
         "take": _("{name} chooses packets."),
         "hold": _("{name} chooses packets."),
@@ -92,31 +92,31 @@ def _next_step(phrases: Phrases, deal: DealView) -> str:
     }
     step = steps.get(deal.phase, _("Trick {number}: {name} plays first."))
     seat = deal.trick[0].seat if deal.trick else deal.turn
-    name = phrases.names[(deal.dealer + 1) % len(phrases.names) if seat is None else seat]
+    name = lines.names[(deal.dealer + 1) % len(lines.names) if seat is None else seat]
     return step.format(name=name, number=sum(deal.tricks) + 1)
 
 
-def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
+def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
     """Write the deal up to the last trick. Hands and pictures show the current one."""
-    _ = phrases.text
-    words = phrases.words
+    _ = lines.text
+    words = lines.words
     if deal.last_trick:
-        trick = Span(phrases.trick_text(deal.last_trick), "bold")
+        trick = Span(lines.trick_text(deal.last_trick), "bold")
         page.line(_("Last trick: {trick}"), trick=trick)
     if isinstance(deal, StockView) and deal.drawn:
-        page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.played_card(by, card) for by, card, _s in deal.drawn))
+        page.line(_("Drawn: {cards}"), cards=" · ".join(lines.played_card(by, card) for by, card, _s in deal.drawn))
     if isinstance(deal, TressetteView):
         for seat, move, points in deal.declarations:
             page.line(
                 _("{name} declared {combination}: {points}"),
-                name=phrases.names[seat],
+                name=lines.names[seat],
                 combination=words.combination(move),
-                points=shown_points(phrases.seen, points),
+                points=shown_points(lines.seen, points),
             )
     for seat, known in enumerate(deal.known):
         if known:
-            page.line(_("{name} has shown {cards}"), name=phrases.names[seat], cards=words.cards(known))
-    phrases.write_bids(page, deal)
+            page.line(_("{name} has shown {cards}"), name=lines.names[seat], cards=words.cards(known))
+    lines.write_bids(page, deal)
 
 
 def _fairness_row(words: Wording, game_id: str, deal: int) -> Row:
@@ -131,7 +131,7 @@ def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, 
     if seen.cutting.seat is not None and seen.view and past.number == seen.view.deal_number:
         page.line(turn_line(seen, words))
     page.fold()
-    Phrases(seen, words).write_heading(page, past.number)
+    TableLines(seen, words).write_heading(page, past.number)
     return page.panel(_fairness_row(words, game_id, past.number))
 
 
@@ -175,7 +175,7 @@ def result_panel(
     """
     words = table_words(seen, language, suits)
     _ = words.text
-    phrases, page = Phrases(seen, words), Writer()
+    lines, page = TableLines(seen, words), Writer()
     view = seen.view
     assert view
     page.line(result_line(words, record), "bold")
@@ -197,13 +197,13 @@ def result_panel(
             page.line(line)
     shares = [
         f"{name} {summary.accuracy} % ({summary.good}/{summary.decisions})"
-        for name, summary in zip(phrases.names, summaries, strict=False)
+        for name, summary in zip(lines.names, summaries, strict=False)
         if summary.decisions
     ]
     if shares:
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
-    phrases.write_fixture(page)
+    lines.write_fixture(page)
     rows = private_result_rows(seen, game_id, language)
     fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
     [(*again, analysis, share)] = rows
@@ -233,14 +233,14 @@ def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
     """Return the result of a tournament deal that other tables still play: its points without its cards."""
     words = table_words(seen, language, "italian")
     _ = words.text
-    phrases, page, view = Phrases(seen, words), Writer(), seen.view
+    lines, page, view = TableLines(seen, words), Writer(), seen.view
     assert view
-    phrases.write_heading(page, view.deal_number)
+    lines.write_heading(page, view.deal_number)
     if seen.is_cut_short:
         page.line(words.ending(view.winner, view.ending), "bold")
     else:
         page.line(_("The deal is over."), "bold")
-        page.line(phrases.totals(view.totals))
+        page.line(lines.totals(view.totals))
     if seen.is_cut_short and view.ending == "cancelled":
         # The tournament was cancelled, or the host stopped this table while others play on.
         page.line(_("Other tables had the same cards: everyone can see them once all tables have finished."))

@@ -7,10 +7,11 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
-from bot.panels.strangers import deed_question, phrase_text
+from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.words.game_results import deal_points_line
-from bot.words.table_lines import Phrases, cut_news, rank_legend, shown_points, table_words, turn_line
+from bot.words.phrases import phrase_text
+from bot.words.table_lines import TableLines, cut_news, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
@@ -47,7 +48,7 @@ def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") 
         return " ".join(asked)
     warning, turn = hand.warning(), turn_line(seen, words)
     to_do = f"{warning} {turn}".lstrip() if seen.is_my_turn else warning or turn
-    return " ".join(filter(None, [*hand.phrases.robot_lines(), to_do]))
+    return " ".join(filter(None, [*hand.lines.robot_lines(), to_do]))
 
 
 class _Hand:
@@ -65,7 +66,7 @@ class _Hand:
         self.seen, self.words, self.chosen = seen, words, "" if chosen == HINT else chosen
         self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
         self.hint = NO_HINT if chosen == RESIGN else hint
-        self.phrases = Phrases(seen, words)
+        self.lines = TableLines(seen, words)
         self.page = Writer()
         self.buttons = HandButtons(seen, words, self.chosen, self.hint)
 
@@ -81,13 +82,13 @@ class _Hand:
             self.page.fold()
             self.page.gap()
             self._write_last_deal()
-            self.phrases.write_heading(self.page, view.deal_number)
+            self.lines.write_heading(self.page, view.deal_number)
             return self.page.panel(*end_rows)
         self._write_last_deal()
         if self.seen.cutting.seat is not None:
             return self._cut_panel(view)
         self._write_task()
-        self.phrases.write_trick(self.page, view.deal)
+        self.lines.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
         self._write_news()
@@ -103,11 +104,11 @@ class _Hand:
             if self.is_beginner and (legend := rank_legend(self.words, view.deal.hand)):
                 self.page.line(legend, "italic")
         self.page.gap()
-        self.phrases.write_packets(self.page, view.deal)
+        self.lines.write_packets(self.page, view.deal)
         self._write_table(view.deal)
         self.page.gap()
-        self.page.line(self.phrases.totals(view.totals))
-        self.phrases.write_heading(self.page, view.deal_number)
+        self.page.line(self.lines.totals(view.totals))
+        self.lines.write_heading(self.page, view.deal_number)
         browser: Row = ()
         if self.has_pages and not self.chosen:
             browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
@@ -121,8 +122,8 @@ class _Hand:
         write_cut_task(self.page, self.seen, self.words)
         self.page.fold()
         self.page.gap()
-        self.page.line(self.phrases.totals(view.totals))
-        self.phrases.write_heading(self.page, view.deal_number)
+        self.page.line(self.lines.totals(view.totals))
+        self.lines.write_heading(self.page, view.deal_number)
         own = cut_row(self.seen, self.words) if self.seen.cutting.seat == self.seen.seat else ()
         assert view.deal
         return self.page.panel(own, *self.buttons.rows(view.deal), *self.buttons.stranger_rows())
@@ -159,11 +160,11 @@ class _Hand:
         else:
             self.page.line(line, "bold")
             self.page.line(self.words.ending(winner, view.ending))
-        self.page.line(self.phrases.totals(view.totals))
+        self.page.line(self.lines.totals(view.totals))
 
     def _write_news(self) -> None:
         """Write the others' events since the player's last move, except played cards."""
-        for line in self.phrases.robot_lines():
+        for line in self.lines.robot_lines():
             self.page.line(line)
         if not self.seen.since and (cut := cut_news(self.seen, self.words)):
             self.page.line(cut)
@@ -176,29 +177,29 @@ class _Hand:
 
     def _write_last_deal(self) -> None:
         if self.last_deal:
-            words = Wording(self.words.language, self.phrases.names)
+            words = Wording(self.words.language, self.lines.names)
             self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number))
             self.page.gap()
 
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text
         if deal.last_trick and deal.phase != "over":
-            self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick_text(deal.last_trick))
+            self.page.line(_("Last trick: {trick}"), trick=self.lines.trick_text(deal.last_trick))
         if isinstance(deal, StockView) and deal.drawn:
-            drawn = " · ".join(self.phrases.played_card(by, card) for by, card, _signal in deal.drawn)
+            drawn = " · ".join(self.lines.played_card(by, card) for by, card, _signal in deal.drawn)
             self.page.line(_("Drawn: {cards}"), cards=drawn)
         for seat, known in enumerate(deal.known):
             if known and seat != self.seen.seat:
                 self.page.line(
-                    _("{name} has shown {cards}"), name=self.phrases.names[seat], cards=self.words.cards(known)
+                    _("{name} has shown {cards}"), name=self.lines.names[seat], cards=self.words.cards(known)
                 )
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared = [shown_points(self.seen, points) for points in deal.declared]
-            self.page.line(_("Declared: {sides}"), sides=self.phrases.side_figures(declared))
-        self.phrases.write_bids(self.page, deal)
-        tricks = _("Tricks: {sides}").format(sides=self.phrases.side_figures(deal.tricks))
+            self.page.line(_("Declared: {sides}"), sides=self.lines.side_figures(declared))
+        self.lines.write_bids(self.page, deal)
+        tricks = _("Tricks: {sides}").format(sides=self.lines.side_figures(deal.tricks))
         counts = [tricks] if deal.phase in ("play", "over") else []
-        if stock := self.phrases.stock_text(deal):
+        if stock := self.lines.stock_text(deal):
             counts.append(stock)
         if counts:
             self.page.line(" · ".join(counts))

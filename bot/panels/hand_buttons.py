@@ -12,9 +12,10 @@ from typing import Literal
 
 from bot import actions
 from bot.panel import Button, Role, Row
-from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
+from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question
 from bot.tables.snapshot import TableSnapshot
 from bot.tables.table_state import PHRASES
+from bot.words.phrases import phrase_text
 from bot.words.verdicts import ShownHint
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN

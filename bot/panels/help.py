@@ -7,9 +7,9 @@ from bot.commands import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Writer
 from bot.panels.challenge import game_lines
 from bot.texts import texts
-from bot.words.table_lines import game_names
 from bot.words.rules import has_common_rules, rules_text
 from bot.words.safety import safety_lines
+from bot.words.table_lines import game_names
 from engine import GAMES
 
 

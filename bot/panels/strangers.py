@@ -1,4 +1,4 @@
-"""Phrases and deeds (blocking, reporting) at a table of strangers."""
+"""Blocking and reporting at a table of strangers, and the phrases to say goodbye with."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,6 +8,7 @@ from bot.panel import Button, Row
 from bot.tables.snapshot import isolate_name
 from bot.tables.table_state import FAREWELLS
 from bot.texts import texts
+from bot.words.phrases import phrase_text
 
 Deed = Literal["block", "report"]  # these words are part of payloads and drafts
 DEEDS: tuple[Deed, ...] = ("block", "report")
@@ -18,18 +19,6 @@ def deed_label(language: str, deed: Deed, name: str, count: int) -> str:
     _ = texts(language).gettext
     label = {"block": _("🚫 Block"), "report": _("🚩 Report")}[deed]
     return f"{label} {name}" if count > 1 else label
-
-
-def phrase_text(language: str, phrase: str) -> str:
-    _ = texts(language).gettext
-    return {
-        "hello": _("Hello!"),
-        "luck": _("Good luck!"),
-        "played": _("Well played!"),
-        "thanks": _("Thank you!"),
-        "sorry": _("Sorry!"),
-        "game": _("Good game!"),
-    }[phrase]
 
 
 def deed_question(language: str, deed: Deed, name: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from bot.panel_picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.tables.snapshot import TableSnapshot
-from bot.words.table_lines import Phrases, shown_points, stock_count, table_words, turn_line
+from bot.words.table_lines import TableLines, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import fix_minus
 from engine.views import DealView, PacketsView, ShownCard, SpadesView, StockView, TressetteView
 
@@ -60,7 +60,7 @@ class _SceneBuilder:
             chairs = [chair and chair._replace(name=name) for chair, name in zip(seen.chairs, names, strict=True)]
             seen = seen._replace(chairs=tuple(chairs))
         self.seen, self.words = seen, table_words(seen, language, suits)
-        self.phrases = Phrases(seen, self.words)
+        self.lines = TableLines(seen, self.words)
         self.deck = Deck(self.words.faces.deck, style)
 
     def scene(self, sides: tuple[Side, Side], **parts: object) -> Scene:
@@ -113,11 +113,11 @@ class _SceneBuilder:
         first = self.seen.seat % 2 if self.seen.seat is not None else 0
         one, other = (
             Side(
-                self.phrases.sides[side],
+                self.lines.sides[side],
                 fix_minus(str(shown_points(self.seen, totals[side]))),
                 self._notes(deal, side) if deal else (),
                 deal is not None and turn is not None and turn % 2 == side,
-                self.phrases.partners(side),
+                self.lines.partners(side),
             )
             for side in (first, 1 - first)
         )
@@ -169,14 +169,14 @@ class _SceneBuilder:
             key=lambda card: (card[1] == trump, index[card]),
         )
         return tuple(
-            PlayedCard(self._card(card), self.phrases.names[seat], signal or "", card == best)
+            PlayedCard(self._card(card), self.lines.names[seat], signal or "", card == best)
             for seat, card, signal in played
         )
 
     def _drawn_cards(self, deal: DealView) -> dict[str, object]:
         drawn: tuple[PlayedCard, ...] = ()
         if isinstance(deal, StockView):
-            drawn = tuple(PlayedCard(self._card(card), self.phrases.names[by]) for by, card, _signal in deal.drawn)
+            drawn = tuple(PlayedCard(self._card(card), self.lines.names[by]) for by, card, _signal in deal.drawn)
         elif isinstance(deal, SpadesView) and deal.drawn:
             drawn = (PlayedCard(self._card(deal.drawn), ""),)
         title = self.words.ngettext("drawn", "drawn cards", len(drawn)) if drawn else ""
@@ -219,7 +219,7 @@ class _SceneBuilder:
                 hidden = deal.counts[seat] - len(known)
                 cards = (*(self._card(code) for code in known), *[Card()] * hidden)
                 # With two players the owner is obvious.
-                name = "" if seats == 2 and self.seen.seat is not None else self.phrases.names[seat]
+                name = "" if seats == 2 and self.seen.seat is not None else self.lines.names[seat]
                 found.append(Holder(name, cards, packets))
         return tuple(found)
 

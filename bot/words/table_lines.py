@@ -20,7 +20,7 @@ def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
     return Wording(language, seen.names, faces_of(seen.kind, suits))
 
 
-class Phrases:
+class TableLines:
     """A table's lines in one language for one viewer, who is called "you" in lists."""
 
     def __init__(self, seen: TableSnapshot, words: Wording) -> None:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from bot import actions
 from bot.days.chosen_hours import OFF, hour_row
 from bot.features.daily.lines import DayLine
-from bot.features.daily.ranking import RankedResult, Streak
+from bot.features.daily.ranking import RankedResult
 from bot.features.daily.results import DayResult
+from bot.features.daily.streaks import Streak
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts

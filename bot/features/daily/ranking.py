@@ -1,8 +1,6 @@
-"""Rankings of a day's results, and people's streaks of days."""
+"""Rankings of a day's results."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 from bot.features.daily.results import DayResult
@@ -12,12 +10,6 @@ class RankedResult(NamedTuple):
     person: str
     result: DayResult
     rank: int | None  # from 1, shared by equal results; None if the deal was given up
-
-
-@dataclass(frozen=True)
-class Streak:
-    now: int  # length of the run up to today or yesterday
-    longest: int
 
 
 def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
@@ -32,9 +24,3 @@ def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
 
 def rank_among(lines: Sequence[RankedResult], people: Collection[str]) -> list[RankedResult]:
     return rank_results({line.person: line.result for line in lines if line.person in people})
-
-
-def streak_of(ordinals: Sequence[int], today: int) -> Streak:
-    """Return the streak of a person who played on these days, in ascending order. All days are ordinals."""
-    runs = [len(list(run)) for _, run in groupby(enumerate(ordinals), lambda numbered: numbered[1] - numbered[0])]
-    return Streak(runs[-1] if runs and ordinals[-1] >= today - 1 else 0, max(runs, default=0))

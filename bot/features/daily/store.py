@@ -8,8 +8,9 @@ from typing import Any
 
 from bot.features.daily import keys
 from bot.features.daily.lines import DayLine
-from bot.features.daily.ranking import RankedResult, Streak, rank_results, streak_of
+from bot.features.daily.ranking import RankedResult, rank_results
 from bot.features.daily.results import SEAT, DayResult
+from bot.features.daily.streaks import Streak, streak_of
 from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
 

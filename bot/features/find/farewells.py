@@ -11,11 +11,11 @@ from bot.features.find.errors import SaidFarewell
 from bot.features.find.pages import phrase_panel
 from bot.features.find.shared_game import find_shared_game
 from bot.finished.archive import Archive
-from bot.panels.strangers import phrase_text
 from bot.people import People, Profile
 from bot.platform import Adapter, Press, Reply, platform_of, private_place
 from bot.tables.blocks import Blocks
 from bot.tables.table_state import FAREWELLS
+from bot.words.phrases import phrase_text
 
 FAREWELL_KEPT_SECONDS = 86400  # a player can say one phrase in this time
 

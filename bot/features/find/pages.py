@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from bot import actions
 from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.strangers import Deed, deed_question, phrase_text
+from bot.panels.strangers import Deed, deed_question
 from bot.robots.names import STAND_IN_LEVEL
 from bot.tables.blocks import Block
 from bot.tables.clock import TIME_TO_BE_READY
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import Table
 from bot.texts import texts
+from bot.words.phrases import phrase_text
 from bot.words.table_lines import clock_line, table_words
 from bot.words.wording import target_text
 from engine import GAMES

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bot.actions import BadPayload
 from bot.features.learn.courses import COURSES, Step
 from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
-from bot.words.table_lines import Phrases, capitalize, table_words
+from bot.words.table_lines import TableLines, capitalize, table_words
 from bot.words.wording import JOINER, refusal_text, thirds_text
 from engine.errors import IllegalMove
 from engine.spades import SpadesDeal
@@ -62,7 +62,7 @@ class Lesson:
             self.moves = step_moves(self.game, self.step)
         self.seen = table_snapshot(self.game, language)
         self.words = table_words(self.seen, language, suits)
-        self.phrases = Phrases(self.seen, self.words)
+        self.lines = TableLines(self.seen, self.words)
 
     @property
     def is_over(self) -> bool:

@@ -46,18 +46,18 @@ def lesson_page(lesson: Lesson, answer: str) -> Panel:
 
 
 def _write_table(page: Writer, lesson: Lesson) -> None:
-    deal, words, phrases, _ = lesson.deal, lesson.words, lesson.phrases, lesson.words.text
+    deal, words, lines, _ = lesson.deal, lesson.words, lesson.lines, lesson.words.text
     page.gap()
-    phrases.write_trick(page, deal)
+    lines.write_trick(page, deal)
     for line in lesson.news():
         page.line(line)
     page.fold()
     if deal.last_trick:
-        page.line(_("Last trick: {trick}"), trick=phrases.trick_text(deal.last_trick))
+        page.line(_("Last trick: {trick}"), trick=lines.trick_text(deal.last_trick))
     for suit, codes in groupby(deal.hand or (), key=itemgetter(1)):
         page.line(f"{words.faces.sign(suit)}  {' '.join(map(words.faces.rank, codes))}", "bold")
-    phrases.write_packets(page, deal)
-    phrases.write_bids(page, deal)
+    lines.write_packets(page, deal)
+    lines.write_bids(page, deal)
 
 
 def _move_rows(lesson: Lesson) -> list[Row]:

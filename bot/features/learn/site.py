@@ -93,7 +93,7 @@ class LearnSite:
 
 
 def _lesson_page(lesson: Lesson, answer: str, style: str) -> LessonPage:
-    words, deal, names = lesson.words, lesson.deal, lesson.phrases.names
+    words, deal, names = lesson.words, lesson.deal, lesson.lines.names
     taps = {move: lesson.tapped(number).taps for number, move in enumerate(lesson.moves)}
 
     def cards(codes: Iterable[str]) -> list[LearnCard]:

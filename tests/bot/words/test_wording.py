@@ -15,7 +15,7 @@ from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
 from bot.words.game_results import course_line
-from bot.words.table_lines import Phrases, option_names, table_words, value_name
+from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text
 from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal_text, signed_text, thirds_text
@@ -50,7 +50,7 @@ def test_negative_numbers_have_a_true_minus() -> None:
     assert "You −100 – 20. The robot with your cards: −50 – 30." in day
     assert "You’re 40 below par." in day
     state = snapshot(start_game("spades"), None)
-    assert "−100" in Phrases(state, table_words(state, "en", "italian")).totals((-100, 20))
+    assert "−100" in TableLines(state, table_words(state, "en", "italian")).totals((-100, 20))
     for text in (game, day, *map(signed_text, (-5, 5))):
         assert not re.search(r"-\d", text)
 

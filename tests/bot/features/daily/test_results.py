@@ -9,8 +9,9 @@ import pytest
 
 from bot.features.daily import results as deal
 from bot.features.daily.pages import squares_text
-from bot.features.daily.ranking import rank_results, streak_of
+from bot.features.daily.ranking import rank_results
 from bot.features.daily.results import DayResult, play_with_robots, result_of
+from bot.features.daily.streaks import streak_of
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from bot.panels.strangers import phrase_text
 from bot.platform import private_place
 from bot.store import Store
 from bot.store.entries import Say
@@ -14,6 +13,7 @@ from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
 from bot.tables.table_state import PHRASES
 from bot.texts import LANGUAGES
+from bot.words.phrases import phrase_text
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import find_each_other

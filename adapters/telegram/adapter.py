@@ -233,8 +233,7 @@ class Telegram:
         command = _read(update, reading.read_command, update, self.bot.bot)
         if command is None:
             # Any other message in a private chat, such as a photo, shows the person's pending hands.
-            author = message.from_user if message.chat.type == message.chat.PRIVATE else None
-            if author and (person := _read(update, reading.read_person, author)):
+            if person := _read(update, reading.read_private_author, message):
                 await self.card_room.send_missed_hands(person)
             return
         self._reopen(command.place)

@@ -32,6 +32,11 @@ CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,10
 LARGEST_ID = 2**63  # ids are checked because they become part of stored text
 
 
+def read_private_author(message: Message) -> Person | None:
+    """Read the author of a message in a private chat; None elsewhere."""
+    return read_person(message.from_user) if message.chat.type == Chat.PRIVATE and message.from_user else None
+
+
 def read_person(user: User) -> Person:
     return Person(
         f"{PLATFORM}:{_checked_id(user.id)}",

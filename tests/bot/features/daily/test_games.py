@@ -59,7 +59,7 @@ async def test_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.Mo
             await anna.press("Yesterday", place)
             text = anna.fake.last(anna.private).plain
             assert "Testa a Testa" in text
-            assert "1. \u2068Anna\u2069" in text
+            assert "\u2068Anna\u2069" in text
         page = await worker.feature(DailyFeature).site.page(anna.person.id, "en", yesterday=True)
         assert "Testa a Testa" in page.panel.plain
         assert page.lines

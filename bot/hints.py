@@ -105,9 +105,9 @@ class Hints:
         finally:
             if self._wanted.get(person) == decision:
                 del self._wanted[person]
-                if decision not in self._hints:
-                    self._busy[decision] = True
-                self.notify(table.code)
+            if decision not in self._hints:
+                self._busy[decision] = True
+            self.notify(table.code)
 
     async def _think(self, person: str, table: Table, decision: Decision) -> Hint | None:
         seat = decision[2]

@@ -133,6 +133,30 @@ async def test_asked_hint_stays_while_a_choice_is_made(store: Store, monkeypatch
         assert shown.is_asked
 
 
+async def test_hint_at_another_table_ends_the_wait_for_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_answer = asyncio.Event()
+
+    async def hint(_pool: RobotPool, view: View, _history: object) -> Hint | None:
+        await may_answer.wait()
+        return None
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    async with open_worker(store, FakePlatform()) as worker:
+        shown: list[str] = []
+        worker.hints.watchers.append(shown.append)
+        tables = []
+        for key in ("first", "second"):
+            opened = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", key)
+            tables.append(await wait_for_seat(worker, opened.code, 0))
+        for table in tables:
+            assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
+        may_answer.set()
+        await worker.hints.wait_until_idle()
+        assert set(shown) == {table.code for table in tables}
+        for table in tables:
+            assert (await worker.hints.hint_to_show(table, 0)).is_busy
+
+
 async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:
     async with asyncio.timeout(20):
         while not (table := await worker.room.table(code)).game or table.game.turn != seat:

@@ -74,6 +74,7 @@ async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
         if turn > 2 and await page.locator(".lying").count() == 1:
             break
         await page.locator(".fan .tap.playable").first.click()
+    await page.wait_for_timeout(1500)  # the robot's card fades in, and a beginner gets a hint
     return small_png(await page.screenshot())
 
 

@@ -59,7 +59,7 @@ class Profile:
 
     @property
     def has_private_chat(self) -> bool:
-        """True if they ever wrote or pressed in their private chat. They can have closed it since."""
+        """True if they ever wrote or pressed in their private chat. They might have closed it since."""
         return self.private == "1"
 
     @property

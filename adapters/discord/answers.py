@@ -166,7 +166,7 @@ class Answer:
     async def _send_answer(
         self, kind: int, body: Body | None = None, *, wants_message: bool = False, upload: Upload | None = None
     ) -> SentMessage:
-        # Even if the call fails: the answer can have arrived, and a second one would be refused.
+        # Even if the call fails: the answer might have arrived, and a second one would be refused.
         self.state = State.ANSWERED
         try:
             return await self.rest.answer(self.token, kind, body, wants_message=wants_message, upload=upload)
@@ -175,7 +175,7 @@ class Answer:
                 raise TooLate(describe_error(error)) from None
             if kind != MESSAGE or (isinstance(error, discord.HTTPException) and error.status < 500):
                 raise
-            # The response was lost, but the message can have arrived.
+            # The response was lost, but the message might have arrived.
             try:
                 return await self.rest.get_original(self.token)
             except (PlatformFailure, *LIBRARY_ERRORS):

@@ -114,7 +114,7 @@ class Telegram:
         try:
             await self.bot.initialize()
             await self._answering.initialize()
-            # `initialize` fetches the profile only once, and the token can have been revoked since.
+            # `initialize` fetches the profile only once, and the token might have been revoked since.
             me = await self.bot.get_me() if self._has_connected else self.bot.bot
             name = me.username
             self.messages.username = name or ""

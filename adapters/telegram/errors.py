@@ -57,7 +57,7 @@ LIBRARY_ERRORS = (TelegramError, AttributeError, KeyError, TypeError, ValueError
 """Everything the library raises for a missing or malformed answer, such as an impossible date."""
 
 LOST_ANSWERS = (TimedOut, ConnectionLost, InvalidAnswer, ServerError)
-"""Errors after which the call can have taken effect: the answer is lost, or the server failed.
+"""Errors after which the call might have taken effect: the answer is lost, or the server failed.
 
 A message that "was immediately deleted and can't be returned" was certainly sent (tdlib/telegram-bot-api,
 ``Client.cpp``).

@@ -164,7 +164,7 @@ class Photos:
 
     @asynccontextmanager
     async def _picture_errors(self, photo: Photo) -> AsyncIterator[None]:
-        """Raise NoPicture if only the picture failed. A lost answer is raised: the upload can have succeeded."""
+        """Raise NoPicture if only the picture failed. A lost answer is raised: the upload might have succeeded."""
         try:
             yield
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):
@@ -181,7 +181,7 @@ class Photos:
             if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_SECONDS
             if isinstance(error, LOST_ANSWERS) or not isinstance(error, (TelegramError, TimeoutError)):
-                # The answer was lost or malformed, and the photo can be there: its text would be a second message.
+                # The answer was lost or malformed, and the photo might be there. Its text would be a second message.
                 raise
             if isinstance(error, LateUpload) and error.message is None:
                 raise LateEdit(error_name(error)) from None

@@ -37,7 +37,7 @@ class ConnectionLost(NetworkError):
 
 
 class ServerError(NetworkError):
-    """The server or a gateway reports an internal error. The request can have taken effect."""
+    """The server or a gateway reports an internal error. The request might have taken effect."""
 
 
 class Body(NamedTuple):

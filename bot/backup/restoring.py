@@ -124,7 +124,7 @@ def _add_table(pipe: Any, line: Line) -> None:
     # A cluster's client can send a batch twice, so clear the log first.
     pipe.delete(keys.table(code))
     pipe.rpush(keys.table(code), *log)
-    # The chats can have changed since the backup, so the panels on display are unknown.
+    # The chats might have changed since the backup, so the panels on display are unknown.
     states = {name: decode_state(decode_bytes(text).decode()) for name, text in line["shown"]}
     if states:
         shown = {name: encode_state(state._replace(digest=UNKNOWN)) for name, state in states.items()}

@@ -92,7 +92,7 @@ class Shards:
         return keys.shard_of(code) in self.owned
 
     def surely_owns(self, code: str) -> bool:
-        """Return whether this worker certainly owns a table's shard. After a hang, it can have lost leases."""
+        """Return whether this worker certainly owns a table's shard. After a hang, it might have lost leases."""
         shard = keys.shard_of(code)
         return shard in self.owned and (self._alone or self.now() < self._held_until[shard])
 
@@ -201,7 +201,7 @@ class Shards:
                 for listener in self.listeners:
                     listener.on_commit(commit)
         except Exception:
-            # Another version can have sent it. The sweep finds the table.
+            # Another version might have sent it. The sweep finds the table.
             log.exception("commit_notification_failed")
 
     def _receive_notifications(self, data: bytes) -> None:
@@ -216,7 +216,7 @@ class Shards:
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
             except Exception:
-                # Another version can have sent it. The sweep finds the table.
+                # Another version might have sent it. The sweep finds the table.
                 log.exception("notification_failed")
 
     def _receive(self, notification: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ class DayMarks:
     async def add(self, day: date, person: str) -> None:
         await self._client.sadd(keys.MARKED, day.isoformat())
         await self._client.set(keys.day_key(day), secrets.token_bytes(KEY_BYTES), nx=True, ex=KEPT_SECONDS)
-        # Another worker's key can have come first.
+        # Another worker's key might have come first.
         if key := await self._client.get(keys.day_key(day)):
             await self._client.sadd(keys.day_marks(day), self._mark(key, person))
             await self._client.expire(keys.day_marks(day), KEPT_SECONDS)

@@ -55,7 +55,7 @@ class CodeGuard:
         table = self._room.cached_table(code)
         if table is not None and (person.id in table.people or place in table.hosts):
             return True
-        # Another worker can have seated them, or this one before a restart.
+        # Another worker might have seated them, or this one before a restart.
         return await self._room.lists.has_table(person.id, place, code)
 
     async def _add(self, person: Person, count: int) -> int:

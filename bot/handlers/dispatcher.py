@@ -305,7 +305,7 @@ class Dispatcher:
     def report_store_error(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
         self.worker.store.outage.begin(error)
         _ = texts(language).gettext
-        # A cluster's client retries automatically, so an earlier attempt can have been written.
+        # A cluster's client retries automatically, so an earlier attempt might have been written.
         if isinstance(self.worker.store.client, Redis) and is_certainly_lost(error):
             return _("I can’t save anything right now, so that didn’t count: try again in a moment.")
         if pressed:

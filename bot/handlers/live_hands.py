@@ -113,7 +113,7 @@ class LiveHand:
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
 
     async def _changes(self) -> AsyncIterator[None]:
-        """Yield each time the page can have changed."""
+        """Yield each time the page might have changed."""
         async for _table in self.tables():
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
@@ -128,7 +128,7 @@ class LiveHand:
                 yield
 
     async def tables(self) -> AsyncIterator[Table]:
-        """Yield the table, now and each time the page can have changed, until the game ends or the person leaves."""
+        """Yield the table, now and each time the page might have changed, until the game ends or the person leaves."""
         while True:
             self._changed.clear()
             if self._needs_reload:

@@ -122,7 +122,7 @@ class ProgramTables:
             try:
                 table = await room.make_move(code, program.person, version, move, update)
             except NoSuchTable:
-                # This move can have ended the game, and its reply was lost.
+                # This move might have ended the game, and its reply was lost.
                 table = room.require_readable(await room.load_recent(code))
                 if not table.log.has_update(update):
                     raise

@@ -240,7 +240,7 @@ class _Hand:
         """Return a warning that the time for a move runs out or is up; empty before that."""
         _ = self.words.text
         seen = self.seen
-        # Nobody waits at a practice table, but an older release can have nudged it.
+        # Nobody waits at a practice table, but an older release might have nudged it.
         alarm = "" if seen.is_practice or seen.turn is None else seen.alarm
         if seen.turn is not None and not seen.is_my_turn:
             if alarm != "flagged":

@@ -50,7 +50,7 @@ def _write(folder: Path, link: str) -> None:
 
 
 def delete_link(folder: Path, link: str) -> None:
-    """Delete the file if it holds this link: another start can have written its own."""
+    """Delete the file if it holds this link: another start might have written its own."""
     path = link_path(folder)
     try:
         if path.read_text().strip() == link:

@@ -137,7 +137,7 @@ class Room(TableMemory):
             await self._remove_names(table, new, result)
             return result
         for person in people - new:
-            # Another worker can have added and, after a refused commit, removed them meanwhile.
+            # Another worker might have added them and, after a refused commit, removed them.
             await self.store.client.sadd(keys.named(person), table.code)
         self._finish_commit(after, alarm, about)
         return after

@@ -96,7 +96,7 @@ class Table(TableState):
             try:
                 for version, entry in enumerate(entries, self.version + 1):
                     new.apply(decode(strip_stamp(entry).decode()), version)
-            except Exception as error:  # noqa: BLE001  another release can have written anything
+            except Exception as error:  # noqa: BLE001  another release might have written anything
                 # Without the error's words, which can name a card.
                 new.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         return new

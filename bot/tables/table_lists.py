@@ -64,7 +64,7 @@ class TableLists:
         error = errors.TooManyTables(most=limit)
         async with self._index.reserve_for_commit(key, code, limit if is_limited else None, clean, error):
             yield
-        # `remove_person` for an earlier chair here can have removed the entry. From now on, a new token protects it.
+        # `remove_person` for an earlier chair here might have removed the entry. From now on, a new token protects it.
         await self._index.reserve(key, code)
 
     @asynccontextmanager

@@ -56,7 +56,7 @@ def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int
     exchanged = {by: move.split(" ")[1:] for by, move in history if move.startswith("exchange ")}
     if 1 - seat not in exchanged:
         return FRENCH.mask(deal.discarded)
-    # The opponent can have received any of the draft's discards.
+    # The opponent might have received any of the draft's discards.
     return FRENCH.mask(exchanged.get(seat, ()))
 
 

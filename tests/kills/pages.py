@@ -166,7 +166,7 @@ class PlatformPage(Page):
     may_lack_pictures = True
     keeps_groups = True
     patience = 3.0
-    """Seconds after which a person gives up waiting for a button: a killed bot can have lost the press."""
+    """Seconds after which a person gives up waiting for a button: a killed bot might have lost the press."""
 
     pause = 0.2
     """A chat changes about once a second. Until then the same buttons are expired."""

@@ -187,7 +187,7 @@ async def test_analysis_uses_the_last_chosen_suits(playground: OpenPlayground, b
             requested.set()
             await chosen.wait()
         with suppress(Error):
-            # The page can have stopped waiting for the response.
+            # The page might have stopped waiting for the response.
             await route.fulfill(json={**analysis, "deals_done": 0 if is_italian else deals})
 
     page = await open_page(browser, "about:blank")

@@ -423,7 +423,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypa
                 assert (await bruno_live.press(rematch, "again2"))["go"] == path
                 while (await waiting.receive("table"))["phase"] != "playing":
                     pass
-            # It can have arrived before the answer to the press.
+            # It might have arrived before the answer to the press.
             tables = [message["table"] for message in bruno_live.received if "table" in message]
             while "rematch" in tables[-1]["line"]:
                 tables.append(await bruno_live.receive("table"))

@@ -77,7 +77,7 @@ class Forgetter:
         """
         mark = ForgettingMark(new_pseudonym(), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
-            # The mark can have been deleted in between.
+            # The mark might have been deleted in between.
             if known := (await forgetting_marks(self._client)).get(person):
                 mark = known
                 break

@@ -141,7 +141,7 @@ class Honours:
         month, (closed, number) = month_before(now - CLOSING_DELAY), await _read_closed(self._client)
         if closed >= month:
             return ""
-        # After a start there can be unrated games, and a champion is final.
+        # Games can still be unrated after a start, and a champion is final.
         await self._ratings.catch_up()
         moved, tallies = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()

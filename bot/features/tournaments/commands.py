@@ -282,7 +282,7 @@ class TournamentCommands:
                 for match, result in results.items()
                 if result and result.game
             }
-        # The host can have moved some of the games to files.
+        # The host might have moved some of the games to files.
         kept = await self._archive.kept_ids(list(games.values()))
         replays = {key: id_ for key, id_ in games.items() if id_ in kept}
         pages_url = (await self._viewers.viewer_at(press.place)).pages_url

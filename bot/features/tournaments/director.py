@@ -146,7 +146,7 @@ class Director:
         missing = self._missing_teams(tournament, match)
         code = match.table
         if not code:
-            # A worker that crashed can have opened the table without recording it.
+            # A worker that crashed might have opened the table without recording it.
             if missing or left <= 0:
                 code = await self.match_tables.find_open(tournament, match, deal)
             else:
@@ -239,7 +239,7 @@ class Director:
 
         def decide(latest: Tournament) -> list[Entry]:
             current = latest.match(match.round, match.number)
-            # Another worker can have opened another table.
+            # Another worker might have opened another table.
             is_lost = deal not in current.results and current.seats.get(deal) == code
             return [result] if latest.phase == "playing" and is_lost else []
 

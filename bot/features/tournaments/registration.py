@@ -46,7 +46,7 @@ class Registration:
             with suppress(CodeTaken):
                 async with self._tournaments.reserve_lists(place, person, code):
                     await self._tournaments.write(Tournament(code), opening, update)
-                    # Another update with the same code can have come first.
+                    # Another update with the same code might have come first.
                     known = await self._tournaments.load(code)
                     if not known.was_opened_by(update):
                         raise CodeTaken

@@ -129,7 +129,7 @@ class Tournaments:
                 case Tournament() if not t.is_live:
                     await self._store.index.remove_if_unchanged(key, code, token)
                 case Tournament() | NoSuchTournament():
-                    # The commit for this entry can be on its way.
+                    # The commit for this entry might be on its way.
                     await self._store.index.remove_if_settled(key, code, token)
                 case BaseException() if not isinstance(t, UnreadableTournament):
                     raise t
@@ -141,7 +141,7 @@ class Tournaments:
     async def list_for_person(self, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on a person's list around a commit that names them.
 
-        It is added again afterwards, because a forgetting can have removed it in between.
+        It is added again afterwards, because a forgetting might have removed it in between.
         """
         key = keys.entered(person)
         async with self._store.index.reserve_for_commit(key, code):

@@ -87,7 +87,7 @@ async def _play_each_hand(recording: dict[str, Any], players: list[Player]) -> l
             continue
         codes.append(code)
         message, button = random.choice(buttons)
-        # The test's own update keys can already be in the recording.
+        # The test's own update keys might already be in the recording.
         reply = await player.send(button.payload, player.private, message, key=f"new {code}")
         assert not reply.toast, (code, button, reply.toast)
     return codes

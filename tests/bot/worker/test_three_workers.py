@@ -210,7 +210,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         note(f"again {pair.many} to {index}")
         reply = await self.many.deliver(index, pair.many)
         if not pair.is_drawing and (not first.toast or is_success(first)):
-            # The person can have opened the private chat since.
+            # The person might have opened the private chat since.
             now = replace(first, has_private_chat=reply.has_private_chat)
             assert reply == now or await self.says_table_is_gone(reply), (pair, reply, first)
             return

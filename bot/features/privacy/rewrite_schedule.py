@@ -18,9 +18,9 @@ from bot.store import Store, keys
 from bot.store.outage import describe_error
 from bot.store.rewriting import RewriteFailed, rewrite_files
 
-SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for unfinished forgettings
+SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for people who are still being forgotten
 REWRITES_KEY = "rewrites"
-ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that outlasts a forgetting
+ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that is kept after /forget
 log = structlog.get_logger()
 
 

@@ -146,7 +146,7 @@ class Honours:
         moved, tallies = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()
         async for entry in self._archive.entries_after(number):
-            # Read the marks for each game, because a forgetting can begin and end meanwhile. This also yields to tasks.
+            # Read the marks for each game, because someone can be forgotten meanwhile. This also yields to tasks.
             forgotten |= await forgetting_marks(self._client)
             if game := entry.game:
                 latest = max(latest, game.month)

@@ -66,7 +66,7 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
 
 
 def organiser_row(text: TournamentText) -> Row:
-    """Return the organiser's buttons of a tournament that is not over."""
+    """Return the organiser's buttons for a tournament that is not over."""
     t, _ = text.t, text.gettext
     off = button(_("Call off"), t, "off", style="danger")
     if t.phase == "playing":
@@ -111,7 +111,7 @@ def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> 
 
 
 def _missing_text(text: TournamentText, count: int) -> str:
-    """Say how many teams are missing to start; empty if there are enough."""
+    """Say how many more teams are needed to start; empty if there are enough."""
     _ = text.gettext
     if count < 1:
         return ""
@@ -153,7 +153,7 @@ def _playing_card(
 
 
 def has_results(t: Tournament) -> bool:
-    """Return whether any match counts yet; at a duplicate, a round must be over."""
+    """Return whether any match counts yet. In a duplicate, matches count only after their round."""
     return any(match.is_over and not match.is_bye and t.is_public(match.round) for match in t.matches)
 
 

@@ -117,7 +117,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.gap()
         page.line(_("You’ll see the deals when the round is over."), "italic")
     if number == len(parts) and t.phase == "over":
-        # After a call-off, the card shows the seals once all tables are closed.
+        # If the tournament is called off, the card shows the seals once all tables are closed.
         page.gap()
         write_seals(page, text)
     rows = [
@@ -280,7 +280,7 @@ def _state_line(text: TournamentText, left: int | None) -> str:
 
 
 def _counted_matches(t: Tournament, team: int | None) -> list[Match]:
-    """Return a team's matches; none after a call-off, because they do not count."""
+    """Return a team's matches; none if the tournament was called off, because they do not count."""
     return [] if team is None or t.phase == "cancelled" else t.matches_of(team)
 
 

@@ -23,8 +23,8 @@ from bot.store.log import add_stamp, strip_stamp
 from bot.store.lua import read_script
 
 KEPT_SECONDS = 400 * 86400  # lifetime of a finished tournament's log
-SHOWN_SECONDS = 30 * 86400  # time that a finished tournament is shown to its people
-CALLED_OFF_SECONDS = 86400  # lifetime of the log after a call-off before the start; it counts for the organiser's limit
+SHOWN_SECONDS = 30 * 86400  # how long its people still see a finished tournament
+CALLED_OFF_SECONDS = 86400  # lifetime of the log of a tournament called off before its start
 MAX_AT_ONCE = 5  # live tournaments of a chat
 MAX_ORGANISED = 10  # tournaments of a person that are live, or were recently called off before their start
 TOURNAMENTS_REMEMBERED = 500
@@ -32,7 +32,7 @@ TOURNAMENTS_REMEMBERED = 500
 REDACTED = encode(Redacted()).encode()
 
 Belongs = Callable[[Tournament], bool]
-Decision = Callable[[Tournament], Sequence[Entry]]  # returns the entries to write, or raises why there are none
+Decision = Callable[[Tournament], Sequence[Entry]]  # returns the entries to write; raises an error if there can be none
 
 log = structlog.get_logger()
 
@@ -141,7 +141,7 @@ class Tournaments:
     async def list_for_person(self, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on a person's list around a commit that names them.
 
-        It is added again afterwards, because a forgetting might have removed it in between.
+        It is added again afterwards, because `/forget` might have removed it in between.
         """
         key = keys.entered(person)
         async with self._store.index.reserve_for_commit(key, code):
@@ -233,7 +233,7 @@ class Tournaments:
             return [Place(new)] if chat_of(t.place) == chat_of(old) else []
 
         for code in await self._store.index.entries(keys.in_chat(old)):
-            # The new chat can exceed its limit.
+            # Here the new chat may exceed its limit.
             await self._store.index.reserve(keys.in_chat(new), code)
             try:
                 await self.commit(code, f"moved:{new}", decide)
@@ -254,10 +254,10 @@ def _counts_for(person: str, tournament: Tournament) -> bool:
 
     A tournament called off before its start counts too: otherwise a person could leave many logs and cards.
     """
-    return tournament.opener.person == person and (tournament.is_live or _is_called_off_unbegun(tournament))
+    return tournament.opener.person == person and (tournament.is_live or _is_called_off_before_start(tournament))
 
 
-def _is_called_off_unbegun(tournament: Tournament) -> bool:
+def _is_called_off_before_start(tournament: Tournament) -> bool:
     return tournament.phase == "cancelled" and not tournament.teams
 
 
@@ -265,4 +265,4 @@ def _expiry(tournament: Tournament) -> int | str:
     """Return the seconds until a tournament's log expires; empty for a live one."""
     if tournament.is_live:
         return ""
-    return CALLED_OFF_SECONDS if _is_called_off_unbegun(tournament) else KEPT_SECONDS
+    return CALLED_OFF_SECONDS if _is_called_off_before_start(tournament) else KEPT_SECONDS

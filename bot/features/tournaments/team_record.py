@@ -1,4 +1,4 @@
-"""A team's matches so far, and the seats of two teams that meet, by article 5.2 of FIDE's C.04.3.
+"""A team's matches so far, and the seats of two teams that meet, by article 5.2 of FIDE Handbook C.04.3.
 
 White is the first seat.
 """
@@ -15,7 +15,7 @@ ABSOLUTE = 3  # strength after two more matches in the other seat, or two in a r
 
 @dataclass
 class TeamRecord:
-    """A team's matches so far. ``colours`` leave out matches without cards; ``floats`` are of all rounds."""
+    """A team's matches so far. ``colours`` leave out matches without cards; ``floats`` have every round."""
 
     score: Fraction = Fraction(0)
     colours: list[str] = field(default_factory=list)
@@ -47,7 +47,10 @@ class TeamRecord:
 
 
 def order_seats(records: Mapping[int, TeamRecord], one: int, other: int) -> tuple[int, int]:
-    """Return two teams that meet, the one with the first seat first. The higher score ranks higher, then the number."""
+    """Return two teams that meet, the one with the first seat first.
+
+    The higher score ranks higher; if scores are equal, the lower number does.
+    """
     higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
     is_first = _has_first_seat(records[higher], records[lower], is_odd=higher % 2 == 0)
     return (higher, lower) if is_first else (lower, higher)

@@ -44,7 +44,7 @@ class Address(NamedTuple):
 
 
 class Access:
-    """The check of every request. If it ``is_open``, others than the host can enter, by personal links."""
+    """The check of every request. If the site ``is_open``, people other than the host can enter, by personal links."""
 
     def __init__(self, settings: Settings) -> None:
         self.public = Address.parse_origin(settings.public_url) if settings.public_url else None
@@ -55,7 +55,7 @@ class Access:
     def check(
         self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_monitoring: bool, is_framed: bool = False
     ) -> None:
-        """Raise `Refused` for a request from another site's page, by a wrong name, or through an unexpected proxy.
+        """Raise `Refused` for a request from another site's page, under a wrong name, or through an unexpected proxy.
 
         ``is_monitoring`` is true for the paths of `bot.running.monitoring`, ``is_framed`` for a page in another site's
         frame (`bot.site.mini_app`).

@@ -23,8 +23,8 @@ FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 MISSES = RateLimit(burst=20, interval=30.0)
 """Wrong ids of one address, and its parallel lookups. A thousand addresses find one of a million games in ten years.
 
-Networks have no limit of their own: by `REQUESTS` alone a network finds one in seven years. A few addresses with wrong
-ids must not block their neighbours.
+A network has no such limit, because a few addresses with wrong ids must not block their neighbours. With the limit
+`REQUESTS`, a network finds one game in seven years.
 
 Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they count only as requests. Counting wrong
 ones would keep others at the same address from signing in.
@@ -33,7 +33,7 @@ ones would keep others at the same address from signing in.
 CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than new people can try by sitting down
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables: a school that plays at the same time
-NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a class, then three a minute
+NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a school class, then three a minute
 # Messages of tables' pages: a school with a press of each player every two seconds.
 MESSAGES = RateLimit(burst=300, interval=0.02)
 
@@ -42,7 +42,8 @@ CODES_NETWORK_FACTOR = 256
 
 With `NETWORK_FACTOR`, eight addresses with a few wrong codes would use up their whole network's limit. This factor
 gives every address of an IPv4 network its full limit. A network can try 74,000 codes a day, under half of what its new
-people can try by sitting down. Of 887 million codes, it finds one of a thousand open invitations in twelve days.
+people can try by sitting down. If a thousand of the 887 million codes are open invitations, it finds one in twelve
+days.
 """
 
 
@@ -116,7 +117,7 @@ class Quota:
 
 
 class Limits:
-    """All limits of a worker. To count or open too many raises `LimitExceeded`."""
+    """All limits of a worker. Counting or opening too many raises `LimitExceeded`."""
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
@@ -134,9 +135,9 @@ class Limits:
 
     @contextmanager
     def lookup(self, request: web.Request) -> Iterator[Lookup]:
-        """Count an id as wrong, and uncount it at the end unless `Lookup.end` said that it is missing.
+        """Count an id as wrong, and take the count back at the end unless `Lookup.end` reported a missing id.
 
-        It counts before the lookup, because lookups run in parallel. Raise `LimitExceeded` after too many wrong ids.
+        Ids count before their lookup, because lookups run in parallel. Raise `LimitExceeded` after too many wrong ids.
         """
         address = self._access.visitor(request).address
         wait = self._misses.take(address, MISSES)

@@ -84,7 +84,7 @@ class Api:
         ]
 
     def close(self) -> None:
-        """End the streams, because their clients would wait for more."""
+        """End the streams, which would otherwise wait for changes."""
         if self._limits.streams:
             self._card_room.watching.stop()
 
@@ -141,7 +141,7 @@ class Api:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.report_store_error(error), 5).response()
             except Exception:
                 log.exception("api_request_failed")
-                detail = "The bot failed: ask its host, the log has the reason."
+                detail = "The bot failed. Its host can find the reason in the log."
                 return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, detail).response()
 
         return answer
@@ -312,7 +312,7 @@ async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestB
 
 
 def _token(request: web.Request) -> str:
-    """Return the bearer token, or "". Its scheme has any case, then spaces (RFC 9110, sections 11.1 and 11.4)."""
+    """Return the bearer token, or "". RFC 9110 (11.1, 11.4) allows any case of the scheme and several spaces."""
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 

@@ -217,7 +217,7 @@ class Answers:
         return answer if answer and answer.can_edit else None
 
     def find_by_place(self, place: str) -> Answer | None:
-        """Return the pending answer that the next new message in this place will be."""
+        """Return the pending answer for the next new message in this place."""
         for answer in self._by_place.get(place, ()):
             if answer.awaits_message and (answer.state is not State.ANSWERED or answer.is_being_deferred):
                 return answer

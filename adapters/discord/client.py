@@ -114,7 +114,7 @@ class Client(discord.AutoShardedClient):
                 await shard.disconnect()
 
     def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return a parser that skips events of no use, and unreadable ones, which would end the connection."""
+        """Return a parser that skips unused events, and unreadable ones, which would end the connection."""
 
         def read(data: Any) -> None:
             try:

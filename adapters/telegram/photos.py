@@ -25,7 +25,7 @@ from bot.store import STORE_ERRORS
 UPLOAD_SECONDS = 2.0  # time that a text waits for its picture
 FORBIDDEN_SECONDS = 6 * 3600.0  # how long a chat that forbids photos gets texts
 FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # failed uploads before a pause, and its length
-MAX_LATE = 20  # late uploads in flight, at which no new ones start
+MAX_LATE = 20  # no upload starts while this many late ones are in flight
 FILE_ID_SECONDS = 30 * 24 * 3600  # how long the ``file_id`` of a public picture is kept
 PART = "photo"  # name of the file in an upload
 
@@ -129,7 +129,7 @@ class Photos:
         await self._upload(method, photo)
 
     async def _upload(self, method: str, photo: Photo, read_id: ReadMessageId | None = None) -> Any:
-        """Send a photo if its id can be read from the answer, or else edit one. Return the answer."""
+        """Send a photo if there is a ``read_id``, or else edit one. Return the answer."""
         picture, fields = photo.picture, photo.send_fields if read_id else photo.edit_fields
         async with self._picture_errors(photo):
             if picture.is_lasting and (file_id := await self._known_files.find(picture)):

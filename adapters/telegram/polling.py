@@ -55,7 +55,7 @@ log = structlog.get_logger()
 
 
 class Polling:
-    """Fetches updates and handles each in its own task. ``is_receiving`` while Telegram answers."""
+    """Fetches updates and handles each in its own task. ``is_receiving`` is true while Telegram answers."""
 
     def __init__(self, bot: Bot, handle: HandleUpdate, report_outage: Callable[[str, str], None]) -> None:
         self._bot, self._handle, self._report_outage = bot, handle, report_outage

@@ -25,7 +25,7 @@ JSON_HEADERS = HEADERS | {"Content-Type": "application/json"}
 
 
 class InvalidAnswer(NetworkError):
-    """The answer is malformed, or not from the Bot API but for example a proxy's page."""
+    """The answer is malformed or not from the Bot API, for example a proxy's page."""
 
 
 class NotConnected(NetworkError):
@@ -54,7 +54,7 @@ def json_body(fields: dict[str, Any]) -> Body:
 
 
 def upload_body(fields: dict[str, Any], part: str, content: bytes) -> Body:
-    """Return a form with the fields and a picture, ``part``."""
+    """Return a form with the fields and a picture. ``part`` is the name of the picture's field."""
     texts = {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in fields.items()
@@ -184,7 +184,7 @@ def _body_and_headers(data: RequestData | Body | None) -> tuple[Any, dict[str, s
     if isinstance(data, Body):
         return data.content, data.headers
     if not data.contains_files:
-        # aiohttp's form would have the same content, but quoted in Python.
+        # aiohttp's form would have the same content, but its quoting in Python is slower.
         return URL.build(query=data.json_parameters).raw_query_string.encode(), FORM_HEADERS
     form = aiohttp.FormData(data.json_parameters)
     for name, (filename, content, kind) in data.multipart_data.items():

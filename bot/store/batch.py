@@ -105,7 +105,7 @@ class BatchedScript:
             return True
         if not isinstance(answer, Exception):
             if call.confirmed and not has_replicas:
-                call.answer.set_exception(NotReplicated(f"fewer than {self._replicas} replicas have it"))
+                call.answer.set_exception(NotReplicated(f"fewer than {self._replicas} replicas confirmed the data"))
             else:
                 call.answer.set_result(answer)
             return True

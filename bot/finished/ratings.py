@@ -34,7 +34,7 @@ RATE = read_script(__file__, "rate")
 MOVE = read_script(__file__, "move_chat")
 HAND_OVER = read_script(__file__, "hand_over")
 REDACT = read_script(__file__, "redact_changes")
-BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order of the scripts
+BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order that the scripts expect
 KEYS_AT_ONCE = 1000
 FIRST_YEAR = 2025  # of any game
 log = structlog.get_logger()
@@ -213,7 +213,7 @@ class Ratings:
         ]
 
     async def leaders(self, scope: Scope) -> tuple[list[str], int]:
-        """Return all people of rank 1, and their shown rating. Constant partners have equal ratings."""
+        """Return all people of rank 1, and their shown rating. Partners who always play together share it."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, 0, desc=True, withscores=True)
         if not found:
             return [], 0
@@ -283,10 +283,10 @@ class Ratings:
             game = await self._decide_winner_gain(entry.game, today.games)
             changes, words, scopes = await self._calculate(game)
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
-        about = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
+        header = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
         done = await self._rate(
             keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, keys.RATED_TODAY, *ratings_keys],
-            args=[*about, today.day, today.key, json.dumps(today.pairs) if scopes else "", *words],
+            args=[*header, today.day, today.key, json.dumps(today.pairs) if scopes else "", *words],
         )
         return bool(done)
 
@@ -355,10 +355,10 @@ class Ratings:
         stored_day, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
         is_stored = stored_day is not None and int(stored_day) == day
         key = key.decode() if is_stored else secrets.token_hex(16)
-        # Count people who are being forgotten under their own id: a game resigned by /forget counts too.
+        # People who are being forgotten still count under their own id, so that a game resigned by /forget counts too.
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         people = [forgotten.get(person, person) for person in game.people]
-        # Digests instead of ids, because the counts outlast /forget. Otherwise /forget would reset them.
+        # /forget must not reset the counts, so they stay. They hold digests, because ids must not outlast /forget.
         opponents = {" ".join(sorted(pair)) for pair in product(people[::2], people[1::2])}
         pairs = sorted(hmac.digest(key.encode(), pair.encode(), "sha256").hex() for pair in opponents)
         counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_stored else []

@@ -1,4 +1,4 @@
-"""A press on Telegram calls the functions in docs/walkthrough.md, which are in few files."""
+"""A press on Telegram calls the functions that docs/walkthrough.md lists, and crosses few files."""
 
 import sys
 from collections import defaultdict
@@ -92,7 +92,7 @@ async def play_one_card(people: list[Person], random: Random) -> None:
     raise AssertionError("nobody can play")
 
 
-async def test_press_passes_few_files(store: Store, server: TelegramServer) -> None:
+async def test_press_crosses_few_files(store: Store, server: TelegramServer) -> None:
     random = Random(1)
     steps = find_steps("A press")
     async with on_telegram(store, server) as adapter:
@@ -105,9 +105,9 @@ async def test_press_passes_few_files(store: Store, server: TelegramServer) -> N
             await play_one_card(people, random)
             await adapter.worker.settled()
     assert walk.order == steps, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
-    assert len(walk.files) <= MAX_FILES, "A press passes too many files:\n" + "\n".join(walk.files)
+    assert len(walk.files) <= MAX_FILES, "A press crosses too many files:\n" + "\n".join(walk.files)
     assert f"The way crosses {len(walk.files)} files" in " ".join(read_section("A press").split()), (
-        f"docs/walkthrough.md, section A press: the press passes {len(walk.files)} files"
+        f"docs/walkthrough.md, section A press: the press crosses {len(walk.files)} files"
     )
     too_many = {place: names for place, names in walk.entries.items() if len(names) > MAX_ENTRIES}
     assert not too_many, f"docs/walkthrough.md promises at most {MAX_ENTRIES} entries per class: {too_many}"

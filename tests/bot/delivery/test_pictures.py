@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from bot.delivery import surface_sync, surface_waits
-from bot.delivery.message_state import decode_state
+from bot.delivery.message_state import UNKNOWN, decode_state
 from bot.delivery.surface_names import Hand
 from bot.delivery.surface_sync import SurfaceSync
 from bot.finished.ratings import MIN_GAMES
@@ -117,12 +117,12 @@ async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
 
 
 class RefusingPlatform(PicturePlatform):
-    """A fake platform that refuses pictures while `refuses_pictures` is set and records the returned picture data."""
+    """A fake platform that refuses pictures while `refuses_pictures` is set, and records the `picture` of edits."""
 
     def __init__(self) -> None:
         super().__init__()
         self.refuses_pictures = False
-        self.returned_digests: list[str] = []
+        self.edited_digests: list[str] = []
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._refuse_picture(panel)
@@ -131,7 +131,7 @@ class RefusingPlatform(PicturePlatform):
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         self._refuse_picture(panel)
-        self.returned_digests.append(sent.picture)
+        self.edited_digests.append(sent.picture)
         assert sent.picture == _digest_of(self.messages[place][sent.message])
         return (await super().edit(place, sent, panel))._replace(picture=_digest_of(panel))
 
@@ -161,7 +161,7 @@ async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) 
         mover = mover_of(players)
         await mover.press(mover.moves()[0][1].label)
         assert all(fake.last(player.private).picture for player in players)
-        assert any(fake.returned_digests)
+        assert any(fake.edited_digests)
 
 
 class LostEditPlatform(PicturePlatform):
@@ -212,13 +212,13 @@ async def test_adapter_picture_data_survives_a_restart(store: Store) -> None:
     fake = RefusingPlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-    fake.returned_digests.clear()
+    fake.edited_digests.clear()
     async with open_worker(store, fake) as worker:
         await play_until(
             worker,
             [Player(worker, fake, player.person.name, number) for number, player in enumerate(players, 1)],
             Random(1),
-            lambda: len(fake.returned_digests) > 2,
+            lambda: len(fake.edited_digests) > 2,
         )
 
 
@@ -344,8 +344,8 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
 
         async def record_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
             if place == mover.private:
-                is_open = decode_state((await store.load_shown(table.code))[hand]).digest == ""
-                edits.append((panel.picture is not None, is_open))
+                is_pending = decode_state((await store.load_shown(table.code))[hand]).digest == UNKNOWN
+                edits.append((panel.picture is not None, is_pending))
             return await edit(place, sent, panel)
 
         monkeypatch.setattr(fake, "edit", record_edit)
@@ -359,7 +359,7 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         await worker.settled()
         assert fake.last(mover.private).picture
 
-        # By the second edit the store can already say that the text is shown alone.
+        # By the second edit the store might already say that the text is shown alone.
         assert edits[0] == (False, True)
         assert [has_picture for has_picture, _ in edits] == [False, True]
         assert not await store.changed_tables(range(keys.SHARDS))
@@ -493,7 +493,7 @@ async def test_pages_have_pictures_unless_turned_off(store: Store, command: str)
 
 
 @pytest.mark.usefixtures("instant_painting")
-async def test_pages_have_no_pictures_if_the_platform_cannot(store: Store) -> None:
+async def test_pages_have_no_pictures_if_the_platform_shows_none(store: Store) -> None:
     platform = FakePlatform()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")

@@ -183,8 +183,8 @@ async def measure_workers(workers: Workers, store_cpu: Callable[[], Awaitable[fl
 
 async def cpu_of_store(store: Store) -> float:
     """Return the CPU time of a store's nodes, in seconds."""
-    about = await store.client.info("cpu")
-    nodes = about.values() if all(isinstance(value, dict) for value in about.values()) else [about]
+    info = await store.client.info("cpu")
+    nodes = info.values() if all(isinstance(value, dict) for value in info.values()) else [info]
     return float(sum(node["used_cpu_user"] + node["used_cpu_sys"] for node in nodes))
 
 

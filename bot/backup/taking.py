@@ -173,8 +173,8 @@ class BackupTaker:
                 pipe.type(name)
                 pipe.pexpiretime(name)
             answers = await pipe.execute()
-        about = zip(names, answers[::2], answers[1::2], strict=True)
-        present = [(name, kind.decode(), expires) for name, kind, expires in about if kind != b"none"]
+        found = zip(names, answers[::2], answers[1::2], strict=True)
+        present = [(name, kind.decode(), expires) for name, kind, expires in found if kind != b"none"]
         async with self._client.pipeline(transaction=False) as pipe:
             for name, kind, _ in present:
                 _read_part(pipe, kind, name, 0)

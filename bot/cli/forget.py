@@ -45,8 +45,8 @@ def forget(
             settings = read_settings()
             person, name = asyncio.run(_find_person(settings, person, files))
             if not yes:
-                about = f"{name} ({person})" if name else person
-                confirm(f"Forget {about} for good, and resign the games where they sit?")
+                who = f"{name} ({person})" if name else person
+                confirm(f"Forget {who} for good, and resign the games where they sit?")
             done, is_running, fault = asyncio.run(_forget(settings, person, files))
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None

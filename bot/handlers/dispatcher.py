@@ -319,10 +319,10 @@ class Dispatcher:
 
 def _clean_command(command: Command) -> Command:
     """Replace lone surrogates in a command, and trim invisible characters around its words."""
-    about = tuple(map(_clean_person, command.about))
+    people = tuple(map(_clean_person, command.about))
     words = tuple(filter(None, (trim_blanks(_clean_text(word)) for word in command.words)))
     return replace(
-        command, person=_clean_person(command.person), word=_clean_text(command.word), words=words, about=about
+        command, person=_clean_person(command.person), word=_clean_text(command.word), words=words, about=people
     )
 
 

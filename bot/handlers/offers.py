@@ -59,8 +59,8 @@ class Offers:
         for choice in await self._choices(profile.id, typed):
             payload = offers.encode(offers.new_terms(choice, profile.id), secret)
             panel = offer_panel(choice, profile.name, payload, language)
-            about = offer_title(choice, language), offer_description(choice, language)
-            found.append(Offer(f"{choice.game}.{_signature(payload)}", *about, panel))
+            labels = offer_title(choice, language), offer_description(choice, language)
+            found.append(Offer(f"{choice.game}.{_signature(payload)}", *labels, panel))
         if not typed.strip():
             for feature in self._features:
                 found += await feature.offers(profile)

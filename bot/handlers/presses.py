@@ -79,9 +79,9 @@ class Presses:
         seat = (
             (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None
         )
-        about = None if seat is None else (encode_name(Hand(seat)), encode_change(change))
+        notification = None if seat is None else (encode_name(Hand(seat)), encode_change(change))
         try:
-            await self._room.make_move(code, person, action.version, action.move, press.key, about)
+            await self._room.make_move(code, person, action.version, action.move, press.key, notification)
         except OldPanel:
             # The new panel might not have arrived.
             if seat is not None:

@@ -258,10 +258,10 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
     in a container. A dead process has no command line. The working directory tells the folder, because command lines
     can be cut off.
     """
-    about = Path(f"/proc/{process}")
+    proc = Path(f"/proc/{process}")
     if Path("/proc/self").exists():
         try:
-            return b"valkey-server" in (about / "cmdline").read_bytes() and (about / "cwd").samefile(folder)
+            return b"valkey-server" in (proc / "cmdline").read_bytes() and (proc / "cwd").samefile(folder)
         except OSError:
             return False
     listed = subprocess.run(["ps", "-p", str(process), "-o", "command="], check=False, capture_output=True)

@@ -92,25 +92,25 @@ def make_private(folder: Path) -> None:
 
 def is_readable_by_others(folder: Path) -> bool:
     """Return whether others can read the folder. Raise StoreError as for `make_private`, and OSError."""
-    about = folder.stat()
+    status = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
         raise StoreError(f"The data folder {folder} is a link that another user made: delete it, {USE_ANOTHER}.")
     own = f"name a folder of its own, such as {folder / ('data' if folder.name == 'buongioco' else 'buongioco')}"
-    if (about.st_uid != os.geteuid() or about.st_mode & 0o077) and (thing := _foreign_file(folder)):
+    if (status.st_uid != os.geteuid() or status.st_mode & 0o077) and (thing := _foreign_file(folder)):
         raise StoreError(f"The data folder {folder} has other things in it ({thing}): {own} (BUONGIOCO_DATA).")
-    if about.st_mode & 0o022 and about.st_mode & stat.S_ISVTX:
+    if status.st_mode & 0o022 and status.st_mode & stat.S_ISVTX:
         raise StoreError(f"The data folder {folder} is shared by all users, as /tmp is: {own} (BUONGIOCO_DATA).")
-    if about.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise StoreError(
-            f"The data folder {folder} belongs to another user (number {about.st_uid}): run the bot as that user, "
+            f"The data folder {folder} belongs to another user (number {status.st_uid}): run the bot as that user, "
             f"give the folder to the bot's user (chown), {USE_ANOTHER}."
         )
-    if about.st_mode & 0o022:
+    if status.st_mode & 0o022:
         raise StoreError(
             f"Others may write in the data folder {folder}: check that all its files are yours, then close it to them "
             f"(chmod 700 {folder}), {USE_ANOTHER}."
         )
-    return bool(about.st_mode & 0o077)
+    return bool(status.st_mode & 0o077)
 
 
 def _foreign_file(folder: Path) -> str:
@@ -184,7 +184,7 @@ def _is_short(path: Path) -> bool:
 def _is_private(folder: Path) -> bool:
     """Return whether this is a folder, not a link, that belongs to this user and is closed to others."""
     try:
-        about = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077

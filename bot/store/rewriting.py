@@ -52,8 +52,8 @@ async def _rewrite(ask: Ask) -> bool:
         except ResponseError as error:
             if ALREADY not in str(error):
                 raise
-        about = await _wait_until_idle(ask)
-    if about.get("aof_last_bgrewrite_status", "ok") != "ok":
+        info = await _wait_until_idle(ask)
+    if info.get("aof_last_bgrewrite_status", "ok") != "ok":
         raise RewriteFailed
     return True
 
@@ -62,9 +62,9 @@ async def _wait_until_idle(ask: Ask) -> Any:
     """Wait until a server is not rewriting its file and will not after a snapshot. Return its information."""
     pause = CHECK_SECONDS
     while True:
-        about = await ask("INFO", "persistence")
-        if not about.get("aof_rewrite_in_progress") and not about.get("aof_rewrite_scheduled"):
-            return about
+        info = await ask("INFO", "persistence")
+        if not info.get("aof_rewrite_in_progress") and not info.get("aof_rewrite_scheduled"):
+            return info
         await asyncio.sleep(pause)
         pause = min(2 * pause, MAX_CHECK_SECONDS)
 

@@ -60,7 +60,7 @@ class MyData:
         return bool(await self._client.set(cooldown_key(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
-        games, without = await self._games_data(person)
+        games, omitted = await self._games_data(person)
         of_features: dict[str, Any] = {}
         for feature in self._features:
             of_features |= await feature.mydata(person, now)
@@ -79,7 +79,7 @@ class MyData:
             "tables": [_table_data(table, person) for table in tables],
             "ratings": await self._ratings_data(person),
             "games": games,
-            "games_without_record": without,
+            "games_without_record": omitted,
         }
         return File("buongioco-mydata.json", json.dumps(document, ensure_ascii=False).encode())
 
@@ -92,34 +92,34 @@ class MyData:
             standing = await self._ratings.standing(scope, person)
             if standing.games:
                 rank = await self._ratings.rank(scope, person)
-                about = {"rating": standing.rating, "games": standing.games, "wins": standing.wins, "rank": rank}
+                rated = {"rating": standing.rating, "games": standing.games, "wins": standing.wins, "rank": rank}
                 history = (await self._ratings.histories(scope, [person]))[person]
-                found.append({**scope._asdict(), **about, "history": [game._asdict() for game in history]})
+                found.append({**scope._asdict(), **rated, "history": [game._asdict() for game in history]})
         return found
 
     async def _games_data(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
         """Return the newest games with their records, within the size limit, and the numbers of the other games."""
         numbers = (await self._archive.numbers_of(person))[::-1]
         games: list[dict[str, Any]] = []
-        without: list[int] = []
+        omitted: list[int] = []
         size = 0
         for index, number in enumerate(numbers):
             id = await self._archive.id_of(number)
             game = await self._archive.get(id) if id else None
             if game is None:
-                without.append(number)
+                omitted.append(number)
                 continue
             text = game.record.to_json()
             size += len(text)
             if size > MAX_RECORD_BYTES:
-                return games, without + numbers[index:]
+                return games, omitted + numbers[index:]
             seat = game.people.index(person) if person in game.people else None
-            about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
-            games.append({**about, "record": json.loads(text)})
-        return games, without
+            fields = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
+            games.append({**fields, "record": json.loads(text)})
+        return games, omitted
 
 
 def _table_data(table: Table, person: str) -> dict[str, Any]:
     players = [chair.name if chair else None for chair in table.chairs]
-    about = {"code": table.code, "game": table.game_id, "state": table.phase}
-    return {**about, "seat": table.seat_of(person), "players": players}
+    fields = {"code": table.code, "game": table.game_id, "state": table.phase}
+    return {**fields, "seat": table.seat_of(person), "players": players}

@@ -52,8 +52,8 @@ class RatingPanels:
             return panel
         if not are_drawable([line.name for line in lines if line.rank is not None]):
             panel = replace(panel, fold=None)
-        about = leaderboard_title(viewer.language, where, when, game)
-        return with_picture(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
+        title = leaderboard_title(viewer.language, where, when, game)
+        return with_picture(panel, leaderboard_sheet(viewer.language, title, lines), viewer.language)
 
     async def honours(self, place: str, profile: Profile) -> Panel:
         people, honours = self._people, self._honours

@@ -69,8 +69,8 @@ class RatingsFeature(Feature):
         return Reply(panel=await self.standings.honours(command.place, profile))
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
-        about = await find_mentioned(self._people, command, is_met=True) or profile
-        return Reply(panel=await self.standings.stats(command.place, about))
+        subject = await find_mentioned(self._people, command, is_met=True) or profile
+        return Reply(panel=await self.standings.stats(command.place, subject))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 3:

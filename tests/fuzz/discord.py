@@ -102,7 +102,7 @@ class DiscordFuzzer:
             table.code: table for number in players for table in await worker.room.lists.tables_of(f"discord:{number}")
         }
         if len(tables) != len(GAMES) + 1:
-            raise FuzzFailure(f"{len(tables)} tables")
+            raise FuzzFailure(f"{len(tables)} tables were opened, not {len(GAMES) + 1}")
         self.codes = list(tables)
         chats = [self.bar, *(self.server.private(number) for number in players)]
         self.messages = [(channel, message) for channel in chats for message in channel.messages.values()]

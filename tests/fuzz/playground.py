@@ -119,7 +119,7 @@ class TabSocket:
             try:
                 message = await self.socket.receive_json(timeout=ANSWER_TIMEOUT)
             except (TimeoutError, TypeError):
-                raise FuzzFailure(f"{len(answers)} answers to {texts}") from None
+                raise FuzzFailure(f"only {len(answers)} answers to {texts}") from None
             if message["type"] in ("done", "refused"):
                 answers.append(message)
         return answers
@@ -170,7 +170,7 @@ class PlaygroundFuzzer:
         people = [f"playground:{player}" for player in self.players]
         tables = {table.code: table for person in people for table in await worker.room.lists.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
-            raise FuzzFailure(f"{len(tables)} tables")
+            raise FuzzFailure(f"{len(tables)} tables were opened, not {len(GAMES) + 1}")
         self.codes = list(tables)
         chats = [BAR, *(f"@{player}" for player in self.players)]
         self.messages = [(chat, number) for chat in chats for number in chat_store.chats[chat].messages]

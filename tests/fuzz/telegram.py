@@ -102,7 +102,7 @@ class TelegramFuzzer:
         await self._settle()
         tables = {table.code: table for person in people for table in await worker.room.lists.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
-            raise FuzzFailure(f"{len(tables)} tables")
+            raise FuzzFailure(f"{len(tables)} tables were opened, not {len(GAMES) + 1}")
         self.codes = list(tables)
         chats = [self.server.group(GROUP), *(self.server.chats[number] for number in range(1, len(NAMES) + 1))]
         self.messages = [

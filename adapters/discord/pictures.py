@@ -1,7 +1,7 @@
 """Uploads pictures, and remembers which channels accept none.
 
 A picture's file is named after its scene. The name and Discord's attachment id are stored with the message
-(`SentMessage.picture`). A picture that the message is not known to have is uploaded.
+(`SentMessage.picture`). A picture that is stored there is not uploaded again.
 """
 
 import asyncio

@@ -29,10 +29,10 @@ def verify_launch(token: str, init_data: str, now: float | None = None) -> Perso
     try:
         pairs = parse_qsl(init_data, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError:
-        raise InvalidLaunch("no query") from None
+        raise InvalidLaunch("malformed query") from None
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise InvalidLaunch("a field twice")
+        raise InvalidLaunch("a field occurs twice")
     signature = fields.pop("hash", "")
     lines = "\n".join(f"{name}={value}" for name, value in sorted(fields.items()))
     key = hmac.digest(b"WebAppData", token.encode(), sha256)

@@ -14,6 +14,7 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
     """Yield a table's surfaces, most urgent first: the hand to move, other hands, boards."""
     if table.game is None:
         yield from map(Hand, sorted({ruler for asked in table.asking if (ruler := table.ruler_of(asked)) is not None}))
+        yield from map(Hand, _seats_without_card(table))
         yield from (card_at(table, host) for host in range(len(table.hosts)))
         return
     turn = table.game.turn
@@ -31,6 +32,15 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
         yield from boards
         if table.phase == "over" and not (boards and isinstance(content_of(table, boards[-1]), Result)):
             yield Result(host)
+
+
+def _seats_without_card(table: Table) -> Iterator[int]:
+    """Yield the seats that see no card of a table while its first pack waits for a cut: guests of a private chat."""
+    if not table.awaits_cut or not all(map(is_private, table.hosts)):
+        return
+    for seat, chair in enumerate(table.chairs):
+        if chair and not chair.is_robot and private_place(chair.person) not in table.hosts:
+            yield seat
 
 
 def card_at(table: Table, host: int) -> ChallengeCard | OnlyMessage:

@@ -134,6 +134,9 @@ class _Hand:
         if self.seen.phase == "closed":
             self.page.line(_("This challenge closed before the game began."))
             return self.page.panel()
+        if self.seen.cutting.seat is not None:
+            write_cut_task(self.page, self.seen, self.words)
+            return self.page.panel(cut_row(self.seen, self.words) if self.seen.cutting.seat == self.seen.seat else ())
         if self.seen.asking is None:
             self.page.line(_("You’re in. The game starts when all seats are taken."))
             return self.page.panel()

@@ -63,6 +63,21 @@ async def test_card_of_a_full_table_asks_for_the_cut(worker: Worker, fake: FakeP
     assert len(proof["cut"]) == 32
 
 
+async def test_guest_of_a_private_challenge_can_cut(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+    await anna.say("/challenge testa", anna.private)
+    for label in ("Change", OPTION, "Back"):
+        await anna.press(label, anna.private)
+    await bruno.say(f"/join {await code_of(worker, anna)}", bruno.private)
+    cutter, other = await cutter_and_other(worker, [anna, bruno])
+    assert "Cut the pack: you have 20 seconds." in fake.last(cutter.private).plain
+    assert f"{cutter.person.name}\u2069 can cut the pack: 20 seconds." in fake.last(other.private).plain
+    assert CUT not in [button.label for row in fake.last(other.private).rows for button in row]
+    await cutter.press(CUT, cutter.private)
+    assert "✂️ You cut the pack." in fake.last(cutter.private).plain
+    assert fake.last(other.private).rows
+
+
 async def test_uncut_pack_is_dealt_after_20_seconds(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa", OPTION)
     await ring_clocks(worker, 18)

@@ -181,7 +181,7 @@ class _Hand:
     def _write_last_deal(self) -> None:
         if self.last_deal:
             words = Wording(self.words.language, self.lines.names)
-            self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number))
+            self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number, self.seen.seat))
             self.page.gap()
 
     def _write_table(self, deal: DealView) -> None:

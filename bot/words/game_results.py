@@ -79,8 +79,11 @@ def deal_line(words: Wording, record: Record, number: int) -> str:
     return f"{deal_points_line(words, record, number)} {score}."
 
 
-def deal_points_line(words: Wording, record: Record, number: int) -> str:
-    """Return each side's points in a deal and its declarations; at Spades their bids, tricks and bags."""
+def deal_points_line(words: Wording, record: Record, number: int, reader: int | None = None) -> str:
+    """Return each side's points in a deal and its declarations; at Spades their bids, tricks and bags.
+
+    ``reader`` is the reader's seat, whose name is "you" in the words.
+    """
     _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
     points = words.sides([figure * unit for figure in entries["points"]])
     sentences = [_("Deal {number}: {points}.").format(number=number, points=points)]
@@ -92,10 +95,10 @@ def deal_points_line(words: Wording, record: Record, number: int) -> str:
             sentences.append(capitalize(sentence))
         if any(entries["bags"]):
             sentences.append(_("Bags: {sides}.").format(sides=words.sides(entries["bags"])))
-    return " ".join([*sentences, *_declared_sentences(words, record, number)])
+    return " ".join([*sentences, *_declared_sentences(words, record, number, reader)])
 
 
-def _declared_sentences(words: Wording, record: Record, number: int) -> Iterator[str]:
+def _declared_sentences(words: Wording, record: Record, number: int, reader: int | None) -> Iterator[str]:
     _, unit = words.text, score_unit(record.rules)
     for seat, name in enumerate(words.names):
         combinations = ", ".join(
@@ -104,7 +107,8 @@ def _declared_sentences(words: Wording, record: Record, number: int) -> Iterator
             if player == seat and move in COMBINATIONS
         )
         if combinations:
-            yield _("{name} declared {combinations}.").format(name=name, combinations=combinations)
+            sentence = _("You declared {combinations}.") if seat == reader else _("{name} declared {combinations}.")
+            yield sentence.format(name=name, combinations=combinations)
 
 
 def decisive_line(words: Wording, record: Record) -> str:

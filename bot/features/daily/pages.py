@@ -103,7 +103,7 @@ def with_reminder_hours(panel: Panel, language: str, chosen_hour: int | None) ->
     """Add the choice of an hour for a daily reminder."""
     _ = texts(language).gettext
     row = hour_row(language, chosen_hour, lambda hour: actions.page("daily", "remind", hour))
-    line = Span("\n\n" + _("⏰ Remind me every day at:"))
+    line = Span("\n\n" + _("⏰ Choose an hour for a daily reminder."))
     return replace(panel, text=(*panel.text, line), rows=(*panel.rows, row))
 
 

@@ -14,7 +14,7 @@ from bot.panels.help import rules_page
 from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
-from bot.words.game_results import course_line
+from bot.words.game_results import course_line, deal_points_line
 from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text
@@ -53,6 +53,20 @@ def test_negative_numbers_have_a_true_minus() -> None:
     assert "−100" in TableLines(state, table_words(state, "en", "italian")).totals((-100, 20))
     for text in (game, day, *map(signed_text, (-5, 5))):
         assert not re.search(r"-\d", text)
+
+
+def test_reader_declares_in_the_second_person() -> None:
+    record = simulate_record("metamazzo", 2)
+    seat, number = next(
+        (seat, number)
+        for number, deal in enumerate(record.deals, 1)
+        for seat, move, *_rest in deal.moves
+        if seat is not None and move.startswith("declare ")
+    )
+    for language, own, other in (("en", "You declared", "Bruno declared"), ("it", "Hai accusato", "Bruno ha accusato")):
+        words = Wording(language, ["Bruno", "Bruno"])
+        assert f". {own} " in deal_points_line(words, record, number, seat)
+        assert f". {other} " in deal_points_line(words, record, number)
 
 
 def test_thirds_are_written_as_fractions() -> None:

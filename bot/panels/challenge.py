@@ -57,7 +57,7 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
             page.line(line)
         page.gap()
     elif is_own and menu == INVITED:
-        page.line(_("Forward the invitation to a friend. The game begins when they sit down."), "bold")
+        page.line(_("Forward the invitation below to a friend. The game begins when they sit down."), "bold")
     elif is_own and menu != "rules":
         page.line(_("Who do you want to play?"), "bold")
     _write_offer(page, table, seen, words, is_own=is_own)
@@ -126,6 +126,8 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
         line = _("{name} challenges {other}: {game}, to {points}.")
         page.line(line, name=opener, other=other, game=game, points=points)
     write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict)
+    if seen.cutting.is_on:
+        page.line(_("Cut the pack before each deal"))
 
 
 def _write_terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
@@ -314,7 +316,7 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
     for seconds in CLOCKS:
         label = ("• " if seen.clock == seconds else "") + short_clock(words, seconds)
         clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
-    cuts = _("Before each deal, an opponent of the dealer can cut")
+    cuts = _("Cut the pack before each deal")
     cutting = _terms_button(
         seen.code, ("✓ " if seen.cutting.is_on else "") + cuts, "cutting", format_value(not seen.cutting.is_on)
     )

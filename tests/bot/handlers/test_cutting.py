@@ -21,7 +21,7 @@ from tests.bot.fake_platform import (
 )
 from tests.bot.playing_time import ring_clocks
 
-OPTION = "Before each deal, an opponent of the dealer can cut"
+OPTION = "Cut the pack before each deal"
 CUT = "✂️ Cut the pack"
 
 

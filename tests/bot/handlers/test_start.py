@@ -78,7 +78,7 @@ async def test_friend_gets_an_invitation_to_forward(store: Store) -> None:
         assert (await worker.room.table(code)).hosts == (anna.private,)
         invitation, card = (
             next(panel for panel in fake.messages[anna.private].values() if words in panel.plain)
-            for words in ("Anna\u2069 invites you to play Spades", "Forward the invitation to a friend")
+            for words in ("Anna\u2069 invites you to play Spades", "Forward the invitation below to a friend")
         )
         assert f"/join {code}" in invitation.plain
         assert "Sit down" in labels(invitation)

@@ -1,6 +1,7 @@
 """Lines that several panels use."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from bot.panel import Span, Writer
 from bot.store.entries import DEFAULT_CLOCK
@@ -8,7 +9,7 @@ from bot.tables.clock import TIME_TO_CUT
 from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
-from bot.words.wording import NO_BREAK, Wording, faces_of, score_line, score_unit
+from bot.words.wording import NO_BREAK, CardFaces, Wording, faces_of, score_line, score_unit
 from engine import GAMES, GameKind
 from engine.cards import FRENCH
 from engine.options import Value, format_value
@@ -151,22 +152,28 @@ def card_name(words: Wording, code: str) -> str:
     rank, suit = words.faces.rank(code), code[1]
     is_french_pack = words.faces.deck == "french" and not words.faces.is_french
     suit_name = _(FRENCH.suit_names[FRENCH.suits.index(suit)]) if is_french_pack else words.suits[suit]
-    name = _("{rank} of {suit}").format(rank=_figure_names(words).get(rank, rank), suit=suit_name)
+    name = _("{rank} of {suit}").format(rank=_figure_names(words.language).get(rank, rank), suit=suit_name)
     return f"{name} {words.card(code)}"
 
 
-def _figure_names(words: Wording) -> dict[str, str]:
+def _figure_names(language: str) -> dict[str, str]:
     """Return the names of the letters on cards."""
-    _ = words.text
+    _ = texts(language).gettext
     names = {"A": _("ace"), "R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
     return names | {"J": names["F"]}
 
 
+@cache
+def _legend(language: str, faces: CardFaces) -> dict[str, str]:
+    """Return each rank's letter with its meaning, such as "R (king)", but not the ace's."""
+    names = _figure_names(language)
+    return {rank: f"{letter} ({names[letter]})" for rank in "RKCQFJ" if (letter := faces.rank(rank)) in names}
+
+
 def rank_legend(words: Wording, hand: Sequence[str]) -> str:
     """Return the meaning of the letters in a hand, such as "R (king) · F (jack)", but not of A; empty without any."""
-    names, ranks = _figure_names(words), {words.faces.rank(code) for code in hand}
-    letters = [letter for letter in names if letter != "A" and letter in ranks]
-    return " · ".join(f"{letter} ({names[letter]})" for letter in letters)
+    ranks = {code[0] for code in hand}
+    return " · ".join(text for rank, text in _legend(words.language, words.faces).items() if rank in ranks)
 
 
 def shown_points(seen: TableSnapshot, points: int) -> int:

@@ -3,7 +3,7 @@
 from bot.actions import BadPayload, TableAction
 from bot.core import Core
 from bot.feature import Feature
-from bot.features.settings.access import Browsers, OwnPrograms
+from bot.features.settings.browsers_and_tokens import Browsers, OwnPrograms
 from bot.features.settings.commands import Settings
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private

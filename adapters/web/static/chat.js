@@ -374,10 +374,16 @@ ignoreHeldKeys();
 // The field keeps the focus, so the list of commands stays open.
 el("slash").onmousedown = (e) => e.preventDefault();
 el("slash").onclick = () => { field.value = "/"; field.focus(); complete(); };
+// On a phone the open introduction covers half of a hand's picture.
+function foldIntroduction() {
+  /** @type {HTMLDetailsElement} */ (el("what")).open = false;
+}
+
 // Posted in the open group or the first one, because in private no other player would see the challenge.
 el("begin").onclick = () => {
   if (!state.chat || state.host) return;
   if (state.chat.startsWith("@")) openChat(firstGroup());
+  foldIntroduction();
   ask({ do: "say", chat: state.chat, text: el("begin").dataset.command, reply_to: null });
 };
 el("replying").lastElementChild?.addEventListener("click", () => replyTo(null));
@@ -387,6 +393,7 @@ el("composer").onsubmit = async (e) => {
   if (!text) return;
   field.value = "";
   el("completions").hidden = true;
+  foldIntroduction();
   ask({ do: "say", chat: state.chat, text, reply_to: state.replyTo });
   replyTo(null);
 };

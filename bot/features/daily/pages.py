@@ -128,7 +128,7 @@ def day_panel(
     if had_cards:
         page.line(_("You’ve already had today’s cards. A new deal comes at midnight."))
     else:
-        page.line(_("You against the strong robot. Everyone gets the same cards, and plays them once, by midnight."))
+        page.line(_("You play with strong robots. Everyone gets the same cards, and plays them once, by midnight."))
     _add_results(page, language, lines)
     if seal:
         page.gap()

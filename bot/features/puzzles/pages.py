@@ -103,8 +103,8 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
         return _("✅ Right: {card} earns most.").format(card=card_name(words, card))
     given = puzzle.points_lost(card) * score_unit_of(puzzle.game)
     lost = ngettext(
-        "❌ Best: {best}\n{count} point more than your {card}",
-        "❌ Best: {best}\n{count} points more than your {card}",
+        "❌ Best: {best},\n{count} point more than your {card}",
+        "❌ Best: {best},\n{count} points more than your {card}",
         given,
     )
     return lost.format(best=card_name(words, best), card=card_name(words, card), count=given)
@@ -174,17 +174,17 @@ class PuzzleText:
         _ = self.words.text
         if self.puzzle.bids:
             return _(
-                "Counts: your points of this deal minus your opponent’s. Spades are trumps, and a bag is worth one "
-                "point."
+                "What counts: your points of this deal minus your opponent’s. Spades are trumps, and a bag is worth "
+                "one point."
             )
         if len(self.names) == 2:
-            return _("Counts: your whole points of the deal, with those so far and one for the last trick.")
+            return _("What counts: your whole points in the deal, those so far included. The last trick is worth 1.")
         if self.unit > 1:
             return _(
-                "Counts: your side’s whole points of the deal, with those so far and one for the last trick, times "
-                "three."
+                "What counts: your side’s whole points in the deal, those so far included. The last trick is worth "
+                "1. The sum counts three times."
             )
-        return _("Counts: your side’s whole points of the deal, with those so far and one for the last trick.")
+        return _("What counts: your side’s whole points in the deal, those so far included. The last trick is worth 1.")
 
     def points_by_card(self) -> str:
         """Return what each card scores, the best first."""

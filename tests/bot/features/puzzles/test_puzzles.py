@@ -143,7 +143,7 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         lost = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         first, second = text.splitlines()[1:3]
         assert first.startswith("❌ Best: ")
-        assert first.endswith(f" {face.card(codes[puzzle.best])}")
+        assert first.endswith(f" {face.card(codes[puzzle.best])},")
         assert second.startswith(f"{lost} point{'s' * (lost > 1)} more than your ")
         assert second.endswith(f" {face.card(codes[puzzle.lines[-1].cards[0]])}")
         for line in puzzle.lines:

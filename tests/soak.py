@@ -50,6 +50,7 @@ STORED_KEYS = (
     "honours:",
     "schema",
     "secret",
+    "{learn}:known:",
     "workers",
 )
 """Prefixes of keys for finished games, people, chats and the store itself. Other keys belong to live tables."""

@@ -90,7 +90,7 @@ def count_shown_tricks(server: DiscordServer, people: list[Person]) -> list[int]
     chats = [server.channels[CHANNEL], *(person.private for person in people)]
     texts = [text_of(message) for chat in chats for message in chat.messages.values()]
     lines = [line for text in texts for line in text.splitlines() if line.startswith("Tricks:")]
-    return [sum(map(int, re.findall(r" (\d+)(?: ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
+    return [sum(map(int, re.findall(r" (\d+)(?:,| ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
 
 
 async def start_outage(server: DiscordServer, failure: str) -> None:

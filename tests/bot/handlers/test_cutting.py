@@ -75,7 +75,7 @@ async def test_guest_of_a_private_challenge_can_cut(worker: Worker, fake: FakePl
     assert CUT not in [button.label for row in fake.last(other.private).rows for button in row]
     await cutter.press(CUT, cutter.private)
     assert "✂️ You cut the pack." in fake.last(cutter.private).plain
-    assert fake.last(other.private).rows
+    assert f"{cutter.person.name}\u2069 cut the pack." in fake.last(other.private).plain
 
 
 async def test_uncut_pack_is_dealt_after_20_seconds(worker: Worker, fake: FakePlatform) -> None:

@@ -16,25 +16,18 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.secret_settings import ENCODING, SECRETS, read_secret_file
+
 PREFIX = "BUONGIOCO_"
 ENV_FILE = Path(".env")
-ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 ALIKE = 0.85  # similarity by difflib from which a name in `.env` counts as a misspelt setting
 LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
-MAX_SECRET_BYTES = 65536  # of a secret's file; also ends the reading of a device
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
 TELEGRAM_API = "api.telegram.org"
 PUBLIC_APIS = (TELEGRAM_API, "discord.com")
 WEBHOOK_PORTS = (443, 80, 88, 8443)  # ports to which Telegram sends updates: core.telegram.org/bots/api#setwebhook
-
-# The secrets: fields of `Settings`, and their variables.
-SECRETS = {
-    "redis_url": "REDIS_URL",
-    "telegram_token": f"{PREFIX}TELEGRAM_TOKEN",
-    "discord_token": f"{PREFIX}DISCORD_TOKEN",
-}
 
 NOTHING_TO_RUN = (
     "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or remove "
@@ -140,7 +133,7 @@ class Settings(BaseSettings):
         if value:
             raise ValueError(f"must not be set together with {file_variable}: remove one of them")
         try:
-            return _read_secret_file(path)
+            return read_secret_file(path)
         except ValueError as error:
             raise ValueError(f"must be in {path} ({file_variable}), and {error}") from None
 
@@ -342,27 +335,6 @@ def _is_store_url(url: str) -> bool:
     return True
 
 
-def _read_secret_file(path: Path) -> str:
-    """Return the only word of a file. Raise ValueError with the reason if it cannot be read."""
-    try:
-        with path.expanduser().open("rb") as file:
-            words = file.read(MAX_SECRET_BYTES + 1).decode(ENCODING).split()
-    except FileNotFoundError:
-        raise ValueError("this file does not exist") from None
-    except IsADirectoryError:
-        raise ValueError("this is a folder: name a file") from None
-    except (OSError, RuntimeError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ValueError(f"this file cannot be read ({why}): give it to the bot's user, chmod 600") from None
-    except UnicodeDecodeError:
-        raise ValueError("this file is not text: write the secret into it") from None
-    if not words:
-        raise ValueError("this file is empty: write the secret into it")
-    if len(words) > 1:
-        raise ValueError("this file has more than one word: write only the secret into it")
-    return words[0]
-
-
 def variable_names() -> list[str]:
     return [str(field.validation_alias or f"{PREFIX}{name}".upper()) for name, field in Settings.model_fields.items()]
 
@@ -371,17 +343,6 @@ def secret_files(settings: Settings) -> dict[str, Path]:
     """Return the files of secrets by the variable that names them."""
     files = {f"{name}_FILE": getattr(settings, f"{field}_file") for field, name in SECRETS.items()}
     return {name: path.expanduser() for name, path in files.items() if path}
-
-
-def environment_without_secrets() -> dict[str, str]:
-    """Return the environment for child processes, which must not have the secrets."""
-    return {name: value for name, value in os.environ.items() if name.upper() not in SECRETS.values()}
-
-
-def drop_secrets() -> None:
-    """Remove the secrets from the environment that all further child processes inherit."""
-    for name in os.environ.keys() - environment_without_secrets().keys():
-        del os.environ[name]
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:

@@ -9,7 +9,8 @@ from bot.cli.output import say
 from bot.running import logs
 from bot.running.run import run as run_bot
 from bot.running.supervisor import NothingToRun
-from bot.settings import BadSetting, drop_secrets, read_settings
+from bot.secret_settings import drop_secrets
+from bot.settings import BadSetting, read_settings
 from bot.store import StoreError, StoreUnavailable
 
 

@@ -18,7 +18,7 @@ from typing import IO
 
 import structlog
 
-from bot.settings import environment_without_secrets
+from bot.secret_settings import environment_without_secrets
 from bot.store import guard
 from bot.store.folder import (
     FolderInUse,

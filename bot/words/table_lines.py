@@ -22,7 +22,7 @@ def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
 
 
 class TableLines:
-    """A table's lines in one language for one viewer, who is called "you" in lists."""
+    """The lines about a table in one language. Lists call their reader "you"."""
 
     def __init__(self, seen: TableSnapshot, words: Wording) -> None:
         self.seen, self.words, self.text = seen, words, words.text

@@ -11,9 +11,9 @@ from engine.robots.findings import Hint, Summary, Verdict
 
 
 class ShownHint(NamedTuple):
-    """A hint on a hand; ``found`` is None while it is computed.
+    """A hint on a hand. ``found`` is None until it is computed.
 
-    ``is_asked``: its player pressed for it. ``is_busy``: the robots had no time for it.
+    ``is_asked`` is whether the player pressed for it, ``is_busy`` whether the robots had no time.
     """
 
     found: Hint | None = None

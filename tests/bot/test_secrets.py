@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli.main import app
-from bot.settings import SECRETS, BadSetting, Settings, drop_secrets, read_settings, secret_files
+from bot.secret_settings import SECRETS, drop_secrets
+from bot.settings import BadSetting, Settings, read_settings, secret_files
 from bot.store import EmbeddedStore
 from tests.bot.command import run_command
 from tests.kills.bot_process import Bot

@@ -53,8 +53,8 @@ function monitor(socket, { lost, alive }) {
  * bot counts them once. */
 export class Connection {
   /** @param {{open: () => Promise<WebSocket | string>, receive: (message: any) => void, state: (isOpen: boolean, why: string) => void, late: (isLate: boolean) => void}} handlers
-   * `open` returns a socket, or the reason why there is none; empty for a network failure. `late(true)` reports that a
-   * message has had no answer for too long and can be lost; `late(false)` that all have an answer again. */
+   * `open` returns a socket, or why it failed: "" for a network failure. `late(true)` reports that a message waits too
+   * long for its answer and can be lost. `late(false)` reports that all messages are answered again. */
   constructor(handlers) {
     this.handlers = handlers;
     /** Messages without an answer, by name.

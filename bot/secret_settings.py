@@ -1,0 +1,46 @@
+"""The settings that are secret: their files, and an environment without them."""
+
+import os
+from pathlib import Path
+
+ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
+MAX_SECRET_BYTES = 65536  # of a secret's file; also ends the reading of a device
+
+SECRETS = {
+    "redis_url": "REDIS_URL",
+    "telegram_token": "BUONGIOCO_TELEGRAM_TOKEN",
+    "discord_token": "BUONGIOCO_DISCORD_TOKEN",
+}
+"""The variable of each secret, by its field of `bot.settings.Settings`."""
+
+
+def read_secret_file(path: Path) -> str:
+    """Return the only word of a file. Raise ValueError with the reason if it cannot be read."""
+    try:
+        with path.expanduser().open("rb") as file:
+            words = file.read(MAX_SECRET_BYTES + 1).decode(ENCODING).split()
+    except FileNotFoundError:
+        raise ValueError("this file does not exist") from None
+    except IsADirectoryError:
+        raise ValueError("this is a folder: name a file") from None
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ValueError(f"this file cannot be read ({why}): give it to the bot's user, chmod 600") from None
+    except UnicodeDecodeError:
+        raise ValueError("this file is not text: write the secret into it") from None
+    if not words:
+        raise ValueError("this file is empty: write the secret into it")
+    if len(words) > 1:
+        raise ValueError("this file has more than one word: write only the secret into it")
+    return words[0]
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment for child processes, which must not have the secrets."""
+    return {name: value for name, value in os.environ.items() if name.upper() not in SECRETS.values()}
+
+
+def drop_secrets() -> None:
+    """Remove the secrets from the environment that all further child processes inherit."""
+    for name in os.environ.keys() - environment_without_secrets().keys():
+        del os.environ[name]

@@ -43,10 +43,11 @@ class TelegramPage(PlatformPage):
         self._groups = count(1)
         self._painted: dict[str, bytes] = {}
         self._sending: set[asyncio.Task[None]] = set()
+        self._failed_sends: list[str] = []
         server.clock.process = lambda: bot.process.pid if bot.process and bot.is_running else None
 
     def complaints(self) -> list[str]:
-        return [*self.server.unanswered_presses(), *self.server.rate_violations()]
+        return [*self._failed_sends, *self.server.unanswered_presses(), *self.server.rate_violations()]
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         return [message for message in super().panels(person, code) if "invites you to play" not in message["text"]]
@@ -95,7 +96,12 @@ class TelegramPage(PlatformPage):
             return
         sending = asyncio.create_task(self._send_offer(int(person), text.split()[1], number))
         self._sending.add(sending)
-        sending.add_done_callback(self._sending.discard)
+        sending.add_done_callback(self._finish_sending)
+
+    def _finish_sending(self, sending: asyncio.Task[None]) -> None:
+        self._sending.discard(sending)
+        if not sending.cancelled() and (error := sending.exception()):
+            self._failed_sends.append(f"an offer was not sent: {error!r}")
 
     async def _send_offer(self, person: int, game: str, number: int) -> None:
         """Send a challenge to a new chat, unless the bot is killed before it offers one."""
@@ -105,7 +111,8 @@ class TelegramPage(PlatformPage):
             if time.monotonic() > deadline:
                 return
             await asyncio.sleep(0.005)
-        self.server.send_result(person, query, game, Chat(-5000 - number, "elsewhere", "Two friends"))
+        elsewhere = Chat(-5000 - number, "elsewhere", "Two friends")
+        self.server.send_result(person, query, self.server.result_id(query, game), elsewhere)
 
     def press_button(self, person: str, message: int, payload: str) -> str | None:
         for chat in self._chats():

@@ -194,14 +194,14 @@ class TelegramServer:
         """Return the groups that got more than `PER_MINUTE` messages and edits within a minute."""
         violations = []
         for chat in [*self.chats.values(), *self.inline_chats.values()]:
-            most_in_a_minute, times = 0, deque[float]()
+            times = deque[float]()
             for time_written in chat.written_at if chat.type != "private" else ():
                 times.append(time_written)
                 while times[0] <= time_written - 60:
                     times.popleft()
-                most_in_a_minute = max(most_in_a_minute, len(times))
-            if most_in_a_minute > PER_MINUTE:
-                violations.append(f"chat {chat.id} got {most_in_a_minute} messages in a minute")
+                if len(times) > PER_MINUTE:
+                    seconds = [round(time - times[0], 1) for time in times]
+                    violations.append(f"chat {chat.id} got {len(times)} messages in a minute, at {seconds}")
         return violations
 
     def unanswered_presses(self) -> list[str]:
@@ -308,6 +308,11 @@ class TelegramServer:
         self.inline_texts[query] = text
         self.push(inline_query={"id": query, "from": self.users[user], "query": text, "offset": ""})
         return query
+
+    def result_id(self, query: str, game: str) -> str:
+        """Return the id of a game's result; each offer has its own."""
+        results = self.inline_answers[query]["results"]
+        return str(next(result["id"] for result in results if result["id"].partition(".")[0] == game))
 
     def send_result(self, user: int, query: str, result: str, chat: Chat, *, feedback: bool = False) -> dict[str, Any]:
         """Send a result of an inline query; return the message.

@@ -59,18 +59,12 @@ async def send_offer(
 ) -> dict[str, Any]:
     """Type a query (by default the game's name), and send the offer of that game; return the message."""
     query = await query_offers(server, person, typed or game)
-    return server.send_result(person.number, query, result_id(server, query, game), chat, feedback=feedback)
+    return server.send_result(person.number, query, server.result_id(query, game), chat, feedback=feedback)
 
 
 def list_offers(server: TelegramServer, query: str) -> list[str]:
     """Return the ids of the offered games, and "rating"."""
     return [result["id"].partition(".")[0] for result in server.inline_answers[query]["results"]]
-
-
-def result_id(server: TelegramServer, query: str, game: str) -> str:
-    """Return the id of a game's result; each offer has its own."""
-    results = server.inline_answers[query]["results"]
-    return str(next(result["id"] for result in results if result["id"].partition(".")[0] == game))
 
 
 def payload_of(message: dict[str, Any], label: str = "Play") -> str:
@@ -258,7 +252,7 @@ async def test_last_chosen_options_are_offered_next(store: Store, server: Telegr
         [first, *_] = server.inline_answers[query]["results"]
         assert "to 11 points" in first["description"]
         other = chat_without_bot(-5)
-        message = server.send_result(1, query, result_id(server, query, "testa"), other)
+        message = server.send_result(1, query, server.result_id(query, "testa"), other)
         assert "to 11." in message["text"]
         assert "30 minutes a move, strict" in message["text"]
         await bruno.send_press(other, message, payload_of(message))

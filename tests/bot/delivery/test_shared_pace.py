@@ -1,5 +1,7 @@
 """All workers share the pace of a chat, and a restart does not forget it."""
 
+from unittest.mock import AsyncMock
+
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
@@ -64,13 +66,35 @@ async def test_store_clock_set_back_closes_no_chat(store: Store) -> None:
     assert await SharedPace(store.client, store.outage.begin).take(GROUP, LIMIT) <= LIMIT.interval
 
 
+async def test_message_of_an_outage_counts_afterwards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    limiter = create_limiter(store)
+    with monkeypatch.context() as outage:
+        outage.setattr(store.client.connection_pool, "get_connection", AsyncMock(side_effect=OSError))
+        assert await take_free_turns(limiter, GROUP) == 1, "a chat must have no burst during an outage"
+    limiter._blocked.clear()
+    assert await take_free_turns(limiter, GROUP) == 2
+    assert await take_free_turns(create_limiter(store), GROUP) == 0
+
+
+async def test_refused_message_counts_those_of_an_outage_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    pace = SharedPace(store.client, store.outage.begin)
+    for _ in range(2):
+        assert await pace.take(GROUP, LIMIT) == 0
+    with monkeypatch.context() as outage:
+        outage.setattr(store.client.connection_pool, "get_connection", AsyncMock(side_effect=OSError))
+        assert await pace.take(GROUP, LIMIT) == 0
+    waits = [await pace.take(GROUP, LIMIT) for _ in range(2)]
+    assert waits == pytest.approx([LIMIT.interval] * 2, rel=0.01)
+
+
 @pytest.mark.long
 async def test_each_worker_counts_alone_while_the_store_is_away() -> None:
     errors: list[Exception] = []
     client = Redis(port=free_port())
     try:
         limiter = SendLimiter(lambda _place: LIMIT, shared=SharedPace(client, errors.append))
-        assert await take_free_turns(limiter, GROUP) == 3
+        assert await take_free_turns(limiter, GROUP) == 1
+        assert await take_free_turns(limiter, OTHER_GROUP) == 1
     finally:
         await client.aclose()
     assert errors

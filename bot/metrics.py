@@ -2,7 +2,9 @@
 
 from functools import cache
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Gauge, Histogram, Info
+
+from bot.version import VERSION
 
 SHORT = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -21,6 +23,8 @@ STORE_MEMORY = Gauge("buongioco_store_memory_used", "Part of the store's memory 
 STALLED = Counter("buongioco_stalled_seconds", "Seconds for which the process did not run, in pauses over 5 s")
 ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves of robots, by robot", ["robot"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
+
+Info("buongioco_build", "The version of this worker").info({"version": VERSION})
 
 
 @cache

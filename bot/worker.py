@@ -20,6 +20,7 @@ from bot.store.health import watch_settings
 from bot.store.leases import CLOCK
 from bot.store.retries import RetryQueue
 from bot.tables.room import ROBOT_PAUSE
+from bot.version import VERSION
 
 FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again. The wait doubles each time.
 PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
@@ -110,7 +111,7 @@ class Worker(Core):
             await adapter.close()
 
     async def check_health(self) -> dict[str, Any]:
-        """Return the worker's health: store, loops, platforms, delivery lag in seconds.
+        """Return the worker's health: version, store, loops, platforms, delivery lag in seconds.
 
         It is healthy if it has started, the store answers, the loops run, and a platform is up. A restart because of
         another platform would only stop the games on this one.
@@ -125,6 +126,7 @@ class Worker(Core):
         up = any(adapter.healthy for adapter in self.adapters.values())
         return {
             "healthy": bool(self._tasks) and store and up and not self._loops.failing,
+            "version": VERSION,
             "store": store,
             "failing_loops": sorted(self._loops.failing),
             "adapters": {name: self.platform_state(adapter) for name, adapter in self.adapters.items()},

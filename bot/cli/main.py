@@ -7,13 +7,13 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bot.cli.output import OutputError, abandon_streams, clean_text, flush, prepare_streams, say
+from bot.version import VERSION
 from engine.errors import EngineError
 
 
@@ -81,7 +81,7 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pret
 
 def _show_version(value: bool) -> None:
     if value:
-        say(f"buongioco {version('buongioco')}")
+        say(f"buongioco {VERSION}")
         raise typer.Exit
 
 

@@ -7,6 +7,7 @@ from bot.commands import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Writer
 from bot.panels.challenge import game_lines
 from bot.texts import texts
+from bot.version import VERSION
 from bot.words.rules import has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import game_names
@@ -50,6 +51,9 @@ def help_page(language: str, *, is_full: bool = False) -> Panel:
                 has_signs = is_full and any(argument.in_help for argument in spec.arguments)
                 line = spec.help_line(language) if is_full else _(spec.help)
                 page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{line}")
+    if is_full:
+        page.gap()
+        page.line(f"Buongioco {VERSION}", "small")
     rules = Button(_("Rules"), actions.page("rules"))
     if not is_full:
         return page.panel((rules, Button(_("All commands"), actions.page("help", "all"))))

@@ -6,7 +6,7 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from typing import Any
 
 import structlog
@@ -24,6 +24,7 @@ from bot.store import layout_version as schema
 from bot.store.leases import WORKERS_PATIENCE
 from bot.store.opening import open_host_store
 from bot.store.outage import is_temporary
+from bot.version import VERSION
 from bot.worker import Worker
 
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
@@ -113,7 +114,7 @@ async def _work(worker: Worker, stop: asyncio.Event) -> None:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
                 starting.result()
-                log.info("bot_started", version=version("buongioco"), adapters=list(worker.adapters))
+                log.info("bot_started", version=VERSION, adapters=list(worker.adapters))
                 await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:

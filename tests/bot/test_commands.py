@@ -12,6 +12,7 @@ from bot.panels.help import help_page, safety_page
 from bot.platform import Command, Reply
 from bot.store import Store
 from bot.texts import LANGUAGES, texts
+from bot.version import VERSION
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.discord.players import on_discord
 from tests.discord.server import DiscordServer
@@ -56,6 +57,7 @@ async def test_help_leads_to_all_commands_and_back(store: Store) -> None:
         await anna.say("/help", anna.private)
         assert "/mydata" not in fake.last(anna.private).plain
         await anna.press("All commands")
+        assert fake.last(anna.private).plain.splitlines()[-1] == f"Buongioco {VERSION}"
         assert all(f"/{spec.name}" in fake.last(anna.private).plain for spec in COMMANDS if spec.is_listed)
         await anna.press("Play safely")
         assert fake.last(anna.private) == safety_page("en")

@@ -4,7 +4,6 @@ import json
 import re
 from functools import cache
 from http import HTTPStatus
-from importlib.metadata import version
 from inspect import getdoc
 from typing import Any
 
@@ -15,6 +14,7 @@ from adapters.web.api import problems
 from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
 from adapters.web.api.problems import Problem
 from bot.site.api_models import TUPLE_TYPES
+from bot.version import VERSION
 
 # The description of 422, an answer of operations that take a key.
 UNPROCESSABLE = "The rules do not allow it, or the Idempotency-Key belongs to another request."
@@ -45,7 +45,7 @@ def document() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "Buongioco",
-            "version": version("buongioco"),
+            "version": VERSION,
             "summary": "Italian trick-taking cards: finished games, tables to watch, and tables to play at.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },

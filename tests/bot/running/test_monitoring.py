@@ -19,6 +19,7 @@ from bot.handlers import Dispatcher
 from bot.running.monitoring import PATHS, monitoring
 from bot.settings import BadSetting, Settings, read_settings
 from bot.store import Store
+from bot.version import VERSION
 from bot.worker import Worker
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
@@ -68,6 +69,14 @@ async def test_monitoring_answers_only_permitted_hosts(store: Store, host: str, 
         # The worker has not started, so it is unhealthy.
         assert await request_statuses(port, Host=name) == ({503, 200} if is_permitted else {403})
         assert await request_statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
+
+
+async def test_monitoring_names_the_version(store: Store) -> None:
+    async with serve_monitoring(store) as port, aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+        async with session.get("/healthz") as answer:
+            assert (await answer.json())["version"] == VERSION
+        async with session.get("/metrics") as answer:
+            assert f'buongioco_build_info{{version="{VERSION}"}} 1.0' in (await answer.text()).splitlines()
 
 
 async def test_monitoring_serves_nothing_else(store: Store) -> None:

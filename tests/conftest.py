@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -71,6 +72,20 @@ def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
         await asyncio.Event().wait()
 
     monkeypatch.setattr("bot.worker.watch_settings", nothing)
+
+
+@pytest.fixture(autouse=True)
+def no_lost_task_errors() -> Iterator[None]:
+    """Fail a test in which a task's error was lost. asyncio logs it when the task is deleted."""
+    lost: list[str] = []
+    handler = logging.Handler(logging.ERROR)
+    handler.emit = lambda record: lost.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("asyncio")
+    logger.addHandler(handler)
+    yield
+    logger.removeHandler(handler)
+    if lost_errors := [message for message in lost if "never retrieved" in message]:
+        pytest.fail(f"await the task, or handle its error in a callback: {lost_errors}")
 
 
 @pytest.fixture(autouse=True)

@@ -115,10 +115,12 @@ class RobotPool:
 
     async def _wait_for(self, thought: asyncio.Task[Any], seconds: float) -> bool:
         """Return whether a thought finished in time. A late one runs on, because a process cannot be interrupted."""
-        done, _ = await asyncio.wait([thought], timeout=seconds)
-        if not done:
-            self._late.add(thought)
-            thought.add_done_callback(self._forget)
+        try:
+            done, _ = await asyncio.wait([thought], timeout=seconds)
+        finally:
+            if not thought.done():
+                self._late.add(thought)
+                thought.add_done_callback(self._forget)
         return bool(done)
 
     @property
@@ -142,5 +144,7 @@ class RobotPool:
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._late.discard(task)
-        if not task.cancelled() and (error := task.exception()):
+        error = None if task.cancelled() else task.exception()
+        # The pool has logged the death of a process.
+        if error and not isinstance(error, ProcessDied):
             log.warning("robot_move_failed", why=type(error).__name__)

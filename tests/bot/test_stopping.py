@@ -54,7 +54,9 @@ async def test_pools_stop_despite_busy_children(kind: str, tmp_path: Path) -> No
     tasks = [asyncio.create_task(group.run(stay_busy, file)) for group, file in zip(groups, files, strict=True)]
     await wait_for_files(*files)
     pool.stop()
-    await asyncio.wait(tasks)
+    for task in tasks:
+        with pytest.raises(ProcessDied):
+            await task
     assert not {*active_children()} - before
 
 

@@ -14,8 +14,8 @@ from discord.gateway import DiscordWebSocket
 from adapters.discord import reading
 from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.limits import LONGEST_WAIT
-from adapters.discord.payload_repair import reduce_server, repair_interaction, writable_server
 from adapters.discord.pictures import trace_config
+from adapters.discord.raw_events import reduce_server, repair_interaction, writable_server
 from bot.concurrency.background import TaskSet
 from bot.http.bodies import load_json
 from bot.settings import GatewayShards

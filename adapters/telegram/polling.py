@@ -22,7 +22,7 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import MAX_UPDATES, slow_down_error
-from adapters.telegram.payload_repair import update_of
+from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import InvalidAnswer
 from bot.concurrency.backoff import Backoff
@@ -126,7 +126,7 @@ class Polling:
         for number, raw in new.items():
             self._since[number] = asyncio.get_running_loop().time()
             try:
-                update = update_of(raw, self._bot)
+                update = build_update(raw, self._bot)
             except LIBRARY_ERRORS as error:
                 log.warning("telegram_update_unreadable", update=number, why=error_name(error))
                 continue

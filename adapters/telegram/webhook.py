@@ -14,8 +14,8 @@ from telegram.error import InvalidToken, RetryAfter
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import slow_down_error
-from adapters.telegram.payload_repair import update_of
 from adapters.telegram.polling import ALLOWED_UPDATES, FIRST_PAUSE, LONGEST_PAUSE, HandleUpdate
+from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import PLATFORM
 from bot.card_room import CardRoom
 from bot.concurrency.backoff import Backoff
@@ -122,7 +122,7 @@ class Webhook:
         except (ValueError, RecursionError):
             raise web.HTTPBadRequest(text="The body is not JSON.") from None
         try:
-            update = update_of(body, self._bot)
+            update = build_update(body, self._bot)
         except LIBRARY_ERRORS as error:
             # If the bot refused it, Telegram would repeat it and hold back later updates.
             log.warning("telegram_update_unreadable", why=error_name(error))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from telegram import Bot, User
 
-from adapters.telegram.payload_repair import update_of
+from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import read_command
 from bot.panel import utf16_length
 from bot.platform import Command
@@ -32,7 +32,7 @@ def parse(text: str, *entities: dict[str, Any], private: bool = False, part: str
         part: text,
         entities_field: list(entities),
     }
-    return read_command(update_of({"update_id": 5, "message": message}, Bot("1:test")), ME)
+    return read_command(build_update({"update_id": 5, "message": message}, Bot("1:test")), ME)
 
 
 def word_and_arguments(command: Command | None) -> tuple[str, tuple[str, ...]] | None:

@@ -6,8 +6,8 @@ import pytest
 from telegram import Bot, Update, User
 
 from adapters.telegram import reading
-from adapters.telegram.payload_repair import update_of
 from adapters.telegram.polling import ALLOWED_UPDATES
+from adapters.telegram.raw_updates import build_update
 from bot.store import Store
 from tests.optional_fields import iter_variants
 from tests.telegram.players import GROUP, Person, on_telegram, until
@@ -127,11 +127,11 @@ def parse_update(update: Update) -> tuple[Any, ...] | None:
 @pytest.mark.parametrize("kind", REQUIRED)
 async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind: str) -> None:
     sample, bot, lost = make_samples(server)[kind], Bot("1:test"), []
-    expected = parse_update(update_of(sample, bot))
+    expected = parse_update(build_update(sample, bot))
     assert expected
     for change, variant in iter_variants(sample, REQUIRED[kind]):
         try:
-            result: object = parse_update(update_of(variant, bot))
+            result: object = parse_update(build_update(variant, bot))
         except Exception as error:  # noqa: BLE001 - each error is a lost update
             result = error
         if result != expected:

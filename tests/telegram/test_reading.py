@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from telegram import Bot, Update
 
-from adapters.telegram.payload_repair import update_of
+from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import is_photo, read_press
 
 BUTTONS = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
@@ -41,7 +41,7 @@ def press_update(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
     ],
 )
 def test_press_is_read_as_the_library_reads_it(update: dict[str, Any]) -> None:
-    expected, parsed = Update.de_json(update, BOT), update_of(update, BOT)
+    expected, parsed = Update.de_json(update, BOT), build_update(update, BOT)
     assert read_press(expected) is not None
     assert read_press(parsed) == read_press(expected)
     assert expected.callback_query
@@ -51,7 +51,7 @@ def test_press_is_read_as_the_library_reads_it(update: dict[str, Any]) -> None:
 
 def test_press_on_a_missing_button_is_not_genuine() -> None:
     shown, missing = (
-        read_press(update_of(press_update(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
+        read_press(build_update(press_update(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
     )
     assert shown
     assert missing
@@ -62,6 +62,6 @@ def test_press_on_a_missing_button_is_not_genuine() -> None:
     "keyboard", [5, [], {}, {"inline_keyboard": 5}, {"inline_keyboard": [5]}, {"inline_keyboard": [[5]]}]
 )
 def test_press_on_unreadable_keyboard_is_not_genuine(keyboard: Any) -> None:
-    press = read_press(update_of(press_update(MESSAGE | {"reply_markup": keyboard}), BOT))
+    press = read_press(build_update(press_update(MESSAGE | {"reply_markup": keyboard}), BOT))
     assert press
     assert (press.payload, press.genuine) == ("1mABCD:1:3D", False)

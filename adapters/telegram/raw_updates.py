@@ -16,7 +16,7 @@ CHAT_TYPES = (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP, Chat.CHANNEL)
 ANY_PHOTO = [{"file_id": "-", "file_unique_id": "-", "width": 1, "height": 1}]  # replaces each photo
 
 
-def update_of(raw: Any, bot: Bot) -> Update:
+def build_update(raw: Any, bot: Bot) -> Update:
     """Return the update as the library's object; raises the library's errors."""
     if not isinstance(raw, dict):
         return Update.de_json(raw, bot)

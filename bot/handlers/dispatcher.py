@@ -18,7 +18,7 @@ from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.code_guard import CodeGuard
-from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, ReportIsAButton, UnknownCommand
+from bot.handlers.errors import NoReportCommand, NoSayCommand, OnlyInGroups, OnlyInPrivate, UnknownCommand
 from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
@@ -50,10 +50,10 @@ from bot.worker import Worker
 from engine.errors import EngineError
 
 BUTTON_ERRORS = {  # by commands that people try, and that exist only as buttons
-    "report": ReportIsAButton,
-    "segnala": ReportIsAButton,
-    "phrases": PhrasesAreButtons,
-    "frasi": PhrasesAreButtons,
+    "report": NoReportCommand,
+    "segnala": NoReportCommand,
+    "phrases": NoSayCommand,
+    "frasi": NoSayCommand,
 }
 
 log = structlog.get_logger()

@@ -3,7 +3,7 @@
 from bot.tables.errors import TableError
 
 
-class SayWhichTable(TableError):
+class TableNotNamed(TableError):
     sentence = "You’re at several tables: choose one with {codes}."
 
 
@@ -11,7 +11,7 @@ class NoChallenge(TableError):
     sentence = "You have no open challenge: open one with /challenge."
 
 
-class SayTheCode(TableError):
+class CodeNotGiven(TableError):
     sentence = "Add the table’s code, for example /join K7QF2M."
 
 
@@ -27,11 +27,11 @@ class UnknownCommand(TableError):
     sentence = "I don’t know /{word}: see all I can do with /help."
 
 
-class ReportIsAButton(TableError):
+class NoReportCommand(TableError):
     sentence = "Report someone with 🚩 Report below your hand or the result, in a game from /find."
 
 
-class PhrasesAreButtons(TableError):
+class NoSayCommand(TableError):
     sentence = "Say something with 💬 Say below your hand, in a game from /find."
 
 
@@ -59,5 +59,5 @@ class ChallengerIsBusy(TableError):
     sentence = "{name} is at too many tables already: try again later."
 
 
-class GameOnHere(TableError):
+class ChatHasGame(TableError):
     sentence = "Another game is running here: finish it first."

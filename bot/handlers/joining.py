@@ -5,7 +5,7 @@ from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.code_guard import CodeGuard
-from bot.handlers.errors import SayTheCode, UnknownCode
+from bot.handlers.errors import CodeNotGiven, UnknownCode
 from bot.identity.names import plain_name
 from bot.panels.drafts import Draft
 from bot.parsing.games import parse_game_and_points, target_rule
@@ -55,7 +55,7 @@ class Joining(Handlers):
     async def join(self, command: Command, profile: Profile) -> Reply:
         """Seat a person at a table by its code, or ask for a chair there. The code can be a guess."""
         if not command.words:
-            raise SayTheCode()
+            raise CodeNotGiven()
         code, person = pasted_code(f"/join {' '.join(command.words)}"), command.person
         if not code:
             raise UnknownCode(code=plain_name(command.words[0].upper())[:16])

@@ -7,7 +7,7 @@ from bot.actions import BadPayload, OfferAction
 from bot.feature import Feature
 from bot.finished.archive import Archive
 from bot.handlers import offer_terms as offers
-from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
+from bot.handlers.errors import ChallengerIsBusy, ChatHasGame, OfferExpired, OfferTaken
 from bot.panels.offer import offer_description, offer_panel, offer_title, result_offer
 from bot.parsing.games import targets
 from bot.parsing.join_links import read_pasted
@@ -124,7 +124,7 @@ class Offers:
         return first is None
 
     async def _bind_message(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
-        """Bind an inline message to its offer. Raise GameOnHere or BadPayload if it belongs to another offer."""
+        """Bind an inline message to its offer. Raise ChatHasGame or BadPayload if it belongs to another offer."""
         client = self._store.client
         bound = await client.set(_message_key(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
         if bound is None:
@@ -168,13 +168,13 @@ class Offers:
 
 
 async def check_is_free(lists: TableLists, place: str, update: str) -> None:
-    """Check that an inline message is free for this update's table. GameOnHere if it shows another live table.
+    """Check that an inline message is free for this update's table. ChatHasGame if it shows another live table.
 
     The pressed button is not necessarily one of the message's.
     """
     for table in await lists.tables_at(chat_of(place)):
         if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_opened_by(update):
-            raise GameOnHere()
+            raise ChatHasGame()
 
 
 def _signature(terms: str) -> str:

@@ -9,7 +9,7 @@ from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
-from bot.handlers.errors import NoChallenge, SayWhichTable
+from bot.handlers.errors import NoChallenge, TableNotNamed
 from bot.handlers.invitations import Invitations
 from bot.panels.drafts import Draft
 from bot.panels.hand_buttons import RESIGN
@@ -81,5 +81,5 @@ class OwnTables(Handlers):
             spec = find_command_spec(command.word)
             assert spec
             word = spec.name_in(profile.language)
-            raise SayWhichTable(codes=", ".join(f"/{word} {table.code}" for table in tables))
+            raise TableNotNamed(codes=", ".join(f"/{word} {table.code}" for table in tables))
         return tables[0]

@@ -109,7 +109,7 @@ class WaitToLook(TableError):
     sentence = "You left games I found for you: search again in {minutes} min."
 
 
-class SaidEnough(TableError):
+class TooManyPhrases(TableError):
     sentence = "You’ve already said {most} things in this deal: play on."
 
 

@@ -274,14 +274,14 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """Say one of the phrases to strangers. SaidEnough at the limit of a deal."""
+        """Say one of the phrases to strangers. TooManyPhrases at the limit of a deal."""
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
             if table.phase != "playing" or not table.are_strangers:
                 raise errors.NotPlaying()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
-                raise errors.SaidEnough(most=PHRASES_PER_DEAL)
+                raise errors.TooManyPhrases(most=PHRASES_PER_DEAL)
             return [Say(seat, phrase)]
 
         return await self.commit(code, update, decide)

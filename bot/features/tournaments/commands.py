@@ -10,11 +10,11 @@ from bot.delivery.private_hands import PrivateHands
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.errors import (
     AlreadyEntered,
+    BotNotInChat,
     HasBegun,
     NotEntered,
     NotForPrograms,
     OnlyTheOrganiser,
-    TournamentsNeedMe,
 )
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.options_page import done_panel, options_panel
@@ -95,7 +95,7 @@ class TournamentCommands:
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None = None) -> Reply:
         if not can_write_anytime(place):
-            raise TournamentsNeedMe()
+            raise BotNotInChat()
         if choice is None:
             chat = await self._people.chat(place)
             choice = replace(Choice.default(chat.game), clock=chat.clock)

@@ -83,5 +83,5 @@ class NotForPrograms(TableError):
     sentence = "Programs can’t play in tournaments: open a table instead."
 
 
-class TournamentsNeedMe(TableError):
+class BotNotInChat(TableError):
     sentence = "Add me to this chat first: I keep the tournament’s message up to date here."

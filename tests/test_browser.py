@@ -13,7 +13,7 @@ attempts = count(1)
 
 
 @pytest.mark.filterwarnings("ignore:Chromium has died")
-async def test_test_restarts_with_a_new_chromium_after_a_crash(browser: Browser) -> None:
+async def test_crashed_test_restarts_with_a_new_chromium(browser: Browser) -> None:
     attempt, page = next(attempts), await browser.new_page()
     if attempt == 1:
         await (await browser.new_browser_cdp_session()).send("Browser.crash")

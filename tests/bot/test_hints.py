@@ -94,7 +94,7 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
         assert calls == 1
 
 
-async def test_busy_robots_leave_the_button_to_ask_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_busy_robots_show_the_button_to_ask_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Hint] = []
 
     async def hint(_pool: RobotPool, _view: View, _history: object) -> Hint | None:

@@ -52,7 +52,7 @@ async def test_unacknowledged_presses_count_if_moves_are_made(
                 await worker.room.make_move(code, mover.person, table.version, move, f"press {len(moves_made)}")
             )
 
-        await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
+        await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_work()
         assert moves_made
 
 
@@ -65,7 +65,7 @@ async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: E
             """Do nothing."""
 
         with pytest.raises(Disagreement, match="no move was made"):
-            await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
+            await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_work()
 
 
 @pytest.mark.parametrize("acknowledges", [True, False])

@@ -68,7 +68,7 @@ async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(600)
-async def test_game_against_a_robot_goes_on_after_kills(tmp_path: Path) -> None:
+async def test_game_against_a_robot_continues_after_kills(tmp_path: Path) -> None:
     """Hands of a first game show hints, which the robots' processes compute after each start."""
     bot = Bot(tmp_path)
     page, random = Page(bot), Random(3)

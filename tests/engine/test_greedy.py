@@ -36,7 +36,7 @@ def choose_move(table: Game, seat: int | None = None) -> str | None:
 # Tressette
 
 
-def test_out_of_turn_it_waits() -> None:
+def test_robot_waits_out_of_turn() -> None:
     table = full_table("tressette", ["", "", "", ""])
     assert choose_move(table, 2) is None
 

@@ -94,7 +94,7 @@ def test_honours_on_top_can_be_picked_up_in_a_row() -> None:
     assert table.turn == 1
 
 
-def test_picking_up_needs_the_turn_and_an_own_packet() -> None:
+def test_picking_up_needs_the_turn_and_the_seats_packet() -> None:
     table = packets_table("pizzichino", PACKETS)
     with pytest.raises(NotYourTurn):
         table.play(0, "pick 8")

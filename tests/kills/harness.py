@@ -99,7 +99,7 @@ class Harness:
             self.bot.kill_store()
         if kill == "store":
             # The bot starts the store again, and people play on.
-            await self._wait_until_presses_count()
+            await self._wait_until_presses_work()
             await asyncio.sleep(self.random.uniform(0.0, 0.2))
         else:
             await self.bot.kill()
@@ -155,7 +155,7 @@ class Harness:
             elif time.monotonic() > since + self.patience:
                 raise Disagreement(f"no press was acknowledged; {self._describe_presses()}")
 
-    async def _wait_until_presses_count(self) -> None:
+    async def _wait_until_presses_work(self) -> None:
         """Wait until some more presses were acknowledged. Tables are opened for it, because games can end.
 
         On a busy machine an answer can come too late although the move was made. Then the logs count.

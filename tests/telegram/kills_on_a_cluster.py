@@ -2,8 +2,8 @@
 
 python -m tests.telegram.kills_on_a_cluster --kills 300 --seed 1
 
-Presses go to any worker. A worker, a primary or both are killed while people continue to play. A killed primary comes back as a
-replica. `tests.kills.invariants` has the checks.
+Presses go to any worker. A worker, a primary or both are killed while people continue to play. A killed primary comes
+back as a replica. `tests.kills.invariants` has the checks.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from tests.telegram.kills import TelegramPage
 from tests.telegram.server import TOKEN, TelegramServer
 
 WORKERS = 3
-PATIENCE = 60.0  # seconds after a kill in which presses must work and the cluster must be complete again
+PATIENCE = 60.0  # seconds after a kill until presses must work and the cluster must be complete again
 
 
 class Crew(Bot):
@@ -78,7 +78,7 @@ class ClusterHarness(Harness):
     """A harness with three workers on a cluster."""
 
     victims = ("worker", "primary", "both")
-    check_every = 20  # rounds; tables rest only after a killed worker's lease has ended, which takes 15 seconds
+    check_every = 20  # rounds; few, because tables become idle only when a killed worker's lease ends, after 15 seconds
 
     page: CrewPage
 
@@ -101,7 +101,7 @@ class ClusterHarness(Harness):
                 await self.random.choice(crew.workers).kill()
             if kill in ("primary", "both"):
                 await self._fail_over(crew.cluster)
-            await self._wait_until_presses_count()
+            await self._wait_until_presses_work()
             self.start_seconds.append(time.perf_counter() - start)
             await crew.start()
             await asyncio.to_thread(crew.cluster.wait_until_healthy)
@@ -119,7 +119,7 @@ class ClusterHarness(Harness):
         primary.start()
 
     async def check(self, session: aiohttp.ClientSession) -> None:
-        """Wait for rest and check the state while the workers run."""
+        """Wait until delivery is idle, and check the state while the workers run."""
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)

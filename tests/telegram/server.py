@@ -25,7 +25,7 @@ from tests.telegram.models import method_model, type_model
 TOKEN = "123456:test-token"
 BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
 PER_MINUTE = 20
-ANSWER_SECONDS = 3.0  # seconds in which a press must be answered: our own rule, Telegram allows more
+ANSWER_SECONDS = 3.0  # seconds in which a press must be answered; this is our own rule, and Telegram allows more
 METHODS = (
     "getMe",
     "getUpdates",
@@ -58,7 +58,7 @@ CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
 MAX_INLINE_RESULTS = 50  # per answer (core.telegram.org/bots/api#answerinlinequery)
 CONTENT_FIELDS = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
-SAME_OFFSET_SECONDS = 0.5  # a poll with the same offset that comes sooner gets one update only
+SAME_OFFSET_SECONDS = 0.5  # a poll with the same offset gets only one update if it comes sooner
 PRESS_SECONDS = 15.0
 """Seconds after a press in which a bot without admin rights can show the presser an ephemeral message."""
 
@@ -103,7 +103,7 @@ class Chat:
 
 @dataclass
 class Query:
-    """A press: its user and time. ``answered_after`` counts from the press or the bot's start, by the server's `clock`."""
+    """A press: its user and time. ``answered_after`` is in seconds of the server's `clock`, from ``since``."""
 
     user: int
     at: float
@@ -128,7 +128,7 @@ class TelegramServer:
         self.group_limit = 10**6
         self.now = time.time
         self.outage: Failure | None = None
-        """The failure of every call, while this is not None."""
+        """The failure of every call; None if calls succeed."""
         self.calls_during_outage = 0
         """Number of calls during outages."""
         self.redeliver = False
@@ -146,7 +146,7 @@ class TelegramServer:
         """If true, all presses must be answered by the end of the test."""
         self._bot_is_new = True
         self.callback_query_mode = "default"
-        """How presses name ordinary messages. Hosts can change it with BotFather since November 2026."""
+        """How presses name ordinary messages. Since November 2026 hosts can change this at BotFather."""
         self._messages_by_inline_id: dict[str, dict[str, Any]] = {}
         """Ordinary messages that a press has named by an inline id."""
         self.supports_inline = True
@@ -221,7 +221,7 @@ class TelegramServer:
         self._failures[method].extend(failures)
 
     def clear_failures(self) -> None:
-        """Let no more calls fail."""
+        """Let all further calls succeed."""
         self._failures.clear()
 
     def group(self, number: int, title: str = "Bar Sport") -> Chat:
@@ -268,7 +268,7 @@ class TelegramServer:
         query = str(next(self._query_ids))
         self.answers[query] = {}
         self.queries[query] = Query(user, time.monotonic(), self.clock.now)
-        # Exactly one of the two fields (core.telegram.org/bots/api#callbackquery).
+        # An update has exactly one of the two fields (core.telegram.org/bots/api#callbackquery).
         origin = (
             {"inline_message_id": name}
             if (name := self._inline_id(chat, message))
@@ -513,7 +513,7 @@ class TelegramServer:
         return fields
 
     def _save_upload(self, photo: str, uploads: dict[str, bytes]) -> str:
-        """Return the ``file_id`` of a photo, which can be uploaded with the request."""
+        """Return the ``file_id`` of a photo. Store the photo first if it was uploaded with the request."""
         content = resolve_attachment(photo, uploads)
         return photo if content is None else self.photos.save(content)
 
@@ -584,7 +584,7 @@ class TelegramServer:
         return {"photo": self.photos.sizes(fields["photo"]), **caption_content(fields)}
 
     async def _sendDocument(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
-        """Send a file of up to 50 MB, captions up to 1024 characters (core.telegram.org/bots/api#senddocument)."""
+        """Send a file of up to 50 MB, its caption up to 1024 characters (core.telegram.org/bots/api#senddocument)."""
         chat = self._chat(fields["chat_id"])
         content = self.files.get(fields["document"])
         if content is None:
@@ -742,7 +742,7 @@ class TelegramServer:
         return chat.ephemerals[user][number]
 
     def _find_ephemeral(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
-        """Return the receiver's ephemeral messages and the id of the addressed one."""
+        """Return the receiver's ephemeral messages and the id of the one that the call names."""
         messages = self._chat(fields["chat_id"]).ephemerals[fields["receiver_user_id"]]
         if fields["ephemeral_message_id"] not in messages:
             raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")

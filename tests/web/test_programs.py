@@ -558,7 +558,7 @@ async def test_stored_keys_of_a_program_are_limited(site: OpenPlayground, monkey
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER ", "Bearer  "])
-async def test_scheme_of_a_token_may_have_any_case(
+async def test_token_scheme_can_have_any_case(
     site: OpenPlayground, session: aiohttp.ClientSession, scheme: str
 ) -> None:
     program = await add_program(site, session)

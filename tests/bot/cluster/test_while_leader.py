@@ -63,7 +63,7 @@ async def test_new_leader_works_at_once(store: Store) -> None:
     loop.cancel()
 
 
-async def test_work_goes_on_after_a_store_outage(store: Store) -> None:
+async def test_work_continues_after_a_store_outage(store: Store) -> None:
     work = Work(ConnectionError("away"))
     with capture_logs() as logs:
         loop = asyncio.create_task((await start_leader(store)).while_leader(0, work.run))

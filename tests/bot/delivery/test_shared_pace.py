@@ -66,7 +66,7 @@ async def test_store_clock_set_back_closes_no_chat(store: Store) -> None:
     assert await SharedPace(store.client, store.outage.begin).take(GROUP, LIMIT) <= LIMIT.interval
 
 
-async def test_message_of_an_outage_counts_afterwards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_message_sent_in_an_outage_counts_afterwards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     limiter = create_limiter(store)
     with monkeypatch.context() as outage:
         outage.setattr(store.client.connection_pool, "get_connection", AsyncMock(side_effect=OSError))

@@ -86,7 +86,7 @@ def test_cancelled_send_leaves_the_next_one_certain() -> None:
     assert surface.begin_send(NEW.digest).digest == NEW.digest
 
 
-def test_cancelled_send_leaves_earlier_doubt() -> None:
+def test_cancelled_send_keeps_earlier_uncertainty() -> None:
     surface = absent_surface()
     surface.begin_send(OLD.digest)
     surface.cancel_send(surface.begin_send(OLD.digest))
@@ -115,7 +115,7 @@ def test_only_the_first_inherited_send_is_unknown() -> None:
     assert heir.begin_send(NEW.digest).digest == NEW.digest
 
 
-def test_message_sent_to_a_left_place_is_outdated_there() -> None:
+def test_message_sent_to_an_abandoned_place_is_outdated() -> None:
     surface = absent_surface()
     attempt = surface.begin_send(NEW.digest)
     surface.apply(Change(repost=True, place=IN_GROUP), HOME, 1500)
@@ -236,7 +236,7 @@ def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
     "change",
     [Change(repost=True), Change(place=HOME), Change(place=HOME, if_waiting=True), Change(pressed="7"), Change()],
 )
-def test_use_during_a_call_is_noted(change: Change) -> None:
+def test_use_during_a_call_is_recorded(change: Change) -> None:
     surface = make_surface()
     surface.apply(Change(repost=True), HOME, 2000)
     surface.begin_call()
@@ -245,7 +245,7 @@ def test_use_during_a_call_is_noted(change: Change) -> None:
     assert surface.is_used == (change != Change())
 
 
-def test_mere_press_during_a_call_is_noted() -> None:
+def test_press_alone_during_a_call_is_recorded() -> None:
     surface = make_surface()
     surface.begin_call()
     surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
@@ -308,7 +308,7 @@ def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
         Change(),
     ],
 )
-def test_other_changes_are_no_mere_press(change: Change) -> None:
+def test_other_changes_do_not_count_as_a_press(change: Change) -> None:
     surface = make_surface()
     assert not surface.record_press(change, HOME, 2000)
     assert surface.known == SHOWN

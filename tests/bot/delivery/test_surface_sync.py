@@ -470,7 +470,7 @@ async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
 
-        # The errors last until Bruno has left.
+        # Sending to Bruno fails until he has left.
         fake.errors[bruno.private] = [NotDelivered("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
         await fake.wait_until(lambda: len(fake.errors[bruno.private]) < 100_000)
@@ -634,7 +634,7 @@ async def wake_when_unsettled(surface: Surface) -> None:
     surface.wake()
 
 
-async def test_upload_during_an_edit_is_edited_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_upload_during_an_edit_is_overwritten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def let_upload_end() -> bool:

@@ -31,7 +31,7 @@ def create_table() -> Table:
     return Table("ABCD").with_entries(entries, "u")
 
 
-def test_check_ends_being_behind() -> None:
+def test_check_clears_is_behind() -> None:
     sync = TableSync("ABCD")
     assert not sync.is_busy
     sync.touch()
@@ -154,7 +154,7 @@ def test_stored_states_are_loaded_once() -> None:
     assert sync.surface(Hand(0), HOME).known.draft == Draft(1, "x")
 
 
-def test_inherited_and_new_surfaces_are_uncertain() -> None:
+def test_surfaces_are_uncertain_only_if_inherited() -> None:
     for inherited in (True, False):
         sync = TableSync("ABCD")
         sync.load({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=inherited)

@@ -205,7 +205,7 @@ async def test_forgetting_does_not_reset_the_days_limit(store: Store) -> None:
     assert after["paper:1"].rating == before.rating
 
 
-async def test_days_game_counts_name_nobody(store: Store) -> None:
+async def test_counts_of_a_days_games_contain_no_ids(store: Store) -> None:
     await rate_games(store, resigned_game(1, 20, people=("paper:1", "paper:2")))
     dump = [await store.client.hgetall(key) async for key in store.client.scan_iter("{games}:rated_today")]
     assert b"paper" not in b"".join(name for fields in dump for name in fields)

@@ -305,7 +305,7 @@ async def test_seat_request_lists_the_table_until_refused(room: Room, challenges
 
 
 @pytest.mark.parametrize("game", ["tressette", "tavolo"])
-async def test_challenge_at_four_leaves_other_seats_open(room: Room, challenges: Challenges, game: str) -> None:
+async def test_four_player_challenge_leaves_other_seats_open(room: Room, challenges: Challenges, game: str) -> None:
     table = await open_table(room, game, invited=Invited(BEA, "", "Bea"))
     assert (await challenges.sit(table.code, CLEO, "Cleo", "u1", 1)).seat_of(CLEO) == 1
 

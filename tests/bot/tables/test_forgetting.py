@@ -47,7 +47,7 @@ async def test_forgetting_declines_a_received_challenge(room: Room, challenges: 
     assert (await leave_table(room, table, BEA, "bea")).closed == "declined"
 
 
-async def test_forgetting_keeps_a_challenge_at_four_open(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_keeps_a_four_player_challenge_open(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
     assert (await leave_table(room, table, BEA)).phase == "open"
 
@@ -61,7 +61,7 @@ async def test_forgetting_frees_the_seat(room: Room, challenges: Challenges) -> 
     assert [chair.name if chair else "" for chair in after.chairs] == ["Cleo", "", "Dora", ""]
 
 
-async def test_forgetting_withdraws_only_the_own_seat_request(room: Room, challenges: Challenges) -> None:
+async def test_forgetting_withdraws_only_the_persons_seat_request(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open")
     await challenges.sit(table.code, CLEO, "Cleo", "u1", 1)
     await challenges.sit(table.code, BEA, "Bea", "u2", 2)

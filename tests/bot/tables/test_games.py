@@ -141,7 +141,7 @@ async def test_claim_on_time_wins(room: Room, moves: int) -> None:
 
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 3])
-async def test_claim_on_time_at_four_wins_for_both_partners(room: Room, moves: int) -> None:
+async def test_claim_on_time_wins_for_both_partners(room: Room, moves: int) -> None:
     table = await start_game(room, "tressette")
     for number in range(moves):
         table = await room.make_move(
@@ -202,7 +202,7 @@ async def test_move_for_player_needs_turn_and_current_version(room: Room, challe
         await room.make_moves_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
 
 
-async def test_move_for_wrong_seat_at_four_is_refused(room: Room) -> None:
+async def test_move_for_wrong_seat_of_four_is_refused(room: Room) -> None:
     table = await start_game(room, "tressette")
     for number in range(4):
         seat = turn_of(table)

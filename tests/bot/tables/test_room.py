@@ -321,7 +321,7 @@ async def test_stranger_or_wrong_turn_is_refused(room: Room) -> None:
     assert (await room.table(table.code)).version == table.version
 
 
-async def test_panel_from_before_own_move_has_expired(room: Room) -> None:
+async def test_panel_from_before_the_players_move_has_expired(room: Room) -> None:
     table = await seat_players(room, "metamazzo")
     person, move = mover_and_card(table)
     after = await room.make_move(table.code, person, table.version, move, "u1")

@@ -255,7 +255,7 @@ def test_moved_at_is_the_version_after_the_move() -> None:
     assert after.dealt_at == table.dealt_at
 
 
-def test_panel_expires_after_own_move_or_new_deal() -> None:
+def test_panel_expires_after_its_players_move_or_a_deal() -> None:
     table = start_game("testa")
     assert table.game
     seat = table.game.turn or 0
@@ -342,7 +342,7 @@ def test_new_deal_resets_the_alarm() -> None:
     assert play_cards(table).alarm == ""
 
 
-def test_late_moves_are_counted_until_an_own_move() -> None:
+def test_late_moves_are_counted_until_the_player_moves() -> None:
     table = start_game("testa")
     assert table.game
     seat = table.game.turn or 0
@@ -389,7 +389,7 @@ def test_unreadable_entry_marks_only_the_new_table() -> None:
     assert broken.with_stored_entries([encode(Stop("cancelled")).encode()]).error == broken.error
 
 
-def test_known_table_is_read_on_from_its_version() -> None:
+def test_known_table_reads_only_newer_entries() -> None:
     table = start_game("testa")
     further = play_cards(table, 3)
     assert Table.from_log("CODE", further.log, table).log.entries == further.log.entries

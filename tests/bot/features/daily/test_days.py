@@ -310,7 +310,7 @@ async def test_hand_names_the_deal_of_the_day(store: Store) -> None:
         assert scene.target == "deal of the day"
 
 
-async def test_resigning_is_giving_up(store: Store) -> None:
+async def test_resigned_daily_deal_counts_as_given_up(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
         table = await worker.room.table(code)

@@ -100,7 +100,7 @@ async def test_no_answer_leaves_the_queue_and_the_other_stays(two_strangers: lis
     assert await anna.worker.room.lists.tables_of(bruno.person.id) == []
 
 
-async def test_expired_table_may_be_gone_before_the_next_round(two_strangers: list[Player]) -> None:
+async def test_expired_table_can_be_gone_before_the_next_round(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     code = await find_each_other(two_strangers)
     await bruno.press("Ready")

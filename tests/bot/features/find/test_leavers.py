@@ -38,7 +38,7 @@ async def count_leavings(player: Player) -> int:
     return len(times)
 
 
-async def test_waits_grow_and_expire(store: Store) -> None:
+async def test_penalties_of_leavers_grow_and_expire(store: Store) -> None:
     leavers, start = Leavers(store.client), 1e9
     assert await leavers.penalty(ANNA, start) == 0
     for number, wait in enumerate((*PENALTIES, PENALTIES[-1])):
@@ -54,7 +54,7 @@ async def test_waits_grow_and_expire(store: Store) -> None:
     assert await store.client.zcard(keys.left(ANNA)) == 1
 
 
-async def test_second_early_resignation_brings_a_wait(two_strangers: list[Player]) -> None:
+async def test_second_early_resignation_brings_a_penalty(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     for number in range(2):
         await find_each_other(two_strangers)
@@ -159,7 +159,7 @@ async def test_resigning_after_the_first_deal_is_not_leaving(playing: list[Playe
     assert await count_leavings(anna) == 0
 
 
-async def test_forgotten_player_has_no_leavings(playing: list[Player]) -> None:
+async def test_forgotten_player_has_no_recorded_leaves(playing: list[Player]) -> None:
     anna, _bruno = playing
     worker = anna.worker
     await worker.feature(FindFeature).finder.leavers.add(

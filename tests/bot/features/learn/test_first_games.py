@@ -182,7 +182,7 @@ async def test_mydata_shows_known_games_and_forget_deletes_them(worker: Worker, 
     assert not await worker.store.client.keys("{learn}:*")
 
 
-async def test_busy_robots_leave_the_button(
+async def test_busy_robots_show_the_button_instead(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def is_busy(_pool: RobotPool, _view: View, _history: list[MoveEntry]) -> None:
@@ -233,7 +233,7 @@ def test_every_game_has_a_course() -> None:
     }
 
 
-async def test_hints_and_turns_go_on_after_a_restart(store: Store, fake: FakePlatform) -> None:
+async def test_hints_and_turns_continue_after_a_restart(store: Store, fake: FakePlatform) -> None:
     async with open_worker(store, fake) as worker:
         anna = await start_game(worker, fake)
         before = fake.last(anna.private).plain

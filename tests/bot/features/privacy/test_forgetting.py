@@ -62,7 +62,7 @@ def _count_early_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def play_and_resign(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
-    """Let `loser` open a game and resign at once."""
+    """Let ``loser`` open a game and resign at once."""
     await loser.say(f"/challenge {game}")
     await winner.press("Play", GROUP)
     await loser.say("/resign")

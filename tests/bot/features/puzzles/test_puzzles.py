@@ -215,7 +215,7 @@ async def test_puzzles_fit_the_solvers_strength(store: Store) -> None:
     assert initial_mu(easy.missed) + 5 < initial_mu(hard.missed)
 
 
-async def test_solver_of_all_puzzles_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_solver_of_all_puzzles_reads_that_none_is_left(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = next(iter(all_puzzles().values()))
     monkeypatch.setattr("bot.features.puzzles.commands.all_puzzles", lambda: Collection([puzzle.to_line()]))
     async with open_players(store, "Anna") as (_worker, [anna]):

@@ -303,7 +303,7 @@ async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> 
     assert "League · Testa a Testa is already open here" in reply.panel.plain.replace("\u2068", "")
 
 
-async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
+async def test_my_match_sends_the_hand_or_the_players_page(group: Group) -> None:
     await group.open_tournament(entering=4)
     await group.people[0].press("Start")
     await group.settle()
@@ -483,7 +483,7 @@ async def test_switch_from_league_restores_defaults_unless_chosen(group: Group) 
     assert (await group.newest_tournament()).choice.clock == DAY, "switching between other forms keeps the clock"
 
 
-async def test_organiser_starts_from_the_own_page(group: Group) -> None:
+async def test_organiser_starts_from_their_own_page(group: Group) -> None:
     await group.open_tournament(entering=1)
     anna, bruno = group.people[:2]
     await anna.say("/tournament", anna.private)

@@ -22,7 +22,7 @@ def run(
     deals: Annotated[int, typer.Option(min=2, help="Days of each game; 52 are a year.")] = 52,
     game: Annotated[list[str] | None, typer.Option(help="Only this game. Can be repeated.")] = None,
 ) -> None:
-    """Let robots play daily deals: the spread of par, and the distance of simpler players."""
+    """Let robots play daily deals. Measure the spread of par, and how far simpler players stay below it."""
     games = game or list(GAMES)
     if unknown := [name for name in games if name not in GAMES]:
         raise typer.BadParameter(f"{unknown[0]} is not a game. Games: {', '.join(GAMES)}", param_hint="--game")

@@ -45,8 +45,8 @@ TOKEN = "bench"  # noqa: S105
 SERVER = "benchmarks.discord_server"
 ROUNDS, PRESSES, RATE = 11, 1500, 200
 CALM_PRESSES = 3000
-# Tables of each pair of people, pairs, and presses. Each person gets one edit for an own press and one for the other's
-# each second, the limit of a private chat.
+# Tables of each pair of people, pairs, and presses. Each second a person gets one edit for their own press and one for
+# the other player's, which is the limit of a private chat.
 TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600
 
 # Pictures take longer, and with more presses at once each would wait too long for its picture.

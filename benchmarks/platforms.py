@@ -33,7 +33,7 @@ from bot.worker import Worker
 
 TABLES, IDLE_TABLES = 1000, 5000  # enough that chats' rate limits do not slow a fast machine
 AT_ONCE = 256
-OPENED_A_SECOND = SLOWEST = 5  # tables opened and presses answered a second on the slowest machine
+OPENED_A_SECOND = SLOWEST = 5  # tables opened a second, and presses answered a second, on the slowest machine
 QUIET = 4.0  # seconds without calls after which a bot has settled; boards wait up to 3.5 s
 ENOUGH_PICTURES = 0.95  # the bot must send this share of the bare library's pictures
 

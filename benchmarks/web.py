@@ -153,7 +153,7 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
             moved_at = time.monotonic()
             made[await move(number)] = moved_at
             await asyncio.sleep(PAUSE)
-        # Work that is still left is small compared with the pauses.
+        # Work that has not finished yet is small compared with the pauses.
         cpu = time.process_time() - cpu
         memory = _memory_bytes() - before
         crowd.stdin.close()

@@ -44,7 +44,10 @@ class Alarms:
             self.set_clock(commit.code, commit.clock)
 
     def set_clock(self, code: str, seconds: float) -> None:
-        """Set the timer of a table's clock, which rings in ``seconds`` at the earliest. Too early is harmless."""
+        """Set the timer of a table's clock, which rings in ``seconds`` at the earliest.
+
+        A timer that rings too early is harmless.
+        """
         if before := self._soon.pop(code, None):
             before.cancel()
         if seconds <= SOON:
@@ -103,7 +106,7 @@ class Alarms:
             # Another commit was faster. It has set the clock again, or the next poll finds it.
             log.debug("clock_already_handled", table=code)
         except STORE_ERRORS as error:
-            # The clock is still in the store, and is found when that is back.
+            # The clock is still in the store, and `poll` finds it once the store is back.
             self.room.store.outage.begin(error)
         except Exception:
             log.exception("clock_failed", table=code)
@@ -121,7 +124,7 @@ class Alarms:
             await self.room.handle_alarm(table.code, table.version)
 
     async def play_for(self, table: Table, level: str, update: str = "") -> Table:
-        """Have a robot move for the seat to move; ``update`` is the key of the request, if there was one."""
+        """Let a robot move for the seat whose turn it is; ``update`` is the key of the request, if there was one."""
         assert table.game
         seat = table.game.turn
         assert seat is not None

@@ -246,9 +246,9 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "forget", {"it": "dimenticami"}, _("delete all your data; I ask first"), group=HelpGroup.YOU, is_private=True
     ),
     CommandSpec("help", {"it": "aiuto"}, _("see what I can do"), group=HelpGroup.YOU, is_main=True),
-    # Also a page of /settings. Telegram asks bots to have this command.
+    # /settings has this page too, but Telegram asks bots to have the command.
     CommandSpec("privacy", is_private=True, is_listed=False),
-    # Sent by platforms when the private chat is opened.
+    # Platforms send this command when the private chat is opened.
     CommandSpec("start", is_listed=False),
 )
 

@@ -38,7 +38,7 @@ from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
 
-TROUBLE_SECONDS = 300.0  # after a failure or a start, missing answers count against no player
+TROUBLE_SECONDS = 300.0  # time after a failure or a start in which missing answers count against no player
 
 
 class Core:

@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import IO
 
-LOCKLESS_SECONDS = 60.0  # a younger file can be in use although it has no lock yet
+LOCKLESS_SECONDS = 60.0  # a younger file might be in use although it has no lock yet
 READER_SECONDS = 5.0  # time a pipe can wait for its reader
 OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders that name open files, such as /dev/stdout
 
@@ -27,7 +27,7 @@ KINDS = {
 
 
 def sync_folder(path: Path) -> None:
-    """Sync the folder of a file: after a power cut its name could be missing there."""
+    """Sync the folder of a file, because its name could be missing there after a power cut."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

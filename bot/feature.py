@@ -26,7 +26,7 @@ PageHandler = Callable[[Press, Profile, list[str]], Awaitable[Reply]]
 VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
 """Answers a press that does something at a table. Raises like a command."""
 
-Step = Callable[[], Awaitable[object]]  # deletes data of a person with few store commands; safe to repeat
+Step = Callable[[], Awaitable[object]]  # deletes some of a person's data with a few store commands; safe to repeat
 
 
 def verb_handler(act: Callable[[str, str, str], Awaitable[object]]) -> VerbHandler:
@@ -103,7 +103,7 @@ class Feature(Handlers):
         return False
 
     async def shows_hint(self, table: Table, seat: int) -> bool:
-        """Return whether the hand of a seat, whose player can ask for a hint, shows it without being asked."""
+        """Return whether a seat's hand shows a hint unasked. Called only if its player can ask for one."""
         return False
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:

@@ -16,9 +16,9 @@ from bot.tables.table import Table
 from bot.words.verdicts import NO_HINT, ShownHint
 from engine.robots.findings import Hint
 
-REMEMBERED = 1000  # hints
-TRIES = 3  # to compute a hint: the robots' processes can be starting
-BUSY_SECONDS = 5.0  # before the robots are asked again for a hint that they had no time for
+REMEMBERED = 1000  # hints kept in memory
+TRIES = 3  # attempts to compute a hint, because the robots' processes can be starting
+BUSY_SECONDS = 5.0  # pause before robots that had no time for a hint are asked for it again
 
 Decision = tuple[str, int, int]  # a table's code and version, and a seat
 
@@ -89,7 +89,7 @@ class Hints:
             task.cancel()
 
     async def _prepare(self, person: str, table: Table, decision: Decision) -> None:
-        """Compute a hint to show, after the one that this person waits for, unless they want another meanwhile."""
+        """Compute a hint to show after the one that this person waits for, unless they want a different one by then."""
         tries = 0
         try:
             while tries < TRIES and self._wanted.get(person) == decision:

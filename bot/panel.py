@@ -38,7 +38,7 @@ class Role(StrEnum):
     """The purpose of a button. Pages place buttons by role; messages show all roles alike."""
 
     NONE = ""
-    SIT = "sit"  # takes or declines a seat
+    SIT = "sit"  # takes a seat or declines a challenge
     INVITE = "invite"  # brings others to the table
     RULES = "rules"
     TERMS = "terms"  # changes the game or cancels the challenge, for the player who opened the table

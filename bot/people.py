@@ -28,7 +28,7 @@ STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
-DAY_CACHED_SECONDS = 3600.0  # how long the store's day is cached
+DAY_CACHED_SECONDS = 3600.0  # how long the store's current day is cached
 
 PROFILES_CACHED = 200_000
 FRESH_SECONDS = 600.0
@@ -90,7 +90,7 @@ class ChatProfile:
     """A chat's profile.
 
     ``clock`` is in seconds a move. ``game`` is the game last chosen there. ``name`` is empty if unknown.
-    ``can_be_watched``: its tables are open to spectators with the link.
+    ``can_be_watched``: spectators with the link can watch its tables.
     """
 
     id: str

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 INLINE, GUEST = "~", "guest"
-"""Prefixes of chats without the bot: for one editable message, and for answers during a while."""
+"""Prefixes of chats without the bot: with one message that it can edit, and where it can answer for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +67,5 @@ class Place:
 
     @property
     def is_ephemeral(self) -> bool:
-        """True if it is in a group but only one person sees it."""
+        """True for a place in a group that only one person sees."""
         return bool(self.person and self.chat)

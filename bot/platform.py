@@ -85,10 +85,11 @@ class Reply:
     """The immediate answer to a command or press.
 
     ``toast``: a short text that only the person sees. ``panel``: a new message for a command, or the new content of the
-    pressed message. ``private`` panels are for the person alone: in the private chat if the platform has no better way.
-    The toast then says so; platforms that show the panel at the press leave it out. ``optional``: only for platforms
-    that require an answer to every command. ``file`` accompanies a private panel. If the person cannot be reached
-    alone, neither is shown, except a panel that ``is_to_pass_on``: one that the person can forward.
+    pressed message. ``private`` panels are for the person alone. They go to the private chat if the platform has no
+    better way, and the toast says so. Platforms that show the panel where the person pressed leave out this toast.
+    ``optional``: only for platforms that require an answer to every command. ``file`` accompanies a private panel. If
+    the person cannot be reached alone, neither is shown, except a panel that ``is_to_pass_on``: one that the person can
+    forward.
 
     ``start_word``: the presser needs a private chat; unless they have one, open it with this word.
     ``has_private_chat``: they have or had one. If the platform cannot open one, the ``toast`` asks for it.

@@ -38,7 +38,10 @@ MONITORING_REMEDY = "set BUONGIOCO_MONITORING_PORT or BUONGIOCO_MONITORING_HOST"
 
 
 class BadSetting(Exception):
-    """Invalid settings, a line for each without secrets. ``word`` is a short reason, such as "token refused"."""
+    """Invalid settings.
+
+    The text has a line for each, without secrets. ``word`` is a short reason, such as "token refused".
+    """
 
     def __init__(self, line: str, word: str = "bad setting") -> None:
         super().__init__(line)
@@ -125,7 +128,7 @@ class Settings(BaseSettings):
     @field_validator("redis_url", "telegram_token", "discord_token", mode="before")
     @classmethod
     def _read_secret(cls, value: Any, info: ValidationInfo) -> Any:
-        """Read a secret from its file, if there is one."""
+        """Read a secret from its file, if a file is set."""
         path: Path | None = info.data.get(f"{info.field_name}_file")
         if path is None:
             return value
@@ -240,7 +243,7 @@ class Settings(BaseSettings):
                 "must be an address without a path, because the playground needs its own name or port, such as "
                 "https://cards.example.org"
             )
-        # In the form that browsers use, for comparisons.
+        # Normalize the name as browsers do, because it is compared with what they send.
         name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname.encode("idna").decode()
         return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port is not None else "")
 
@@ -403,7 +406,7 @@ def _hint(name: str) -> str:
 
 def _error_line(fault: dict[str, Any]) -> str:
     """Return a line with the setting's name, its valid values, and the current value unless it is secret."""
-    name = str(fault["loc"][0])  # of the field, or of its variable
+    name = str(fault["loc"][0])  # name of the field or of its variable
     fields = {field.validation_alias or name: field for name, field in Settings.model_fields.items()}
     field = fields.get(name) or Settings.model_fields[name]
     variable = str(field.validation_alias or f"{PREFIX}{name}".upper())

@@ -21,12 +21,12 @@ class _Catalogue(dict[str, str]):
     """Texts by message id; a missing text is its own translation."""
 
     def __missing__(self, text: str) -> str:
-        # Not cached: errors can repeat people's own words, which are looked up too.
+        # Do not cache the text: errors can repeat people's words, and these are looked up too.
         return text
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a text for translation before the language is known; imported as ``_``, which translators' tools expect."""
+    """Mark a text for translation before the language is known. Import it as ``_``, which translators' tools expect."""
     return text
 
 

@@ -22,7 +22,7 @@ from bot.store.retries import RetryQueue
 from bot.tables.room import ROBOT_PAUSE
 from bot.version import VERSION
 
-FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again. The wait doubles each time.
+FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again; doubled each time
 PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
 TICK_SECONDS = 1.0
 STALL_SECONDS = 5.0  # longer pauses are logged: players notice, and platforms can give up on presses
@@ -61,7 +61,7 @@ class Worker(Core):
 
     async def start(self) -> None:
         """Take shards and start to deliver. Raise StoreUnavailable if other workers have a different time zone."""
-        # First, so that the store never counts as unused.
+        # Join first: commands such as `restore` refuse to run only beside a registered worker.
         await self.shards.join()
         await self.shards.balance()
         loops: dict[str, Loop] = {
@@ -88,7 +88,7 @@ class Worker(Core):
         """Finish and store current work, and release the shards."""
         patience = FIRST_PATIENCE
         while running := [task for task in self._tasks if not task.done()]:
-            # More than once: on Python 3.11, libraries can lose a cancellation that coincides with a result.
+            # Cancel repeatedly: on Python 3.11, libraries can lose a cancellation that coincides with a result.
             for task in running:
                 task.cancel()
             await asyncio.wait(running, timeout=patience)
@@ -99,7 +99,7 @@ class Worker(Core):
             feature.stop()
         self.watching.stop()
         self.analysis_pool.stop()
-        # Before the robots, because these wait for them.
+        # Stop alarms and hints before the robots for which they wait.
         self.alarms.stop()
         self.hints.stop()
         self.robot_pool.stop()
@@ -113,8 +113,8 @@ class Worker(Core):
     async def check_health(self) -> dict[str, Any]:
         """Return the worker's health: version, store, loops, platforms, delivery lag in seconds.
 
-        It is healthy if it has started, the store answers, the loops run, and a platform is up. A restart because of
-        another platform would only stop the games on this one.
+        It is healthy if it has started, the store answers, the loops run, and a platform is up. It stays healthy while
+        only some platforms are down, because a restart would stop the games on the others.
         """
         store = not self.store.outage.is_active
         if store:

@@ -192,7 +192,7 @@ class Deal(ABC):
         self.after_trick(winner)
 
     def after_trick(self, winner: int) -> None:
-        """Hook for the steps after a trick, such as drawing cards."""
+        """Do what follows a trick in some games, such as drawing cards."""
         return
 
     def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:

@@ -52,12 +52,12 @@ FATAL_CLOSE_CODES = {
     INTENTS_REFUSED: ("Discord denies the intents of this release: update the bot.", "intents refused"),
 }
 
-DEFER_SECONDS = 1.2  # after which an interaction is deferred; Discord allows three, with the time on the network
-DELIVERY_SECONDS = 0.2  # after which a finished press that waits for delivery is deferred
+DEFER_SECONDS = 1.2  # until an interaction is deferred; Discord allows three, including network time
+DELIVERY_SECONDS = 0.2  # until a finished press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 
-PAGES_KEPT = 1_000  # pages with a lock, many more than change at once
+PAGES_KEPT = 1_000  # pages whose locks are kept; far fewer change at once
 
 log = structlog.get_logger()
 
@@ -175,7 +175,7 @@ class Discord:
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
     async def _greet_server(self, guild: discord.Guild) -> None:
-        # The library knows no channels here, because none are read.
+        # `repair_interaction` and `reduce_server` drop channels, so the library has only the id of this one.
         if not (channel := guild._system_channel_id):
             return
         server, place = str(Place(PLATFORM, str(guild.id))), str(Place(PLATFORM, str(guild.id), str(channel)))
@@ -211,7 +211,7 @@ class Discord:
         place, spec = reading.place_of(interaction), find_command_spec(word)
         private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
         awaits_message = (shows_table and not private) or is_private(place)
-        # Without the bot in the server, its name is unknown.
+        # Discord tells a server's name only to a bot that is its member.
         guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
         token = reading.token_of(interaction)
         answer = Answer(self.rest, token, place, private=private, awaits_message=awaits_message)
@@ -270,7 +270,7 @@ class Discord:
                 await self._send_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
                 where = Place.parse(answer.place)
-                # The page is drawn for one person. It does not matter who that is.
+                # Any person's private place: the page is drawn as for one reader.
                 await self._send_page(answer, str(where if where.is_private else replace(where, person="0")), reply)
             elif reply.panel:
                 await self._edit_page(answer, reply.panel)

@@ -27,7 +27,7 @@ COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # Discord's types of intera
 MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT, CHOICES = 4, 5, 6, 7, 8  # Discord's types of responses
 ORIGINAL = "@original"
 LONGEST_ID = 20  # digits of a 64-bit id
-ANSWER_UPLOAD_SECONDS = 0.8  # for an answer with a picture, before it is deferred
+ANSWER_UPLOAD_SECONDS = 0.8  # time to upload an answer's picture before the answer is deferred
 UNREADABLE = _("Discord sent something I couldn’t read: try again.")
 
 
@@ -99,7 +99,7 @@ class Answer:
         """Send a command's public message. Raises TooLate if the interaction has another answer."""
         async with self._lock:
             if self.state is State.ANSWERED:
-                # For example because deferring has failed.
+                # A failed deferral also leaves this state.
                 raise TooLate("answered meanwhile")
             return await self._send(body, private=False)
 

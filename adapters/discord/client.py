@@ -39,7 +39,7 @@ shard.ExponentialBackoff = Backoff  # type: ignore[attr-defined]
 # often a bot reconnects.
 discord.utils._from_json = load_json
 
-# Events by their use.
+# Gateway events, grouped by how the bot uses them.
 SESSION = {"READY", "RESUMED"}
 INTERACTION = "INTERACTION_CREATE"
 SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}
@@ -91,7 +91,7 @@ class Client(discord.AutoShardedClient):
         return bool(self._connected_shards) and len(self._connected_shards) == len(self.shard_ids or ())
 
     async def launch_shards(self) -> None:
-        # The library asks for the gateway's address only if it chooses the shards, and then forgets it.
+        # The library requests the gateway's address only if it chooses the shards itself, and does not keep it.
         count, address, _limits = await self.http.get_bot_gateway()
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address)
         self.shard_count = self._shards.total if self._shards else count

@@ -41,7 +41,10 @@ log = structlog.get_logger()
 
 
 class Tree(app_commands.CommandTree[discord.Client]):
-    """A command tree that handles every error. The library's leaves interactions unanswered and writes tracebacks."""
+    """A command tree that handles every error.
+
+    The library's own tree leaves interactions unanswered and writes tracebacks.
+    """
 
     def __init__(
         self, client: discord.Client, handle_error: Callable[[Interaction, Exception], Awaitable[None]]
@@ -71,7 +74,7 @@ class Tree(app_commands.CommandTree[discord.Client]):
 
 
 class SlashCommand(app_commands.Command[Any, ..., None]):
-    """A command whose autocompletion can fail. The library would write a traceback and answer nothing."""
+    """A command with errors of its autocompletion handled. The library would write a traceback and answer nothing."""
 
     async def _invoke_autocomplete(self, interaction: Interaction, name: str, namespace: Namespace) -> None:
         try:
@@ -107,7 +110,7 @@ def _localize_text(text: str) -> locale_str:
 # Discord's names of the permissions that a board needs.
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
 
-# Discord's option types. A code can be longer than 8 characters: pasted text has more around it.
+# Discord's option types. A code option accepts long texts, because people paste whole invitations.
 TYPES: dict[ArgumentKind, Any] = {
     ArgumentKind.PERSON: discord.User,
     ArgumentKind.GAME: str,
@@ -144,7 +147,10 @@ class Commands:
                 self.tree.add_command(self._user_command(spec))
 
     async def _handle_error(self, interaction: Interaction, error: Exception) -> None:
-        """Answer a command that cannot be read or no longer exists. Discord offers removed commands for a while."""
+        """Answer a command that cannot be read or no longer exists.
+
+        Discord keeps offering removed commands for a while.
+        """
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
         elif isinstance(error, STORE_ERRORS):

@@ -24,12 +24,12 @@ SMALL = "-# "  # starts each line of small print
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
-MAX_WITH_PICTURE = 30  # buttons next to a picture: with their rows, picture, text and container they are 39 components
+MAX_WITH_PICTURE = 30  # buttons of a message with a picture; its rows, picture, text and container make 39 of 40 parts
 
 # Kinds of buttons that open a chat by a link, which Discord does not have.
 LINK_KINDS = ("private", "join", "share", "group")
 
-ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # if a label is longer than the first number: buttons in a row
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (length, most buttons in a row with a longer label)
 
 # Characters that Markdown can interpret, including mentions and links. A full stop after a number makes a list.
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
@@ -56,7 +56,7 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
         media = {"url": f"attachment://{picture_name(panel.picture)}"}
         gallery = [{"type": GALLERY, "items": [{"media": media, "description": description}]}]
         attachments = [attached]
-        # The documentation does not say whether descriptions count.
+        # The documentation does not say whether descriptions count towards the limit.
         room -= len(description)
     text = _cut_markdown(panel.beside_picture if gallery else panel, room, folds=bool(gallery))
     components: list[dict[str, Any]] = [*gallery, {"type": TEXT, "content": text}, *rows]
@@ -168,7 +168,7 @@ def _rows(panel: Panel, other_components: int, *, in_private: bool) -> list[dict
 
 
 def _with_press(button: Button) -> Button:
-    """Return a button that shares a game as one that asks for a message to forward."""
+    """Replace a button that shares a game with one that sends a message to forward."""
     if button.kind == "share" and button.payload:
         return button._replace(kind="press", payload=actions.page("share", button.payload))
     return button

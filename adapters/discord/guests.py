@@ -6,7 +6,7 @@ from adapters.discord.limits import TOKEN_SECONDS
 from adapters.discord.reading import InteractionToken, channel_of
 from bot.platform import ChatGone, MessageGone
 
-PREFIX = "discord:pass"  # of the keys in the store, which continue with the channel, or the channel and the message
+PREFIX = "discord:pass"  # start of the keys in the store; a channel follows, and sometimes a message
 
 
 class GuestTokens:

@@ -25,7 +25,7 @@ from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 # Time after which a text is sent without its picture. It does not include the library's waits for rate limits, which
 # would delay a text as well.
 UPLOAD_SECONDS = 2.0
-SLOW_SECONDS = 0.5  # duration of an upload that would risk an answer's three seconds
+SLOW_SECONDS = 0.5  # uploads as slow as this could make an answer miss Discord's three seconds
 
 MAX_LATE = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0  # pauses after a refusal and after late uploads
@@ -92,7 +92,7 @@ class Pictures:
     """Remembers which channels refuse pictures, or take them too slowly."""
 
     def __init__(self) -> None:
-        # All are by channel. A refusing channel's value is whether only the permission to attach files is missing.
+        # Keys are channels. In `_refusing`, True means that only the permission to attach files is missing.
         self._refusing: TTLCache[str, bool] = TTLCache(CHANNELS_KEPT, REFUSED_SECONDS)
         self._late: LRUCache[str, int] = LRUCache(CHANNELS_KEPT)  # consecutive late uploads
         self._resting: TTLCache[str, bool] = TTLCache(CHANNELS_KEPT, LATE_SECONDS)

@@ -102,7 +102,7 @@ def _repair_member(data: Fields) -> Fields:
 
 
 def _repair_channel(data: Fields) -> Fields:
-    """Return an interaction's channel. The bot needs only its id, so a missing type can be any."""
+    """Return an interaction's channel. The bot needs only its id, so any type can replace a missing one."""
     channel = _dict_or_empty(data.get("channel"))
     kind = channel.get("type")
     if type(kind) is not int:

@@ -313,21 +313,21 @@ class Telegram:
         try:
             await self._call(place, lambda: self._post("sendChatAction", typing))
         except DeliveryError as error:
-            # After other errors it is unknown. If the answer is wrong, the board has a button that opens the chat.
+            # Other errors do not tell. If True is wrong, the board has a button that opens the chat.
             return not isinstance(error, Unreachable)
         return True
 
     # Messages
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return an empty string: a button invites."""
+        """Return an empty string, because Telegram has buttons that invite."""
         return ""
 
     def has_admins(self, place: str) -> bool:
         return not is_private(place) and not is_inline(place)
 
     async def is_admin(self, place: str, person: str) -> bool:
-        """Ask Telegram. Anonymous administrators of a group press buttons under their own id.
+        """Ask Telegram for the person's rights. Anonymous administrators of a group press buttons under their own id.
 
         getChatMember is guaranteed to work for other members only if the bot is an administrator
         (core.telegram.org/bots/api#getchatmember). Every bot of a group can list its administrators.

@@ -10,7 +10,7 @@ from bot.concurrency.background import TaskSet
 from bot.panel import Panel
 from bot.platform import Adapter, NoPicture, NotDelivered, NotEditable, PlatformFailure, Press, SentMessage
 
-UNKNOWN_PICTURE = "?"  # for the digest of a pressed photo, which is not known
+UNKNOWN_PICTURE = "?"  # stands for the digest of a pressed photo, which is not known
 
 
 class Pages:

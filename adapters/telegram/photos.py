@@ -63,7 +63,7 @@ class Photo(NamedTuple):
 
 
 class LateUpload(TimeoutError):
-    """An upload took too long. ``message`` is the future id of the message, if it can still arrive."""
+    """An upload took too long. ``message`` is a future with the message's id, if it can still arrive."""
 
     def __init__(self, message: asyncio.Future[str] | None = None) -> None:
         super().__init__()
@@ -145,7 +145,10 @@ class Photos:
             return answer
 
     async def _upload_in_time(self, upload: Awaitable[Any], read_id: ReadMessageId | None) -> Any:
-        """Return the answer to an upload. If it is late, raise LateUpload, and cancel it unless it is a new message."""
+        """Return the answer to an upload.
+
+        If it is late, raise LateUpload. A late edit is cancelled; a late message is awaited so that it can be deleted.
+        """
         task = asyncio.ensure_future(upload)
         try:
             async with asyncio.timeout(UPLOAD_SECONDS):

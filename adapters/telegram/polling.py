@@ -73,7 +73,7 @@ class Polling:
         return min(unhandled, default=self._next)
 
     async def run(self) -> None:
-        """Poll until cancelled or InvalidToken. Updates that have arrived are handled before it returns."""
+        """Poll until cancelled; raise InvalidToken if Telegram refuses the token. Handle all received updates first."""
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         try:
             while True:

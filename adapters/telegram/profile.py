@@ -29,8 +29,8 @@ DESCRIPTION = _(
 CALLBACK_MODE = "default"
 """The mode in which presses come with the pressed message.
 
-In other modes a press on an ordinary message has an inline id instead, as if it were sent through the bot. The setting
-came on 22 November 2026. TDLib calls this mode ``botCallbackQueryModeDefault``.
+In other modes a press on an ordinary message has an inline id instead, as if the message were sent through the bot.
+Telegram added the setting on 22 November 2026. TDLib calls this mode ``botCallbackQueryModeDefault``.
 """
 
 

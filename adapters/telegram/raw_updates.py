@@ -17,7 +17,7 @@ ANY_PHOTO = [{"file_id": "-", "file_unique_id": "-", "width": 1, "height": 1}]  
 
 
 def build_update(raw: Any, bot: Bot) -> Update:
-    """Return the update as the library's object; raises the library's errors."""
+    """Build the library's object from an update; raises the library's errors."""
     if not isinstance(raw, dict):
         return Update.de_json(raw, bot)
     fields = _present(update_id=raw.get("update_id"))
@@ -148,7 +148,7 @@ def _typed_query(raw: Fields) -> Fields:
 
 
 def _membership(raw: Fields) -> Fields:
-    """Reduce a change of membership. Afterwards the bot must be able to write; before, being a member is enough."""
+    """Reduce a change of membership: was the bot a member before, and can it write now?"""
     before, after = (
         raw[name] if isinstance(raw.get(name), dict) else {} for name in ("old_chat_member", "new_chat_member")
     )

@@ -26,7 +26,7 @@ from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
-SHARE_OF_FILES = 0.1  # limit of connections as a share of the process's open files: several times `CONNECTIONS`
+SHARE_OF_FILES = 0.1  # most connections, as a share of the files that the process can open; several times `CONNECTIONS`
 CHECK_SECONDS = 60.0  # time between checks whether Telegram reaches the bot
 
 log = structlog.get_logger()
@@ -41,8 +41,8 @@ class Webhook:
     """Sets the webhook at Telegram, and handles each update before it acknowledges it.
 
     Telegram sends an unacknowledged update again, to any worker; handled updates have no effect the second time.
-    ``is_receiving`` while the webhook is set and the last check succeeded. The port also serves ``/healthz`` and
-    ``/metrics``.
+    ``is_receiving`` is true while the webhook is set and the last check succeeded. The port also serves ``/healthz``
+    and ``/metrics``.
     """
 
     def __init__(self, bot: Bot, handle: HandleUpdate, card_room: CardRoom) -> None:
@@ -76,7 +76,7 @@ class Webhook:
                 except InvalidToken:
                     raise
                 except RetryAfter as error:
-                    # Telegram works: it allows one worker a second to set the webhook.
+                    # Telegram allows one call a second, and another worker has just set the webhook.
                     pause = slow_down_error(error).seconds
                 except LIBRARY_ERRORS as error:
                     self.is_receiving = False

@@ -76,7 +76,7 @@ class Access:
             raise Refused(f"The playground is at {public} only.")
         if len(origins) > 1 or (origins and Address.parse_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
-        # Another site can embed our address as a picture or frame. The request would count against its reader.
+        # Another site can embed our address as a picture or frame. The request would use up its reader's limits.
         if headers.get("Sec-Fetch-Site") == "cross-site" and not (
             headers.get("Sec-Fetch-Mode") == "navigate" and (is_framed or headers.get("Sec-Fetch-Dest") == "document")
         ):

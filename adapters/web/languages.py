@@ -8,14 +8,14 @@ from bot.texts import LANGUAGES
 LANGUAGE_RANGE = re.compile(  # a language and its weight, in lower case
     r"\s*(?P<tag>\*|[a-z]{2,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?"
 )
-LONGEST_HEADER = 1000  # characters that are read of a header; browsers send a tenth
+LONGEST_HEADER = 1000  # characters read from a header; browsers send about a hundred
 
 
 @lru_cache(maxsize=1_000)
 def negotiate(header: str) -> str:
     """Return our language with the greatest weight, or "" if the header names none of ours.
 
-    Among equal weights the first counts. A weight of 0 refuses a language, and ``*`` matches all that are not named.
+    Of equal weights the first wins. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
     Malformed parts are ignored.
     """
     if not header:

@@ -30,20 +30,20 @@ Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they
 ones would keep others at the same address from signing in.
 """
 
-CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than new people can try by sitting down
+CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; each new guest has tries of their own, in all far more
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
-PAGES_OF_ADDRESS = 100  # open pages of tables: a school that plays at the same time
+PAGES_OF_ADDRESS = 100  # open pages of tables, for a school that plays at the same time
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a school class, then three a minute
-# Messages of tables' pages: a school with a press of each player every two seconds.
+# Messages from tables' pages, enough for a school in which each player presses every two seconds.
 MESSAGES = RateLimit(burst=300, interval=0.02)
 
 CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, in multiples of one address's.
 
 With `NETWORK_FACTOR`, eight addresses with a few wrong codes would use up their whole network's limit. This factor
-gives every address of an IPv4 network its full limit. A network can try 74,000 codes a day, under half of what its new
-people can try by sitting down. If a thousand of the 887 million codes are open invitations, it finds one in twelve
-days.
+gives every address of an IPv4 network its full limit. A network can then try 74,000 codes a day; its new guests can try
+twice as many by sitting down. If a thousand of the 887 million codes are open invitations, 74,000 tries a day find one
+in twelve days.
 """
 
 
@@ -69,7 +69,10 @@ class Lookup:
 
 
 class Quota:
-    """The rate of a kind of request, or its open ones. A network has ``network_factor`` times an address's limit."""
+    """Counts requests of one kind, or the open ones.
+
+    A network can have ``network_factor`` times as many as an address.
+    """
 
     def __init__(self, network_factor: int = NETWORK_FACTOR) -> None:
         self._network_factor = network_factor

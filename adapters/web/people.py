@@ -65,7 +65,7 @@ class WebPerson(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """An id of twelve characters."""
+        """An id of twelve characters that does not reveal a chat account, for keys and counts."""
         return self.id if self.is_guest else sha256(self.person.encode()).hexdigest()[: 2 * ID_BYTES]
 
     @property

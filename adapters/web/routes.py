@@ -1,7 +1,7 @@
 """The addresses of the site's pages.
 
-`live` adds ``/t/{code}/live``, `playground.server` the chat's ``/ticket`` and ``/ws``, `api.server` ``/api/v1`` and
-`bot.running.monitoring` ``/healthz`` and ``/metrics``.
+`table_socket` adds ``/t/{code}/live``, `playground.server` the chat's ``/ticket`` and ``/ws``, `api.server` ``/api/v1``
+and `bot.running.monitoring` ``/healthz`` and ``/metrics``.
 """
 
 from functools import partial

@@ -35,7 +35,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
-# Hosts that stand for all addresses of a family, each with a distant address, which exists in documentation only. With
+# Hosts that mean every address of a family, each with a distant address that is reserved for documentation. With
 # ``::`` asyncio listens on IPv6 only.
 ANY_ADDRESS = {"": "192.0.2.1", "0.0.0.0": "192.0.2.1", "::": "2001:db8::1"}  # noqa: S104 - only names
 ADDRESS_SECONDS = 60.0  # lifetime of this machine's cached address, since the machine can change networks
@@ -74,7 +74,7 @@ class Site:
         self.routes: list[AbstractRouteDef] = []  # served from the next `open` on
         self.listening = False
         self.on_closing: list[Callable[[], None]] = []
-        """Called at shutdown, to end streams that wait for news."""
+        """Called at shutdown, to end streams that wait for changes."""
         self._failure: BadSetting | None = None
         self._has_failed = asyncio.Event()
         self._security = SECURITY

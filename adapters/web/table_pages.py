@@ -1,4 +1,4 @@
-"""The pages to open a table, sit down at one, and play there (`live` keeps them up to date)."""
+"""The pages to open a table, sit down at one, and play there (`table_socket` keeps them up to date)."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""`buongioco analyse`: analyse a game of a file."""
+"""`buongioco analyse`: analyse a game from a file."""
 
 from typing import Annotated
 

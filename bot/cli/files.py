@@ -21,7 +21,7 @@ MAX_RECORD_BYTES = 16 * 1024 * 1024  # of one game; far above any real game, and
 
 
 class RecordEntry(NamedTuple):
-    """A game of a file."""
+    """A game from a file."""
 
     number: int  # from 1
     record: Record | BadRecord
@@ -29,7 +29,7 @@ class RecordEntry(NamedTuple):
 
 
 def read_records(path: Path) -> Iterator[RecordEntry]:
-    """Yield the games of a file in order. BadRecord if the file cannot be read to its end."""
+    """Yield the games in a file, in order. BadRecord if the file cannot be read to its end."""
     done = 0
     with path.open("rb") as raw:
         try:
@@ -45,7 +45,7 @@ def read_records(path: Path) -> Iterator[RecordEntry]:
 
 
 def load_record(path: Path, number: int) -> Record:
-    """Return one game of a file. BadParameter if the game is missing, BadRecord if it cannot be read."""
+    """Return one game from a file. BadParameter if the game is missing, BadRecord if it cannot be read."""
     record = next((entry.record for entry in read_records(path) if entry.number == number), None)
     if record is None:
         raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")

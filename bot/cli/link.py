@@ -21,7 +21,7 @@ def link() -> None:
                 "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL). A playground for this machine alone needs no "
                 f"link: http://127.0.0.1:{settings.playground_port}/chat"
             ) from None
-        # With a store of the host's own, no bot locks the folder.
+        # If the host runs a separate store, no bot locks the folder.
         if settings.redis_url is None and not is_locked(settings.data):
             raise StoreError(
                 f"No bot is running with the data folder {settings.data}. The link in {path} belongs to a bot that was "

@@ -1,4 +1,4 @@
-"""`buongioco replay`: replay a game of a file."""
+"""`buongioco replay`: replay a game from a file."""
 
 from typing import Annotated
 

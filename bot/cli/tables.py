@@ -22,7 +22,7 @@ from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
 from engine.shuffle import SECRET_BYTES
 
-LAST_ENTRIES = 12  # of a log, shown
+LAST_ENTRIES = 12  # entries of a log that `show` prints
 SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES},}}")  # a deal's secret, also in entries of other releases
 SECRET_CHOICE = re.compile("(take|hold|exchange) ")  # moves with a choice that only the player knows
 
@@ -72,7 +72,7 @@ async def list_tables(
             opened = await _opened_at(room.store, table)
             shown = await room.store.load_shown(code)
             last_seen = max((decode_state(text).seen_at for text in shown.values()), default=0)
-            # Before anything was shown, only the opening time is known, or nothing.
+            # If no message was sent yet, only the opening time is known, and sometimes not even that.
             seconds = now - (last_seen or opened)
             if state in (None, table.phase) and seconds >= (idle or 0):
                 idle_time = f"idle {format_age(seconds)}" if seconds < now else "idle unknown"

@@ -12,7 +12,7 @@ from bot.features.daily.secret_chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 
-ERRORS_SHOWN = 5  # faulty games, and notes, that are printed for a file
+ERRORS_SHOWN = 5  # faulty games, and notes, printed per file
 UNREADABLE_LIMIT = 100  # unreadable lines at the start of a file after which the check stops
 
 

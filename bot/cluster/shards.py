@@ -19,7 +19,7 @@ from bot.store.committed import CommitNotification
 from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 
 RENEW_SECONDS = 4.0
-"""Interval of lease renewals, shorter than the longest gap that counts as attended (playing_time.lua)."""
+"""Interval of lease renewals. It is shorter than the longest gap that counts as playing time (playing_time.lua)."""
 
 LEADER_SHARD = 0  # the owner of this shard leads: it does the work that only one worker must do
 
@@ -55,7 +55,10 @@ class Shards:
     """The shards of this worker, and notifications to the other workers."""
 
     def __init__(self, store: Store, *, alone: bool, zone: str = "") -> None:
-        """``alone``: no other worker exists, so a killed one's leases do not count. Days end in the time ``zone``."""
+        """``alone``: no other worker exists, so leases of a killed worker are ignored.
+
+        Days end in the time ``zone``.
+        """
         self.store = store
         self.worker_id = secrets.token_hex(6)
         self.owned: set[int] = set()

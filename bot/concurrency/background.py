@@ -10,7 +10,7 @@ import structlog
 RESTART_SECONDS = 1.0  # pause before a failed loop is restarted
 
 STEADY_SECONDS = 10.0
-"""A restarted loop counts as working after this time. It is longer than any loop sleeps between two rounds."""
+"""Time after which a restarted loop counts as working, in seconds. No loop sleeps this long between two rounds."""
 
 Loop = Callable[[], Coroutine[Any, Any, None]]
 

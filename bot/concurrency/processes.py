@@ -18,13 +18,13 @@ import structlog
 from bot.concurrency.process_main import SIZE_BYTES, frame, run_worker
 
 NewProcess = multiprocessing.get_context("spawn").Process
-"""Spawned, not forked: a copy of the bot would have its memory and connections."""
+"""Processes are spawned, because a forked copy of the bot would share its memory and connections."""
 
-TRIES = 3  # attempts for work if processes die of it
+TRIES = 3  # attempts for a piece of work that kills its process
 REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
 PIPELINED = 2
-"""Amount of work that a single process gets at a time, so that it need not wait for the bot.
+"""Pieces of work that a single process gets in advance, so that it need not wait for the bot.
 
 With several processes, work waits for the first free one.
 """
@@ -95,7 +95,7 @@ class Processes:
         self._slots = asyncio.Semaphore(count if count > 1 else PIPELINED)
         self._starting = asyncio.Lock()
         self._is_stopped = False
-        self.pending = 0  # amount of work running or waiting
+        self.pending = 0  # pieces of work running or waiting
 
     async def run(self, function: Callable[..., T], *args: object) -> T:
         """Call a function in a process. Raise ProcessDied if no process can do it."""

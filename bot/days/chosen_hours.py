@@ -10,7 +10,7 @@ from bot.platform import DeliveryError, is_retryable
 from bot.texts import texts
 
 HOURS = (8, 13, 18, 21)  # in the host's time zone
-LATE_HOURS = 2  # later messages, after an outage, are not sent
+LATE_HOURS = 2  # a message that is later than this, after an outage, is not sent
 KEPT_DAYS = 2  # the store remembers the recipients of a day's message this long
 OFF = "off"
 
@@ -59,7 +59,7 @@ class ChosenHours:
         return [name for name, hour in (await self.all_hours()).items() if 0 <= now.hour - hour < LATE_HOURS]
 
     async def note_sent(self, day: date, name: str) -> bool:
-        """Note that someone gets a day's message; return False if it was noted before."""
+        """Note that a person or place gets a day's message; return False if that was noted before."""
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.sadd(self._sent_key(day), name)
             pipe.expire(self._sent_key(day), KEPT_DAYS * 86400, nx=True)

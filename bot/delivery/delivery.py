@@ -207,7 +207,7 @@ class Delivery:
             try:
                 name = decode_name(text)
             except ValueError:
-                # A later release wrote it.
+                # A later release has written to its log.
                 log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
@@ -245,7 +245,7 @@ class Delivery:
             return
         home = home_of(table, name)
         if platform_of(home) not in self._tools.adapters:
-            # The host removed this platform. The game continues elsewhere.
+            # The host removed this platform. The game continues on the others.
             return
         surface = sync.surface(name, home)
         if not surface.is_syncing and await self._tools.drawer.needs_press(table, surface):

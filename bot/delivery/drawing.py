@@ -32,7 +32,7 @@ from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
 from bot.words.verdicts import NO_HINT, ShownHint
 
-HANDS_CACHED = 50_000  # hands of which is known whether they are their player's first game
+HANDS_CACHED = 50_000  # hands for which it is known whether this is their player's first game
 
 
 class Drawer:

@@ -18,8 +18,8 @@ other.
 STEADY_SECONDS = 300.0  # time after an outage until a platform counts as stable again
 
 FORGOTTEN_AFTER = 150.0
-"""Seconds without a failure after which an outage is over although nothing was tried. Longer than any pause between
-retries, except pauses that a platform requests.
+"""Seconds without a failure after which an outage ends even without a successful call. They are longer than any pause
+between retries, except pauses that a platform requests.
 """
 
 log = structlog.get_logger()

@@ -118,7 +118,7 @@ class Surface:
         self._saved = stored
         # Edits are saved a moment later, so a crash can lose the last one.
         self._is_certain = stored is None
-        # Digest of the panel that might have been sent with the next key; None before an attempt, or after its answer.
+        # Digest of a panel that might already have been sent with the next key; None if no send is unanswered.
         self._tried: str | None = UNKNOWN if inherited else None
         self._drawn_for: object = None
         self._drawn: Panel | None = None

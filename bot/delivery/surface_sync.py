@@ -56,7 +56,7 @@ class SurfaceSync(SurfaceWaits):
         self._silent_urgency: int | None = None
         # The ephemeral message that could not be edited because its picture was late, and its place.
         self._replaced: tuple[str, SentMessage] | None = None
-        self._is_marked = False  # as changed, because of outdated messages
+        self._is_marked = False  # True if the table is marked as changed because of outdated messages
 
     async def run(self, drawn: Panel | None, check: int) -> None:
         """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.

@@ -33,7 +33,7 @@ class SurfaceWaits:
         # Loop time until which a timed-out upload can overwrite the message, so that only a later edit is final; 0.0
         # if there is none.
         self._unsettled_until = 0.0
-        self._delete_last = False  # after a failed deletion, which must not delay other steps
+        self._delete_last = False  # True after a failed deletion, which must not delay other steps
         self._reset_pauses()
 
     @property
@@ -118,7 +118,7 @@ class SurfaceWaits:
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
         """Wait before a retry: longer each time, and longest if the message might have arrived.
 
-        A pause that ended seconds does not lengthen the next one.
+        A pause that was cut short does not lengthen the next one.
         """
         in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause

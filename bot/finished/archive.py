@@ -128,7 +128,7 @@ class Archive:
             fixture=FixtureName.from_fixture(table.fixture).text if table.fixture else "",
             origin=table.origin,
             has_cuts=table.has_cuts,
-            # Set only where it matters, because workers of earlier releases cannot read games with this field.
+            # Set only if True, because workers of earlier releases cannot read games with this field.
             rating_rules=RULES if is_given_up(record) else 1,
         )
         for person, mark in (await forgetting_marks(self._client)).items():

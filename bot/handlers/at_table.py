@@ -46,7 +46,7 @@ class TableButtons(Handlers):
         return Reply()
 
     async def _ephemeral(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        """Show a player their hand in the group, visible only to them."""
+        """Show a player their hand in the group, visible to that player only."""
         table = await self._room.table(action.code)
         seat = table.seat_of(press.person.id)
         if seat is None or table.phase != "playing":

@@ -11,7 +11,7 @@ from bot.tables.errors import TableError
 from bot.tables.room import Room
 from engine.errors import EngineError
 
-TRIES = RateLimit(burst=5, interval=3600.0)  # wrong table codes of a person
+TRIES = RateLimit(burst=5, interval=3600.0)  # wrong table codes that one person can try
 TAKE = read_script(__file__, "tries")
 
 

@@ -1,4 +1,4 @@
-"""Errors about commands and presses, each with the sentence that the person reads."""
+"""Errors of commands and presses, with the sentences that people read."""
 
 from bot.tables.errors import TableError
 

@@ -1,4 +1,4 @@
-"""The buttons of the greeting that begin a game, and the question which game it is, the first time."""
+"""The buttons of the greeting that begin a game, and the question about the game that they ask at first."""
 
 from bot.actions import BadPayload
 from bot.delivery.surface import Change
@@ -16,7 +16,7 @@ from bot.platform import Command, Press, Reply, is_private
 from bot.tables.challenges import Challenges
 from engine import GAMES
 
-LEVEL = "easy"  # of the robot that a newcomer meets
+LEVEL = "easy"  # level of the robot that a newcomer meets
 
 
 class Greeting(Handlers):
@@ -48,7 +48,7 @@ class Greeting(Handlers):
             case [("friend" | "robot") as opponent, game] if game in GAMES and is_private(press.place):
                 await self._people.update_chat(press.place, game=game)
                 reply = await self._play(press, profile, opponent, game)
-                # The question gives way to the greeting.
+                # The greeting replaces the question.
                 return reply if reply.panel else await self._core_pages.greet(press.place)
             case []:
                 return await self._core_pages.greet(press.place)

@@ -31,7 +31,8 @@ from bot.words.verdicts import NO_HINT
 from engine.errors import EngineError
 
 RELOAD_SECONDS = 15.0  # between reloads of a page's table without an announced change
-RELOAD_ELSEWHERE_SECONDS = 1.0  # if another worker delivers the table: this one hears only of its own presses
+# the same if another worker delivers the table: this one is notified only of its own commits
+RELOAD_ELSEWHERE_SECONDS = 1.0
 REMATCH_SECONDS = 5.0  # between checks for a rematch, on the page of a finished game
 
 

@@ -84,7 +84,7 @@ class Lobby:
         return await self._archive.find_played(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
-        """Return a person's language; their browser's language if the bot does not know them."""
+        """Return a person's language; ``spoken``, the browser's, if the bot does not know them."""
         known = await self._people.person(person)
         return known.language if known.is_known else language_of(spoken)
 

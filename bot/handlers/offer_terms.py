@@ -29,7 +29,7 @@ TERMS = re.compile(
     r"\.(?P<nonce>[\w-]{6})",
     re.A,
 )
-"""Numbers are in base 36, so that the longest ones fit."""
+"""The text of an offer's terms. Numbers are in base 36, so that the longest ones fit into a payload."""
 
 
 class Terms(NamedTuple):

@@ -25,7 +25,8 @@ from bot.texts import LANGUAGES
 from bot.words.table_lines import game_names
 from engine import GAMES
 
-TAKEN_SECONDS = 2 * HOURS_TO_ACCEPT * 3600  # how long an accepted offer's place is stored: past its validity
+# how long an accepted offer's place is stored: longer than the offer is valid
+TAKEN_SECONDS = 2 * HOURS_TO_ACCEPT * 3600
 BOUND_SECONDS = 400 * 24 * 3600  # how long an inline message belongs to its offer after each opening of its table
 SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
 NO_OFFER = "-"  # stored for an inline message that was not sent through the bot

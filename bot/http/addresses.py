@@ -16,15 +16,15 @@ FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
 NETWORK_FACTOR = 8
 """Limits of the network around an address (`Visitor`), as a multiple of the address's own limits.
 
-A school, or the customers of a carrier, share a network. One of their machines must not use up the network's limits.
+For example, a school or the customers of a carrier share a network. One machine must not use up the network's limits.
 """
 
 
 class Visitor(NamedTuple):
     """The keys under which a client is counted: an ``address`` and the ``network`` around it.
 
-    A household has a whole 64-bit IPv6 network, so that network is its address here. The network around it has 48 bits.
-    For IPv4 it has 24 bits.
+    A household has a whole IPv6 network with a prefix of 64 bits, so that prefix is its ``address``. The prefix of a
+    ``network`` has 48 bits for IPv6 and 24 bits for IPv4.
     """
 
     address: str

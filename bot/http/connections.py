@@ -15,7 +15,7 @@ from aiohttp import web
 from bot.http.addresses import NETWORK_FACTOR, Visitor, is_forwarded
 from bot.rate_limiter import LogLimiter
 
-HEAD_SECONDS = 15.0  # time for the head of a connection's first request
+HEAD_SECONDS = 15.0  # time limit for the head of a connection's first request
 
 KEEPALIVE_SECONDS = 75.0
 """Time a connection can wait for its next request. nginx keeps its own connections to us for 60 seconds."""
@@ -167,7 +167,7 @@ class Connection(asyncio.Protocol):
         self._head_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self.visitor: Visitor | None = None  # None while it does not count for an address
-        self.is_stream = False  # sends a stream or is a WebSocket
+        self.is_stream = False  # True for a stream or a WebSocket
 
     @property
     def is_flushed(self) -> bool:

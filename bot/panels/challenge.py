@@ -32,7 +32,7 @@ MENUS = ("game", "games", "robot", "rules", INVITED)
 def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, *, menu: str, reader: str) -> Panel:
     """Return the card of a table, before and after the start of its game; ``menu`` is the open menu, or empty.
 
-    ``reader`` is the only person who sees the card, or empty. A seated reader is offered no chair.
+    ``reader`` is the only person who sees the card, or empty. A seated reader gets no buttons for chairs.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -250,7 +250,7 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
 
 
 def game_lines(language: str, *, is_full: bool = False) -> list[str]:
-    """Return a line about each game for newcomers, or about all games if full."""
+    """Return a line about each game that is suggested to newcomers; with ``is_full``, about every game."""
     _ = texts(language).gettext
     lines = {
         "pizzichino": _("two players, four packets of five each: two in hand, two on the table."),
@@ -293,9 +293,9 @@ def _robot_menu(table: Table, words: Wording) -> list[Row]:
 
 
 def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
-    """Return the way to other games, a row of values for each option with a choice, and the clock.
+    """Return the button to other games, a row of values for each option with a choice, and rows for clock and cuts.
 
-    An ``is_own`` card has its other buttons here, too.
+    The opener's private card (``is_own``) has its buttons for the rules and to cancel here, too.
     """
     _ = words.text
     names = option_names(words)

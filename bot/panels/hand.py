@@ -31,9 +31,9 @@ def hand_panel(
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
-    ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is the hint to show.
-    ``is_beginner`` explains the letters on cards. ``last_deal`` is the deal whose score to show. ``end_rows`` are the
-    rows of buttons after the game.
+    ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is the hint to show. With
+    ``is_beginner`` the panel explains the letters on cards. ``last_deal`` is the deal whose score to show. ``end_rows``
+    are the rows of buttons after the game.
     """
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner, last_deal=last_deal)

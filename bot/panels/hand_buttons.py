@@ -197,7 +197,7 @@ class HandButtons:
         return [tuple(row)]
 
     def _timeout_rows(self, late: int) -> list[Row]:
-        """Return what opponents of a player can do when the time is up."""
+        """Return buttons for what opponents of a player can do when that player's time is up."""
         _ = self.words.text
         if self.seen.seat is None or self.is_partner(late):
             return []

@@ -27,7 +27,7 @@ def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) ->
 
 
 def first_game_page(language: str, opponent: str, *, is_full: bool = False) -> Panel:
-    """Return the question which game to play against an ``opponent`` ("robot" or "friend"); all games if full."""
+    """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games."""
     _ = texts(language).gettext
     page = Writer(_("Which game?"))
     for line in game_lines(language, is_full=is_full):
@@ -40,7 +40,7 @@ def first_game_page(language: str, opponent: str, *, is_full: bool = False) -> P
 
 
 def help_page(language: str, *, is_full: bool = False) -> Panel:
-    """Return the main commands, or all, under headings."""
+    """Return the main commands under headings; with ``is_full``, all commands."""
     _ = texts(language).gettext
     page = Writer()
     for group in HelpGroup:

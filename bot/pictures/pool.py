@@ -71,7 +71,7 @@ class PicturePool:
             with self._count_waiter(subject):
                 await woken.wait()
             if not self._waiters[subject.digest] and self._under_way.get(subject.digest) is task:
-                # A later request for it starts again.
+                # A later request paints the picture again.
                 del self._under_way[subject.digest]
                 task.cancel()
 
@@ -98,10 +98,10 @@ class PicturePool:
             task = self._under_way[subject.digest] = asyncio.create_task(self._paint_in_process(subject))
             task.add_done_callback(lambda done: self._handle_done(subject.digest, done))
             if len(self._under_way) * self._seconds_each > MAX_WAIT_SECONDS:
-                # It will be late, so its text should not wait for it.
+                # The picture will be late, so its text should not wait for it.
                 PICTURES.labels("late").inc()
                 return b""
-        # Several messages can wait for it, and one of them being cancelled must not cancel it.
+        # Several messages can wait for the picture. If one of them is cancelled, the painting must continue.
         with self._count_waiter(subject):
             await asyncio.wait([task], timeout=MAX_WAIT_SECONDS)
         if not task.done():

@@ -1,6 +1,6 @@
 """Robots' names, and the level of a robot that replaces a person."""
 
-ROBOT_NAMES = {  # by level; a table of four can seat three robots
+ROBOT_NAMES = {  # three names for each level, because a table of four can seat three robots
     "easy": ("Gino", "Pina", "Nino"),
     "medium": ("Teresa", "Amedeo", "Ida"),
     "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),

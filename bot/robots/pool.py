@@ -20,10 +20,10 @@ from engine.robots.findings import Hint, Verdict
 log = structlog.get_logger()
 
 T = TypeVar("T")
-FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels hardly think
+FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels are always fast
 THINKING_SECONDS = 0.5  # a thought is cut short after this time
 PATIENCE_SECONDS = 1.2  # wait for a move before a simpler robot makes it: the process could be starting, or have died
-HINT_SECONDS = 5.0  # longest wait for a turn to ask for a hint, and again for the hint
+HINT_SECONDS = 5.0  # longest wait until a hint can be computed, and longest wait for the hint itself
 MAX_WAITING = 8  # waiting requests for each process: later ones would come too late
 
 

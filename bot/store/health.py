@@ -20,7 +20,8 @@ RISKS = {
 CHECK_SECONDS = 600.0  # pause between checks of the settings, because a host can change a running store
 
 HIGH, FULL = 0.8, 0.9  # used shares from which a warning is logged, and from which new tables are refused
-MEMORY_CHECK_SECONDS = 20.0  # far less time than strangers need to fill a tenth of any store
+# pause between checks of the memory; strangers need far longer to fill a tenth of any store
+MEMORY_CHECK_SECONDS = 20.0
 
 log = structlog.get_logger()
 

@@ -39,7 +39,7 @@ class Log(NamedTuple):
 
     @property
     def last_entry(self) -> bytes:
-        """The last entry, or nothing. Its stamp distinguishes this log from others of the same version."""
+        """The last entry; empty for an empty log. Its stamp distinguishes this log from others of the same version."""
         return self.entries[-1] if self.entries else b""
 
     def with_entries(self, entries: Sequence[bytes]) -> "Log":

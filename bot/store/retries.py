@@ -41,7 +41,8 @@ class RetryQueue:
         """Queue work and return a future of its end. Work that is already queued under the same key is done once.
 
         The future raises `WorkFailed` if the work failed, and `WorkDropped` if the queue is full. A caller whose
-        platform redelivers updates should not acknowledge the update then. Both are logged, a full queue only once.
+        platform redelivers updates should then not acknowledge the update. Both errors are logged, a full queue only
+        once.
         """
         if key in self._waiting:
             return _make_waiter(self._waiting[key][1])

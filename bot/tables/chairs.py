@@ -20,7 +20,10 @@ class Chair(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """A person challenged by name; ``person`` or ``handle`` is known. Without ``is_notified``, no phone rings."""
+    """A person challenged by name; ``person`` or ``handle`` is known.
+
+    If ``is_notified`` is False, the person's phone does not ring.
+    """
 
     person: str
     handle: str

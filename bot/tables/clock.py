@@ -20,9 +20,9 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
 
     ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
     people. A sealed pack waits 20 seconds for a cut. The first half of a move's time ends with a nudge, the second with
-    the flag. A robot moves after ``robot_pause`` seconds. Practice moves have no time limit, even with a strict clock,
-    because no other person waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other player
-    can end it.
+    the flag. A robot moves after ``robot_pause`` seconds. Moves in practice have no time limit, even with a strict
+    clock, because no other person waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other
+    player can end it.
     """
     if table.awaits_cut:
         return None if before.sealed == table.sealed else TIME_TO_CUT

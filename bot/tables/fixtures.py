@@ -44,7 +44,7 @@ class FixtureName(NamedTuple):
 def duplicate_rules(choice: Choice) -> Choice:
     """Return the choice with a target that no single deal can reach.
 
-    So no deal ends early, not even by a claim, and the points of all tables can be compared.
+    No deal then ends early, not even by a claim, and the points of all tables can be compared.
     """
     targets = GAMES[choice.game].rules.choices()["target"]
     return replace(choice, rules={**choice.rules, "target": max(map(int, targets))})

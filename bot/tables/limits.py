@@ -2,18 +2,19 @@
 
 # Tables and chats
 MAX_TABLES = 20  # tables where one person can sit at a time
-MAX_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
+MAX_TABLES_OF_GUEST = 5  # tables where one guest of the web pages can sit at a time
 # Unfinished tables that guests can open from one address: two each for a school class. The network around it can have
 # `bot.http.addresses.NETWORK_FACTOR` times as many.
 MAX_FROM_ADDRESS = 60
-MAX_OF_UPDATE = 24  # tables that one update can open in a day, one after the other; finding the last reads all
+# tables that one update can open in a day, one after the other; few, because a search for the last reads them all
+MAX_OF_UPDATE = 24
 MAX_CHALLENGES = 20  # challenges that can wait in one chat
-HOURS_TO_ACCEPT = 24  # after which an open challenge expires, and an offer too
+HOURS_TO_ACCEPT = 24  # lifetime of an open challenge or offer
 MAX_HOSTS = 8  # chats that can show one table
 
 # Entries of a challenge's log, so that no action can be repeated forever
-MAX_CHANGES = 300  # after which its game, options and clock can no longer change
-MAX_ENTRIES = 600  # after which people can give back a chair, but not take one
+MAX_CHANGES = 300  # number after which the game, options and clock can no longer change
+MAX_ENTRIES = 600  # number after which people can give back a chair, but not take one
 
 # People
 MAX_BLOCKS = 100  # blocks per person

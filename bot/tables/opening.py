@@ -51,7 +51,7 @@ class Opener:
             except CodeTaken:
                 continue
             except (errors.TooManyTables, errors.TooManyChallenges, errors.TooManyFromAddress, errors.StoreFull):
-                # If the update has opened its table already, that is the answer.
+                # The update might have opened its table already. Then return that table.
                 with suppress(errors.NoSuchTable):
                     found = await self._room.load(code)
                     if found.log.was_opened_by(update):
@@ -80,5 +80,8 @@ class Opener:
 
 
 def _codes(update: str, secret: bytes) -> Iterator[str]:
-    """Yield the codes that an update can open, in order: each counts if the earlier ones are taken or gone."""
+    """Yield the codes of the tables that an update can open.
+
+    Each is used only if tables with all earlier codes are gone.
+    """
     return (table_code(f"{update} {attempt}", secret) for attempt in range(MAX_OF_UPDATE))

@@ -64,11 +64,11 @@ class Table(TableState):
     def from_log(cls, code: str, log: Log, known: Self | None = None) -> Self:
         """Read a log as far as possible; ``error`` describes the first failure.
 
-        ``known`` is an earlier version, if available. If the log continues its log, only the rest is read.
+        ``known`` is an earlier version of the table, if available. Only the entries after its log are then read.
         """
         base = known if known and log.starts_with(known.log) else cls(code)
         table = base.with_stored_entries(log.entries[base.version :])
-        # The known table can come from another update.
+        # Take all stamps from this log: the known table's can differ.
         table.log = Log([]).with_entries(log.entries)
         return table
 
@@ -79,7 +79,10 @@ class Table(TableState):
         return table
 
     def with_entries(self, entries: Sequence[Entry], update: str) -> Self:
-        """Return the table after an update that adds entries to its log. Raise if they are not allowed."""
+        """Return the table after an update that adds entries to its log.
+
+        Raise the engine's error if one is not allowed.
+        """
         if not entries:
             return self
         new = self._copy()
@@ -97,7 +100,7 @@ class Table(TableState):
                 for version, entry in enumerate(entries, self.version + 1):
                     new.apply(decode(strip_stamp(entry).decode()), version)
             except Exception as error:  # noqa: BLE001  another release might have written anything
-                # Without the error's words, which can name a card.
+                # The error's own words are left out because they can name a card.
                 new.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         return new
 
@@ -109,7 +112,7 @@ class Table(TableState):
         return new
 
     def localize(self, language: str) -> Self:
-        """Return the table for drawing, with the bot's own names for people in this language."""
+        """Return the table for drawing. Names that the bot gave to people are translated into this language."""
         people = (self.opener, self.invited, *self.chairs, *self.asking.values())
         if not any(is_name_from_bot(named.name) for named in people if named):
             return self

@@ -44,7 +44,8 @@ class TableState:
         self.is_uncut = False  # whether that pack waited for a cut and nobody made one
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
-        self.matched: tuple[Chair, ...] = ()  # people for whom the table was opened; they are asked if they are ready
+        # people for whom the table was opened, and who are asked whether they are ready
+        self.matched: tuple[Chair, ...] = ()
         # origin of the game that is played again; empty for strangers
         self.rematch_origin: Literal["", "page", "chat"] = ""
         self.declined: int | None = None  # index in `matched` of the person who declined

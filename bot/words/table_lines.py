@@ -90,7 +90,7 @@ class TableLines:
                 page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
 
     def robot_lines(self) -> list[str]:
-        """Return a line for each player whose time was up, so that a robot made the last move."""
+        """Return a line for each player whose time was up and whose last move was made by a robot."""
         _ = self.text
         return [
             _("🤖 Your time was up: a robot moved for you.")

@@ -79,7 +79,7 @@ def _scored_kinds(view: View) -> int:
 
 
 def pick_for_four(view: View, three: Combination) -> str | None:
-    """Return the pick that makes a four of a three, if declaring the three first would keep the four from counting."""
+    """Return the pick that turns a three into a four, if the four would not count after declaring the three."""
     if isinstance(view.deal, PacketsView) and view.rules["declare"] == "acquired" and not view.rules["reuse"]:
         for packet in view.deal.packets:
             if packet.top and f"pick {packet.number}" in view.moves:

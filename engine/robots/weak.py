@@ -48,11 +48,11 @@ class EasyRobot:
         is_bidding = isinstance(view.deal, SpadesView) and (view.deal.phase == "bid" or "blind" in view.moves)
         robot = self._sensible if is_bidding or self.random.random() < SENSE else self._wild
         useful = useful_picks(view, history)
-        # Useless picks would not make it weaker, only boring.
+        # Useless picks would not make the robot weaker, only its play boring.
         moves = tuple(move for move in view.moves if not move.startswith("pick ") or move in useful)
         move = robot.choose(replace(view, moves=moves), history)
         if move == "claim":
-            # Random claims would not make it weaker either, because a wrong claim costs nothing.
+            # Random claims would not make the robot weaker either, because a wrong claim costs nothing.
             return self._sensible.choose(view, history)
-        # Random signals would mislead its partner.
+        # Random signals would mislead the robot's partner.
         return " ".join(move.split(" ")[:2]) if move and move.startswith("play ") else move

@@ -18,7 +18,7 @@ WIDTH = 16
 RANKS = 13
 SUIT_BITS = (1 << RANKS) - 1
 SUIT = int_array(FRENCH.suit_of)
-WIDE = 1000  # more than any hand counts
+WIDE = 1000  # more points than any hand scores
 
 
 class Memory(NamedTuple):

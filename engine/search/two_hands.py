@@ -105,7 +105,7 @@ def leader_value(
     if counters[NODES] > counters[MAX_NODES]:
         return 0
     mixed = (leader % 1000003) * 40503001 + (other % 999983) * 69069077 + (hidden % 999979) * 12345701
-    # The lowest bits of the sum repeat; higher bits are well spread.
+    # Use the higher bits of the sum, because the lowest ones repeat.
     slot = ((mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)) * ENTRY
     key = leader | counters[AGE] << 40
     least, most, known = 0, left, -1

@@ -59,7 +59,7 @@ def document() -> dict[str, Any]:
 
 
 def _json_words(docstring: str) -> str:
-    """Return a docstring in one line, in the words of JSON."""
+    """Return a docstring as one line, with null for None."""
     return re.sub(r"\s+", " ", docstring.replace("``", "`").replace("None", "null"))
 
 

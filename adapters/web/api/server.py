@@ -84,7 +84,7 @@ class Api:
         ]
 
     def close(self) -> None:
-        """End the streams, which would otherwise wait for changes."""
+        """End the streams at shutdown, because they would wait for the next change."""
         if self._limits.streams:
             self._card_room.watching.stop()
 

@@ -1,4 +1,4 @@
-"""The playground's adapter: panels become its messages."""
+"""The playground's adapter, which turns panels into messages."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from bot.rate_limiter import RateLimit
 
 
 class Playground(SiteAdapter):
-    """The adapter: ``chat_store`` is the platform's state, ``server`` serves its page's WebSockets."""
+    """The adapter. ``chat_store`` is the platform's state, ``server`` serves the page's WebSockets."""
 
     platform = PLATFORM
     shows_pictures = True

@@ -27,7 +27,7 @@ from bot.viewers import Viewers
 from engine.robots.findings import summarize
 
 MAX_PENDING = 20  # further games are not analysed
-TIMEOUT_SECONDS = 900.0  # older results are hardly read
+TIMEOUT_SECONDS = 900.0  # results older than this are hardly read
 
 log = structlog.get_logger()
 

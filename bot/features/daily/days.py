@@ -34,7 +34,8 @@ log = structlog.get_logger()
 async def load_chain(client: Any, today: date) -> Chain:
     """Return the first stored chain of secrets that includes a day. Create one if none does.
 
-    None does on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their days.
+    A new one is needed on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their
+    days.
     """
     while True:
         known = (await client.get(keys.CHAIN) or b"").decode()
@@ -48,7 +49,7 @@ async def load_chain(client: Any, today: date) -> Chain:
 class Days:
     """Deals each day's cards and stores the results. Methods can raise the store's errors.
 
-    ``marks`` are of the people who got a day's cards. The cards are dealt once, even after /forget or if the table is
+    ``marks`` record the people who got a day's cards. The cards are dealt once, even after /forget or if the table is
     lost. A mark is stored before the first play, because the person then knows the hand.
     """
 

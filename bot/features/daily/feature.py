@@ -28,7 +28,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a day is over
-ANALYSIS_SECONDS = 30.0  # interval at which it checks for missing analyses
+ANALYSIS_SECONDS = 30.0  # interval at which the leader checks for missing analyses
 REMINDER_SECONDS = 60.0  # interval at which reminders are checked
 
 

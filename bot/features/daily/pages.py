@@ -52,7 +52,7 @@ def shareable_panel(text: str) -> Panel:
 
 
 def score_text(own: int, other: int) -> str:
-    # A minus next to the dash would be hard to read.
+    # A minus next to the score's dash would be hard to read.
     return f"{own}–{other}" if min(own, other) >= 0 else fix_minus(f"{own} – {other}")
 
 

@@ -20,7 +20,8 @@ from engine.robots import LEVELS
 
 FIND = "find"  # word after /start in the link that starts a search
 DEFAULT_ROBOTS_AFTER = 120  # seconds until robots take free chairs, unless the person chose another time
-NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")  # no numbers or addresses
+# letters, spaces, hyphens and apostrophes, so neither numbers nor addresses
+NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 
 
 class FindCommands:

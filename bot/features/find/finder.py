@@ -45,7 +45,7 @@ class Finder:
         answers: Answers,
         is_in_trouble: Callable[[str], bool],
     ) -> None:
-        """``is_in_trouble`` tells whether a platform was recently unreachable, so its people could not answer."""
+        """``is_in_trouble``: whether a platform was recently unreachable, so its people could not answer."""
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
         self._adapters, self._answers, self.is_in_trouble = adapters, answers, is_in_trouble
@@ -69,7 +69,7 @@ class Finder:
         return await self.queue.join(profile.id, games, profile.language, rating, update, robots_after)
 
     async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
-        """Change when robots take free chairs. Return "repeated" for a person who is not searching."""
+        """Change the time after which robots take free chairs. Return "repeated" for a person who is not searching."""
         rating = await self._rating(profile)
         return await self.queue.join(
             profile.id, [game], profile.language, rating, update, robots_after, only_if_waiting=True

@@ -1,7 +1,8 @@
 """People who leave games with strangers, and their penalty before a new search.
 
 Leaving means resigning before the first deal is over, losing on time, or ignoring a ready check. The first time in a
-day is free, and each further time costs more. Cases that an outage of the bot could have caused do not count.
+day is free, and each further time costs a longer wait. Leaving that an outage of the bot could have caused does not
+count.
 """
 
 from typing import Any

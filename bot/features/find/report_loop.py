@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 class ReportSender:
-    """Sends each report once in its own message, and retries failures."""
+    """Sends each report in one message of its own, and retries failures."""
 
     def __init__(self, reports: Reports, people: People, adapters: Mapping[str, Adapter]) -> None:
         self.reports, self._people, self._adapters = reports, people, adapters

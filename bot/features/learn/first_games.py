@@ -12,8 +12,8 @@ from bot.finished.archive import Archive
 from bot.tables.table import Table
 from engine import Game, GameKind
 
-TURNS_WITH_HINT = 5  # of each kind, such as bids or cards
-GAMES_SEARCHED = 20  # of a person's last games
+TURNS_WITH_HINT = 5  # turns of each kind, such as bids or cards
+GAMES_SEARCHED = 20  # a person's last games that are searched
 
 
 class FirstGames:
@@ -62,7 +62,7 @@ def course_of(kind: GameKind) -> str:
 
 
 def is_early(game: Game, seat: int) -> bool:
-    """Return whether a seat has made few moves of the kind that is next, in the first deal."""
+    """Return whether it is the first deal, and a seat has made few moves of the kind that it must make now."""
     next_words = {move.split(" ")[0] for move in game.legal_moves(seat)} - {"resign"}
     made = [move for by, move in game.history(seat) if by == seat and move.split(" ")[0] in next_words]
     return game.deal_number == 1 and len(made) < TURNS_WITH_HINT

@@ -9,7 +9,7 @@ from bot.features.learn.lesson import Lesson, Spot
 
 
 class Reached(NamedTuple):
-    """A person's state in a course. ``step`` is where they go on, empty for the beginning."""
+    """A person's state in a course. ``step`` is where they continue, empty for the beginning."""
 
     step: str = ""
     is_done: bool = False
@@ -22,7 +22,7 @@ class Progress:
         self._client = client
 
     async def spot(self, person: str, course: str) -> Spot:
-        """Return where a person goes on in a course: at its first step if they have not begun or have won."""
+        """Return where a person continues in a course: at its first step if they have not begun or have won."""
         found = await self._client.hget(keys.spots(course), person)
         return Spot(course, *found.decode().split()) if found else Spot(course)
 

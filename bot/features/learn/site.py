@@ -74,9 +74,10 @@ class LearnSite:
         ]
 
     async def page(self, person: str, language: str, spot: Spot) -> LessonPage:
-        """Return a step after a tap. Without a step the person goes on where they left off.
+        """Return a step after a tap. Without a step the person continues where they left off.
 
-        Raises BadPayload for a spot that does not exist. Stores nothing: browsers load pages that nobody asked for.
+        Raises BadPayload for a spot that does not exist. Stores nothing, because browsers also load pages that no
+        person requested.
         """
         profile = await self._people.person(person) if person else Profile("")
         if person and not spot.step:

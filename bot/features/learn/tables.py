@@ -91,7 +91,7 @@ def step_moves(game: Game, step: Step) -> list[str]:
         return [*step.moves]
     legal, deal = game.legal_moves(0)[:-1], game.current
     assert deal
-    # Most steps leave out picking up, which puts the right move off.
+    # Most steps leave out picking up, which would only delay the right move.
     left_out = ("play ",) if step.right.startswith("pick ") else ("play ", "pick ")
     others = [move for move in legal if not move.startswith(left_out)]
     if deal.phase != "play":

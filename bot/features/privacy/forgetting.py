@@ -157,7 +157,8 @@ class Forgetter:
             if (await self._people.reload(person)).is_known:
                 break
             await step()
-        # Ask before the mark is deleted, in case of a kill, and again afterwards, because the mark names the person.
+        # Request a rewrite before the mark is deleted, in case of a kill, and again afterwards, because the mark names
+        # the person.
         await ask_for_rewrite(self._room.store)
         # A person who asked again meanwhile has a different mark, which stays.
         await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])

@@ -12,7 +12,8 @@ from engine.games import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 FILE = "endings.txt"
-# There are this many times more puzzles of a game without packets. With packets, cards become known only near the end.
+# There are this many times as many puzzles of a game without packets. With packets, cards become known only near the
+# end.
 FULL_SHARE = 5
 ROBOT = "easy"  # plays the games in which puzzles are found: it errs, as people do
 

@@ -2,7 +2,8 @@
 
 from engine.puzzles.puzzle import Puzzle
 
-LIMITS = ((40, 1), (60, 2), (80, 3))  # percent of simple players who miss a puzzle, and its stars if fewer do
+# Percent of simple players who miss a puzzle, and the stars of puzzles below that.
+LIMITS = ((40, 1), (60, 2), (80, 3))
 MAX_STARS = 4
 
 

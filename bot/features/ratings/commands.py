@@ -19,8 +19,8 @@ from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
 PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
-LINES = 10  # of a leaderboard
-MONTHS = 6  # in a list of honours
+LINES = 10  # people in a leaderboard
+MONTHS = 6  # months in a list of honours
 
 
 class RatingPanels:

@@ -72,7 +72,7 @@ def month_before(now: datetime) -> str:
 
 
 class HonourTally:
-    """Collects a chat's honours of a month from its games, in order. Of equals, the first wins."""
+    """Collects a chat's honours of a month from its games, in order. Of equal results, the first wins."""
 
     def __init__(self) -> None:
         self._runs, self._fours = Counter[str](), Counter[str]()

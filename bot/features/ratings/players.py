@@ -183,7 +183,7 @@ class Players:
             return localize_name(profile.name, language)
         if profile.nickname:
             return profile.nickname
-        # A constant nickname for people without their own.
+        # People without a nickname of their own get one that never changes.
         number = int.from_bytes(blake2b((await self.id_of(person)).encode(), digest_size=8).digest())
         return f"{NICKNAMES[number % len(NICKNAMES)]} {100 + number // len(NICKNAMES) % 900}"
 

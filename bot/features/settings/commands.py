@@ -88,7 +88,7 @@ class Settings:
     ) -> Panel:
         """Change a setting of the person or, in a group, of the chat.
 
-        ``is_admin`` is whether the person administers the group, None if the press does not say. Raises
+        ``is_admin`` is whether the person administers the group, None if the platform does not say. Raises
         `OnlyAdministrators`, or `AdministratorsUnknown` if the platform cannot answer now.
         """
         if is_private(place):

@@ -40,7 +40,7 @@ from bot.platform import (
 from bot.store.health import Memory
 from bot.viewers import Viewers, with_picture
 
-RETRY_SECONDS = 10.0  # until an update that waits for its chat's turn is queued again
+RETRY_SECONDS = 10.0  # pause before an update that waits for its chat's turn is queued again
 REFUSED_SECONDS = 60.0  # pause after the platform has refused a message about a tournament
 REPOST, BACK = "repost", "back"  # wishes: send the card again as the lowest message, or try a lost chat again
 WISH_SECONDS = 86400

@@ -70,7 +70,7 @@ class Director:
                 # The store has logged it.
                 self._failed_at[code] = time.monotonic()
             except Exception:
-                # The other tournaments continue. Another release might handle this one.
+                # The other tournaments continue. Another release might be able to handle this one.
                 self._failed_at[code] = time.monotonic()
                 log.exception("tournament_check_failed", tournament=code, again_in=RETRY_SECONDS)
 
@@ -90,7 +90,7 @@ class Director:
         if tournament.phase == "playing":
             tournament = await self._advance_rounds(tournament)
         elif tournament.phase == "cancelled" and tournament.is_duplicate:
-            # Its cards can be published once its tables are closed.
+            # The cards of a duplicate can be published once its tables are closed.
             for match in tournament.matches:
                 if match.next_deal is not None:
                     code = match.table or await self.match_tables.find_open(tournament, match, match.next_deal)
@@ -130,7 +130,7 @@ class Director:
         for match in matches:
             is_busy = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
             left = tournament.ends_at[match.round - 1] - played
-            # A forfeit does not wait.
+            # Matches with a withdrawn team end at once.
             if match.seats or left <= 0 or not is_busy or self._missing_teams(tournament, match):
                 if left > 0:
                     self._reminders.send_due(tournament, match, left)

@@ -67,7 +67,7 @@ class Tournaments:
         try:
             loaded = known.catch_up(stored)
         except UnreadableTournament as error:
-            if known.code not in self._unreadable:  # Log it once; it is loaded again and again.
+            if known.code not in self._unreadable:  # Log it only once, because it is loaded every second.
                 why = error.values["why"]
                 log.error("tournament_unreadable", tournament=known.code, why=why)  # noqa: TRY400 - why is enough
             self._unreadable[known.code] = None
@@ -204,7 +204,7 @@ class Tournaments:
         """Replace a tournament's log; return False if it has changed meanwhile."""
         self._cache.pop(code, None)
         after = Tournament.read_prefix(code, entries)
-        # An unreadable log does not tell whether the tournament is over.
+        # An unreadable log does not show whether the tournament is over.
         expiring = _expiry(after) if after.version == len(entries) else ""
         return bool(await self._rewrite([keys.log(code)], [len(known), known[-1], expiring, *entries], confirmed=True))
 

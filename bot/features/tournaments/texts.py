@@ -18,7 +18,7 @@ from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
 MAX_WINNERS = 4  # names of teams that share the first place
-TOLERANCE = 300  # seconds added to the time left, so that a round of a day starts with a day left
+TOLERANCE = 300  # seconds added to the time left, so that a round of one day begins with "1 day left"
 PLAYING = "⏳"  # mark of a match that is not over
 
 

@@ -46,7 +46,7 @@ class Figure(NamedTuple):
     bench: str
     above: str
     below: str = ""
-    before: str = ""  # only the output before this text counts
+    before: str = ""  # text at which the part of the output that counts ends
 
     def read(self, output: str) -> float | None:
         """Return the figure; None if the output lacks it."""

@@ -14,7 +14,7 @@ from engine import GAMES, Game, load, read
 from engine.position import SearchPosition, search_position
 
 ROUNDS = 5
-SECONDS = 0.4  # for each measurement; a round makes all measurements, so a machine that slows down affects all
+SECONDS = 0.4  # time for each measurement; a round makes all measurements, so a machine that slows down affects all
 GAMES_WEIGHED = 21
 
 Playout = Callable[[], int]  # plays once to the end and returns the number of moves

@@ -325,7 +325,7 @@ def command(
 
 
 def run(tables: tuple[int, ...]) -> None:
-    """Measure with each number of live tables, one after the other."""
+    """Measure with each number of live tables in turn."""
     logs.set_up("warning")
     tune_garbage_collector()
     asyncio.run(measure(tables))

@@ -129,7 +129,7 @@ def _greedy_card(here: SearchPosition) -> int:
 
 
 def _greedy_spade(here: SearchPosition, deal: SpadesView) -> int:
-    """Choose a card to make exactly the bid. A leader considers the other's answers."""
+    """Choose a card to make exactly the bid. A leader considers the opponent's answers."""
     seat = here.turn
     bid = deal.bids[seat]
     wants = isinstance(bid, int) and here.taken[seat] < bid

@@ -22,7 +22,7 @@ from bot.settings import Settings
 from bot.store import open_store
 from bot.worker import Worker
 
-UNPLAYED = ("claim", "resign", "hint")  # not pressed: they end games or change nothing
+UNPLAYED = ("claim", "resign", "hint")  # buttons that are not pressed, because they end games or change nothing
 
 
 def print_line(**words: Any) -> None:

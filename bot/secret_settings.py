@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
-MAX_SECRET_BYTES = 65536  # of a secret's file; also ends the reading of a device
+MAX_SECRET_BYTES = 65536  # limit for a secret's file; also ends the reading of a device
 
 SECRETS = {
     "redis_url": "REDIS_URL",

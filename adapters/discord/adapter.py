@@ -52,8 +52,8 @@ FATAL_CLOSE_CODES = {
     INTENTS_REFUSED: ("Discord denies the intents of this release: update the bot.", "intents refused"),
 }
 
-DEFER_SECONDS = 1.2  # until an interaction is deferred; Discord allows three, including network time
-DELIVERY_SECONDS = 0.2  # until a finished press that waits for delivery is deferred
+DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
+DELIVERY_SECONDS = 0.2  # time until a finished press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 

@@ -16,11 +16,11 @@ from bot.rate_limiter import RateLimit
 # Discord accepts five edits in five seconds per channel. A board that changes less often is easier to read.
 BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
-REQUESTS_PER_SECOND = 45  # of the fifty that Discord accepts from a bot; answers to presses do not count
+REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to presses do not count
 
 LONGEST_WAIT = 30.0  # longest wait of the library after a 429
-RATE_LIMIT_PAUSE = 5.0  # after a 429 that does not say how long to wait
-OPEN_CHAT_PAUSE = 60.0  # after too many new private chats
+RATE_LIMIT_PAUSE = 5.0  # pause after a 429 that does not say how long to wait
+OPEN_CHAT_PAUSE = 60.0  # pause after too many new private chats
 TOKEN_SECONDS = 14.5 * 60  # how long an interaction's token is used; Discord accepts it for 15 minutes
 
 MAX_COMPONENTS, MAX_IN_ROW = 40, 5  # components of a message; buttons of a row

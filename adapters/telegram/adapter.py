@@ -51,7 +51,7 @@ from bot.settings import BadSetting
 from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
-ANSWER_CONNECTIONS = 16  # for answers to presses, because uploads can occupy all other connections
+ANSWER_CONNECTIONS = 16  # connections reserved for answers to presses, because uploads can occupy all others
 CLOSED_SECONDS = 24 * 3600.0  # how long a place that refused a message is remembered
 START_SECONDS = 2.0  # the longest wait for /start after a person unblocks the bot
 

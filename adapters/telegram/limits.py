@@ -16,7 +16,7 @@ from bot.rate_limiter import RateLimit
 # 63.75 seconds, so that a message that is delayed on the way does not push the next ones over the limit.
 GROUP_LIMIT = RateLimit(burst=3, interval=3.75, per_chat=True)
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
-MESSAGES_PER_SECOND = 30  # of one bot in all chats
+MESSAGES_PER_SECOND = 30  # messages of one bot in all its chats
 
 LONGEST_TEXT = 4096  # UTF-16 units
 LONGEST_CAPTION = 1024  # UTF-16 units

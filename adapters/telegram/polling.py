@@ -31,7 +31,7 @@ from bot.store import WorkDropped
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
-BUSY_PAUSE = 0.02  # between requests while updates are handled; most are handled by then
+BUSY_PAUSE = 0.02  # pause between requests while updates are handled; most take less time
 
 SAME_OFFSET_SECONDS = 0.55
 """Pause before a repeated offset. Within 0.5 s Telegram would return only the first update (tdlib/telegram-bot-api,
@@ -62,7 +62,7 @@ class Polling:
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
         self._next = 0  # id after the latest update
-        self._last_offset = 0  # of the last request
+        self._last_offset = 0  # offset of the last request
         self._requested_at = 0.0  # loop time of the last request
         self.is_receiving = False
 

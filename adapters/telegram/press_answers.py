@@ -19,7 +19,7 @@ from bot.panel import Panel, Span
 from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
 from bot.texts import language_of, texts
 
-ANSWER_SECONDS = 1.5  # until a query is answered without the outcome; the rest of the two seconds is for latency
+ANSWER_SECONDS = 1.5  # time until a query is answered without the outcome; the rest of the two seconds is for latency
 RETRY_PAUSES = (0.3, 1.0)  # seconds before a lost answer is sent again; Telegram ignores a second answer
 RETRIED_ERRORS = (NotConnected, ConnectionLost, InvalidAnswer, ServerError, RetryAfter)
 

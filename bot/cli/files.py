@@ -17,7 +17,7 @@ from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
 
-MAX_RECORD_BYTES = 16 * 1024 * 1024  # of one game; far above any real game, and limits the cost of a bad file
+MAX_RECORD_BYTES = 16 * 1024 * 1024  # limit for one game; far above any real game, and limits the cost of a bad file
 
 
 class RecordEntry(NamedTuple):

@@ -8,7 +8,7 @@ from urllib.request import ProxyHandler, build_opener
 from bot.settings import BadSetting, Settings, read_settings
 
 TIMEOUT = 4.0  # seconds
-MAX_HEALTH_BYTES = 65536  # read of an answer
+MAX_HEALTH_BYTES = 65536  # bytes that are read from an answer
 
 # Hosts that mean every address, and the loopback address to ask. A bot on ``::`` answers IPv6 only.
 WILDCARD_HOSTS = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be asked

@@ -14,7 +14,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of
 
 MAX_WAITING = 5  # answers that can wait for one place; more are dropped
-GIVE_UP_SECONDS = 120.0  # how long an answer is tried: by then the person has asked again or lost interest
+GIVE_UP_SECONDS = 120.0  # time after which an answer is given up, because the person has asked again or lost interest
 FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0  # seconds before a failed answer is retried; the pause doubles each time
 
 SendAnswer = Callable[[], Awaitable[object]]

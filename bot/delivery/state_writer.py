@@ -18,7 +18,7 @@ class StateWriter:
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[TableSync, int | None]] = {}
-        self._writes: dict[str, asyncio.Task[None]] = {}  # of the last batch, by table code
+        self._writes: dict[str, asyncio.Task[None]] = {}  # task that writes the last batch with a table, by its code
         self._flush_requested = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 

@@ -190,7 +190,7 @@ class Surface:
         known, pressed, place = self.known, change.pressed, change.place
         is_back = (pressed or place) and self.is_out_of_reach
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
-            # The press can be forged, or the platform has forgotten the message: it can be any message.
+            # The press can be forged, or the platform has forgotten the message. So the message can be any.
             pressed = place = ""
         if place:
             known = _move_state(known, home, place, pressed)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-GAMES_KEPT = 30  # for each person and scope: about 360 bytes
+GAMES_KEPT = 30  # games kept for each person and scope, about 360 bytes
 DAY_SECONDS = 86400
 _WORD = re.compile(r"(\d+)([wl])(-?\d+)")
 

@@ -36,7 +36,7 @@ HAND_OVER = read_script(__file__, "hand_over")
 REDACT = read_script(__file__, "redact_changes")
 BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order that the scripts expect
 KEYS_AT_ONCE = 1000
-FIRST_YEAR = 2025  # of any game
+FIRST_YEAR = 2025  # no game is older
 log = structlog.get_logger()
 
 

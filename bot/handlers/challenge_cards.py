@@ -35,7 +35,7 @@ from engine.options import format_value
 from engine.robots import LEVELS
 from engine.shuffle import CUT_PATTERN
 
-CUT_DIGITS = 32  # of a cut in a chat
+CUT_DIGITS = 32  # hex digits of a cut in a chat
 
 
 class ChallengeCards(Handlers):

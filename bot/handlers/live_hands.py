@@ -30,10 +30,10 @@ from bot.texts import error_text
 from bot.words.verdicts import NO_HINT
 from engine.errors import EngineError
 
-RELOAD_SECONDS = 15.0  # between reloads of a page's table without an announced change
+RELOAD_SECONDS = 15.0  # interval of reloads of a page's table without an announced change
 # the same if another worker delivers the table: this one is notified only of its own commits
 RELOAD_ELSEWHERE_SECONDS = 1.0
-REMATCH_SECONDS = 5.0  # between checks for a rematch, on the page of a finished game
+REMATCH_SECONDS = 5.0  # interval of checks for a rematch, on the page of a finished game
 
 
 class LiveHand:
@@ -50,7 +50,7 @@ class LiveHand:
         )
         self._changed = asyncio.Event()
         self._needs_reload = False
-        self._payloads: set[str] = set()  # of the page's buttons
+        self._payloads: set[str] = set()  # payloads of the page's buttons
 
     def show(self, table: Table) -> None:
         self._keep_newer(table)

@@ -6,4 +6,4 @@ ROBOT_NAMES = {  # three names for each level, because a table of four can seat 
     "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
 }
 
-STAND_IN_LEVEL = "medium"  # for a person who timed out, was forgotten or never came
+STAND_IN_LEVEL = "medium"  # level of the robot that replaces a person who timed out, was forgotten or never came

@@ -20,7 +20,7 @@ REFUSED_PAUSE = 300.0
 platform in trouble can refuse a good token. Such rare retries count against no rate limit.
 """
 
-STOP_SECONDS = 2.0  # for current presses; with the worker's and the store's stop it is under five seconds
+STOP_SECONDS = 2.0  # time limit for current presses; the worker and the store then stop within three more seconds
 
 log = structlog.get_logger()
 

@@ -18,7 +18,7 @@ from bot.store.outage import STORE_ERRORS, describe_error, is_temporary
 
 log = structlog.get_logger()
 
-RESTORING = "restoring"  # is stored instead of the number while a backup is being restored
+RESTORING = "restoring"  # value stored instead of the number while a backup is being restored
 
 # The first Redis with all commands that the bot uses. Valkey reports the newer Redis with which it is compatible.
 OLDEST_SERVER = (7, 0)

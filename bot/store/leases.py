@@ -26,7 +26,8 @@ log = structlog.get_logger()
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 LEASE_SECONDS = 15  # how long an owner that does not renew keeps a shard
-WORKERS_PATIENCE = LEASE_SECONDS + 1.0  # seconds to wait for workers to leave; killed ones are known by then
+# seconds to wait for workers to leave; after this time killed ones no longer count
+WORKERS_PATIENCE = LEASE_SECONDS + 1.0
 SET_BACK_SECONDS = 3600.0  # a store's clock that goes back this far was set on purpose
 CHECK_SECONDS = 0.5  # pause between two checks for other workers
 

@@ -119,7 +119,7 @@ class TableMemory:
         return self._tables.get(code)
 
     def is_playing_at(self, code: str, version: int) -> bool:
-        """Return whether a table in memory has this version and a game under way."""
+        """Return whether a table in memory has this version and a running game."""
         table = self._tables.get(code)
         return table is not None and table.version == version and table.phase == "playing"
 

@@ -49,7 +49,7 @@ class TableState:
         # origin of the game that is played again; empty for strangers
         self.rematch_origin: Literal["", "page", "chat"] = ""
         self.declined: int | None = None  # index in `matched` of the person who declined
-        self.was_opened_full = False  # with robots in all other chairs
+        self.was_opened_full = False  # True if the opener began with robots in all other chairs
         self.asking: dict[int, Chair] = {}  # people who ask for a chair, by seat
         self.refusals: tuple[int, ...] = (0, 0)  # refusals by the first player of each side
         self.clock = DEFAULT_CLOCK  # seconds for a move; 0 for no clock

@@ -30,7 +30,10 @@ def try_bids(
     points: Ints, board: Board, start: Ints, unseen: Ints, mine: int, me: int, theirs: int, bids: Ints, rounds: int,
     wild: int,
 ) -> None:  # fmt: skip
-    """Add each bid's result to ``points``, summed over all rounds. ``theirs`` is the other's bid, or -1 before it."""
+    """Add each bid's result to ``points``, summed over all rounds.
+
+    ``theirs`` is the opponent's bid, or -1 before it.
+    """
     for _ in range(rounds):
         hand, guess = 0, 0
         for _again in range(MAX_TRIES):

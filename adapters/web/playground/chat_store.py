@@ -35,7 +35,7 @@ HIDDEN_BUTTONS = ("aside", "join", "share", "group")
 """Kinds of buttons that are not shown: the private chat is one click away, and no other chats exist."""
 
 MESSAGES_KEPT = 300  # of each chat
-PICTURES_KEPT = 30  # of each chat, about 40 kB each; older messages show text instead
+PICTURES_KEPT = 30  # pictures kept in each chat, about 40 kB each; older messages show text instead
 FILE_KEPT_SECONDS = 86400
 MAX_PEOPLE, MAX_CHATS = 100, 50
 LONGEST_NAME = 64

@@ -24,7 +24,7 @@ class ComparedLine(NamedTuple):
     name: str
     rank: int | None  # among the compared lines; None if the deal was given up
     line: DayLine
-    verdicts: Sequence[Verdict] | None = None  # of its analysis; None before that exists
+    verdicts: Sequence[Verdict] | None = None  # verdicts of the line's analysis; None before it exists
     is_readable: bool = False  # whether the reader can open the replay, which names the player
 
 
@@ -32,7 +32,7 @@ class ComparedLine(NamedTuple):
 class Comparison:
     day: date
     game: str
-    best: DayLine | None  # of all players, even if it is not in ``lines``; None if all gave up
+    best: DayLine | None  # best line of all players, even if it is not in ``lines``; None if all gave up
     lines: Sequence[ComparedLine]
     more: int = 0  # number of lines left out
     is_analysed: bool = True  # whether missing analyses will be made

@@ -15,7 +15,7 @@ from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
 
 KEPT_SECONDS = 400 * 86400
-LINES_KEPT_SECONDS = 7 * 86400  # as long as an analysis
+LINES_KEPT_SECONDS = 7 * 86400  # lines are kept as long as analyses
 
 
 class DayResults:

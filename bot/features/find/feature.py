@@ -22,7 +22,7 @@ from bot.tables.snapshot import TableSnapshot
 from bot.tables.table import Table
 from bot.texts import texts
 
-POLL_SECONDS = 1.0  # between rounds of the search
+POLL_SECONDS = 1.0  # pause between rounds of the search
 REPORT_SECONDS = 10.0  # interval at which the leader sends new reports, and retries
 
 

@@ -13,7 +13,7 @@ from engine.errors import IllegalMove
 from engine.spades import SpadesDeal
 from engine.views import DealView, PacketsView, SpadesView
 
-STEPS = tuple(map(str, range(1, 10)))  # of each course
+STEPS = tuple(map(str, range(1, 10)))  # steps of each course
 LAST = STEPS[-1]  # five tricks against the bot
 
 

@@ -19,9 +19,9 @@ from engine.spades import NOT_SPADES, SpadesDeal
 from engine.stock import StockDeal
 from engine.tressette import TressetteDeal
 
-CARD_LENGTH = 2  # of a card's code
-NAME = "Buongioco"  # of the bot at these tables
-LEVEL = "medium"  # of the bot in the last step
+CARD_LENGTH = 2  # characters of a card's code
+NAME = "Buongioco"  # name of the bot at these tables
+LEVEL = "medium"  # level of the bot in the last step
 LESSON = OwnTexts(target=_("lesson"))
 
 

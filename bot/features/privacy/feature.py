@@ -22,7 +22,7 @@ from bot.platform import Command, Press, Reply, is_private
 from bot.replies import answer_place, private_reply, private_toast
 from bot.tables.errors import TableError
 
-REWRITE_SECONDS = 30.0  # between checks whether a rewrite is due
+REWRITE_SECONDS = 30.0  # interval at which the bot checks whether a rewrite is due
 
 
 class AskedJustNow(TableError):

@@ -34,7 +34,7 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.forgetting import remove_person
 from bot.tables.room import Room
 
-POLL_SECONDS = 5.0  # between checks for forgettings that other processes began
+POLL_SECONDS = 5.0  # interval of checks for forgettings that other processes began
 SECOND_PASS_AFTER = 60.0  # seconds between the first pass and the second
 FORGETTING_LEASE_SECONDS = 60
 WORKER_KEY = "forgetting:worker"  # exists while a worker is forgetting people; expires

@@ -44,7 +44,7 @@ MAX_RECORD_BYTES = 2 * 1024 * 1024
 The playground queues at most four million bytes for a page, and Discord takes files of ten million.
 """
 
-COOLDOWN_SECONDS = 60  # between two files for one person; a file costs as much as a thousand presses
+COOLDOWN_SECONDS = 60  # shortest time between two files for one person; a file costs as much as a thousand presses
 
 
 def cooldown_key(person: str) -> str:

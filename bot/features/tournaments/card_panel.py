@@ -111,7 +111,7 @@ def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> 
 
 
 def _missing_text(text: TournamentText, count: int) -> str:
-    """Say how many more teams are needed to start; empty if there are enough."""
+    """Return how many more teams are needed to start, in words; empty if there are enough."""
     _ = text.gettext
     if count < 1:
         return ""

@@ -28,10 +28,10 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from bot.words.one_deal import deal_result
 
-ADVANCE_SECONDS = 10.0  # between checks of a tournament with the same log, because its round can be overdue
-UNSTARTED_SECONDS = 14 * 86400  # after which a tournament that did not start is called off
+ADVANCE_SECONDS = 10.0  # interval of checks of a tournament with an unchanged log, because its round can be overdue
+UNSTARTED_SECONDS = 14 * 86400  # time after which a tournament that has not started is called off
 LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
-TABLE_CHECK_SECONDS = 60.0  # between checks whether the table of an unfinished match still exists
+TABLE_CHECK_SECONDS = 60.0  # interval of checks whether the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000
 RETRY_SECONDS = 60.0  # pause after an error in a tournament
 

@@ -121,7 +121,7 @@ async def play_until(
 async def test_restored_games_can_be_played_to_the_end(
     any_store: Store, tmp_path: Path, game_ids: list[str], is_rolled_back: bool
 ) -> None:
-    """The same people go on with the buttons in the chat, even if they played on after the backup."""
+    """The same people continue with the buttons in the chat, even if they played on after the backup."""
     store = any_store
     fake = LenientPlatform()
     numbers = iter(range(1, 99))

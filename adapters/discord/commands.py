@@ -74,7 +74,10 @@ class Tree(app_commands.CommandTree[discord.Client]):
 
 
 class SlashCommand(app_commands.Command[Any, ..., None]):
-    """A command with errors of its autocompletion handled. The library would write a traceback and answer nothing."""
+    """A command that also handles errors of its autocompletion.
+
+    The library would write a traceback and answer nothing.
+    """
 
     async def _invoke_autocomplete(self, interaction: Interaction, name: str, namespace: Namespace) -> None:
         try:

@@ -18,7 +18,7 @@ from bot.platform import Person, Press
 
 PLATFORM = "discord"
 
-ANSWER_SECONDS = 4  # after which an interaction has its answer or never gets one: Discord allows three
+ANSWER_SECONDS = 4  # time after which an interaction cannot be answered any more; Discord allows three seconds
 
 # A button's custom id: a payload, and a number if one panel has the same payload twice.
 CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)

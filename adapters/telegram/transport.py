@@ -138,7 +138,7 @@ class AiohttpRequest(BaseRequest):
 
 
 class SendingRequest(AiohttpRequest):
-    """Requests that send messages. Only `KEPT_FIELDS` of the sent message in an answer are kept."""
+    """Requests that send messages. The answer is reduced to the `KEPT_FIELDS` of the message."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

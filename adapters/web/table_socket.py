@@ -57,7 +57,7 @@ class PressMessage(BaseModel):
 
 
 class Beat(BaseModel):
-    """A page's question whether the bot is still there, echoed as the answer."""
+    """A page's heartbeat, which the bot echoes."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     beat: bool

@@ -1,4 +1,4 @@
-"""The buttons of the greeting that begin a game, and the question about the game that they ask at first."""
+"""The greeting's buttons: they begin a game, and ask which one if the chat has not chosen any."""
 
 from bot.actions import BadPayload
 from bot.delivery.surface import Change

@@ -48,9 +48,9 @@ def help_page(language: str, *, is_full: bool = False) -> Panel:
         page.line(_(group), "bold")
         for spec in listed_commands():
             if spec.group is group and (spec.is_main or is_full):
-                has_signs = is_full and any(argument.in_help for argument in spec.arguments)
+                shows_arguments = is_full and any(argument.in_help for argument in spec.arguments)
                 line = spec.help_line(language) if is_full else _(spec.help)
-                page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{line}")
+                page.line(f"/{spec.name_in(language)}{' ' if shows_arguments else ': '}{line}")
     if is_full:
         page.gap()
         page.line(f"Buongioco {VERSION}", "small")

@@ -101,7 +101,10 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
 async def play_to_the_end(
     adapter: ObservedDiscord, server: DiscordServer, people: Sequence[Person], resigning: float
 ) -> Tournament:
-    """Play to the end, and check that the card stays one message. The last person opens each hand by the card."""
+    """Play to the end, and check that the card stays one message.
+
+    The last person opens each hand with the card's button.
+    """
     channel, random = server.channels[CHANNEL], Random(1)
     [card] = {message["id"] for message in messages_starting_with(channel, "🏆")}
     [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live_codes()
@@ -195,7 +198,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             while not (len(await tables_by_deal()) == 2 and all(await tables_by_deal())):
                 await asyncio.sleep(0.02)
             t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
-            # The person without private messages plays first: their hands come by the card.
+            # The person without private messages plays first, because the card's button must open their hands.
             by_match = [
                 [people_by_id[member.person] for team in match.teams for member in t.members(team)]
                 for match in t.matches

@@ -84,7 +84,7 @@ class Players:
 
     async def press_something(self, person: str) -> None:
         """Press a random button, or wait a moment if there is none."""
-        # A move made by a robot for a person was pressed by no one.
+        # Leave out the button that lets a robot play, because no press names the robot's move.
         buttons = [
             (message, payload)
             for message, payload in self.page.buttons(person)

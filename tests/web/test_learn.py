@@ -70,7 +70,7 @@ async def test_guest_continues_where_they_stopped(site: OpenPlayground) -> None:
 
 
 async def test_tap_of_a_signed_in_person_stores_their_profile(site: OpenPlayground) -> None:
-    # Old steps are found only by profiles.
+    # Steps of unused people are deleted with their profiles, so a person with a step needs a profile.
     async with open_browser(site) as anna:
         await anna.play()
         [id_] = await site.worker.store.client.hkeys(people.PEOPLE)

@@ -36,7 +36,7 @@ LONGEST_REQUEST = 64 * 1024  # bytes of a WebSocket message; a longer one ends t
 TICKETS, TICKET_SECONDS = 1000, 30.0  # the most tickets at once, and their lifetime
 GOODBYE_SECONDS = 1.0
 ADDED_REMEMBERED = 100
-BEAT = '{"beat":true}'  # the page's question whether the bot is still there (static/connection.js)
+BEAT = '{"beat":true}'  # the page's heartbeat, which the bot echoes (static/connection.js)
 MESSAGES_SHOWN = 100
 SORRY = _("Something went wrong, but nothing is lost: try again.")
 NO_LINK = _("You need a personal link to come in: ask the host for yours.")
@@ -113,7 +113,10 @@ class Server:
     # Requests
 
     async def _issue_ticket(self, request: web.Request) -> web.Response:
-        """Exchange a link's key for a ticket for one WebSocket, because proxies log its address and headers."""
+        """Exchange a link's key for a ticket for one WebSocket.
+
+        Proxies log addresses and headers, so the key must be in neither.
+        """
         async with body_timeout():
             key = (await request.read()).decode(errors="replace")
         self._admit(request, *self._identify(key))
@@ -233,7 +236,7 @@ def command_hints(language: str) -> list[dict[str, Any]]:
 
 
 def _refusal(text: str, why: str) -> str:
-    """Return the answer to a refused request, with the name that it gave itself unless it is malformed."""
+    """Return the answer to a refused request, with the request's own name if that can be read."""
     name = None
     with suppress(Refused):
         name = decode(text).get("n")

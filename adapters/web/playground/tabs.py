@@ -11,13 +11,14 @@ from adapters.web.playground.chat_store import Chat, User
 from adapters.web.refusals import Refused
 from bot.texts import gettext_noop as _
 
-MAX_TABS, MAX_TABS_EACH = 400, 20  # in all, and of one person with a personal link
+MAX_TABS, MAX_TABS_EACH = 400, 20  # open tabs in all, and of one person with a personal link
 MAX_PENDING = 32  # unanswered requests of one person
 MAX_UNREAD = 4 * 1024 * 1024  # bytes in a tab's queue; a tab that falls further behind is disconnected
 
 
 class Tab:
-    """An open tab. It can act as ``person``; None means as any person, but as nobody if ``is_host``.
+    """An open tab. It acts as ``person``. Without one it can act as any person, or as none if it has the host's link
+    (``is_host``).
 
     Each tab has its own queue of messages, so a tab that does not read blocks no others.
     """

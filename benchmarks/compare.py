@@ -205,7 +205,7 @@ def output_of(bench: Bench, side: Side) -> str:
 
 def _interrupt(process: subprocess.Popen[str]) -> None:
     """Let a benchmark end its own processes, because a leftover store would slow the next measurement."""
-    # Twice: Python handles a signal that comes just before a blocking call only after that call.
+    # Send the signal twice: Python handles one that comes just before a blocking call only after that call.
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         try:

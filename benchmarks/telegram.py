@@ -53,7 +53,7 @@ TOKEN = "1:bench"  # noqa: S105
 SERVER = "benchmarks.telegram_server"
 ROUNDS, PRESSES, RATE = 3, 3000, 100
 CALM_PRESSES = 1500
-# For the library's default client, which is slow. It fails if more calls wait for a connection.
+# For the library's default client, which is slow, and which fails if more calls wait for a connection.
 DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
 
 # Pictures take longer: with more presses at once each would wait too long for its picture.

@@ -64,7 +64,7 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(_open_pipe(path), "wb") as pipe:
             yield pipe
     elif kind == "file" and path.absolute().parent in OPEN_FILES:
-        # For example /dev/stdout, redirected to a file that the shell has open: it must not be replaced.
+        # For example, /dev/stdout can lead to a file that the shell has open, which must not be replaced.
         with path.open("ab") as opened:
             yield opened
     elif kind == "device":

@@ -182,7 +182,7 @@ class People:
             # step of the forgetting would treat the person as a stranger and delete their new data.
             self.forget(keys.person(person.id))
         known = await self._fields(keys.person(person.id))
-        # Never an earlier day: a clock that is set back must not make profiles look unused.
+        # Never store an earlier day: a clock that is set back must not make profiles look unused.
         used = max(await self._today(), int(known.get("used", 0)))
         seen = {"name": name_of(person.id, person.name), "handle": person.handle, "used": str(used)}
         language = language_of(person.language)
@@ -191,7 +191,7 @@ class People:
         if place == private_place(person.id):
             seen["private"] = "1"
         if known.get("handle", "") != person.handle:
-            # First, because the stored handle shows that this is done.
+            # Store this first, because the stored handle shows that it was done.
             await self._rename(person.id, known.get("handle", ""), person.handle)
         await self._store_new(keys.person(person.id), seen)
         if place and not is_private(place):

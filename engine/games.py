@@ -35,7 +35,7 @@ class GameKind:
     ``trump`` is the letter of the trump suit. ``has_dealer`` is False if the players draw their hands. With
     ``asks_partner`` the first player of a side decides who sits opposite. ``duplicate_unit`` points count as 1 in a
     duplicate. ``default_for`` lists the occasions for which this game is the default.
-    ``is_suggested``: newcomers choose among these.
+    ``is_suggested`` games are offered to newcomers.
     """
 
     id: str

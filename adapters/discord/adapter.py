@@ -322,7 +322,7 @@ class Discord:
         """Keep the token of a channel that the bot is not a member of: it allows messages there for a while."""
         try:
             if not await self.guests.keep(answer.place, answer.token, answer.pressed):
-                # Not awaited: an interaction expires after three seconds.
+                # Do not await this, because an interaction expires after three seconds.
                 self.card_room.refresh_chat(answer.place)
         except STORE_ERRORS as error:
             self.card_room.report_store_error(error)

@@ -166,7 +166,7 @@ class Answer:
     async def _send_answer(
         self, kind: int, body: Body | None = None, *, wants_message: bool = False, upload: Upload | None = None
     ) -> SentMessage:
-        # Even if the call fails: the answer might have arrived, and a second one would be refused.
+        # This holds even if the call fails: the answer might have arrived, and a second one would be refused.
         self.state = State.ANSWERED
         try:
             return await self.rest.answer(self.token, kind, body, wants_message=wants_message, upload=upload)

@@ -165,7 +165,7 @@ class Commands:
         if is_command and unknown and not find_command_spec(unknown.lower()):
             await self._run(interaction, unknown, [], None)
         else:
-            # Never run it without its arguments: a challenge would be open to everyone.
+            # Never run the command without its arguments: a challenge would be open to everyone.
             await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
 
     def _slash_command(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:

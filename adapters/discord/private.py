@@ -44,7 +44,7 @@ class PrivateChats:
         self._channels.pop(user, None)
         channel = (await self._client.hget(CHANNELS_KEY, user) or b"").decode()
         if channel and channel == wrong:
-            # Forgotten now, because opening another one can fail.
+            # Delete the wrong channel now, because opening another one can fail.
             await self._client.hdel(CHANNELS_KEY, user)
             channel = ""
         if not channel:

@@ -219,7 +219,7 @@ class Telegram:
     def _reopen(self, place: str) -> None:
         """Try again to write to a closed place, because an update came from it."""
         if self._closed.pop(place, False):
-            # Not awaited, so that a press is answered first.
+            # Do not await this, so that a press is answered first.
             self.card_room.refresh_chat(chat_of(place))
 
     async def _handle_message(self, update: Update, message: Message) -> None:

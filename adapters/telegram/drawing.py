@@ -87,7 +87,7 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
         user = {"id": int(number), "first_name": span.text, "is_bot": False}
         return {"type": "text_mention", "offset": offset, "length": length, "user": user}
     if span.style == "quiet" and span.person.startswith("telegram:") and HANDLE.fullmatch(span.text):
-        # It looks like a mention but notifies no one. Without the link Telegram would mention the person.
+        # A link looks like a mention but notifies no one. Without the link Telegram would mention the person.
         return {"type": "text_link", "offset": offset, "length": length, "url": f"https://t.me/{span.text[1:]}"}
     # Telegram finds other @handles itself. People of other platforms cannot be mentioned here.
     return None

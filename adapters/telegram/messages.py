@@ -136,7 +136,8 @@ class Messages:
         except BadRequest as error:
             if not CANNOT_BE_DELETED.search(error.message):
                 raise
-            # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
+            # A message cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage), so remove its
+            # buttons.
             with _accepting_not_modified():
                 await self._post("editMessageReplyMarkup", where)
 

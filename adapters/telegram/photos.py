@@ -155,7 +155,7 @@ class Photos:
                 return await asyncio.shield(task)
         except TimeoutError:
             if task.done():
-                # It finished or failed just as the time ran out.
+                # The upload finished or failed just as the time ran out.
                 return await task
             if read_id:
                 raise LateUpload(self._late.start(_late_message_id(task, read_id))) from None

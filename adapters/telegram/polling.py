@@ -104,7 +104,7 @@ class Polling:
         self._last_offset = offset = self._offset
         self._requested_at = asyncio.get_running_loop().time()
         fields = {"offset": offset, "timeout": timeout, "limit": limit, "allowed_updates": ALLOWED_UPDATES}
-        # Not `get_updates`, which fails for the whole batch if one update cannot be read.
+        # Do not use `get_updates`, which fails for the whole batch if one update cannot be read.
         updates: Any = await self._bot._post("getUpdates", fields)
         if not isinstance(updates, list):
             raise InvalidAnswer("updates are not a list")
@@ -120,7 +120,7 @@ class Polling:
         if len(updates) < len(raw_updates):
             log.warning("telegram_update_unreadable", why="no update_id")
         if updates:
-            # Not the highest id ever seen: after a quiet week Telegram restarts at a random number.
+            # Ignore higher ids from earlier, because Telegram restarts at a random number after a quiet week.
             self._next = max([*updates, *self._since]) + 1
         new = {number: raw for number, raw in updates.items() if number not in self._since}
         for number, raw in new.items():

@@ -29,8 +29,8 @@ log = structlog.get_logger()
 class QueryAnswer:
     """The answer to one callback query, as a context in which the press is handled.
 
-    The first `give` counts. Without one, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
-    empty one when the context ends. ``sent`` is set after the answer is sent.
+    The first `give` counts. Without a `give`, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
+    empty answer when the context ends. ``sent`` is set after the answer is sent.
     """
 
     def __init__(self, post: Post, query: str, language: str) -> None:
@@ -113,7 +113,7 @@ class PressReplies:
                 await answer.sent.wait()
                 await self.pages.replace(press, panel, is_photo=is_photo)
 
-            # Even as answers, messages and edits count towards a chat's limits.
+            # Messages and edits count towards a chat's limits even if they answer a press.
             if not self.card_room.queue_answer(press.place, replace, message=press.message):
                 text = _too_many_text(press)
         if not await answer.give(text=text) and text:

@@ -88,7 +88,7 @@ def _message(raw: Fields) -> Fields:
         if text in texts
     }
     people = {"from": _user(raw.get("from")) or raw.get("from"), "via_bot": _user(raw.get("via_bot"))}
-    # It matters only that the message was written as a chat.
+    # The bot only needs to know that the message was written as a chat.
     sender = {"id": 0, "type": Chat.CHANNEL} if isinstance(raw.get("sender_chat"), dict) else None
     return {
         "message_id": raw.get("message_id"),

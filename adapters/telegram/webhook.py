@@ -96,7 +96,7 @@ class Webhook:
             await self._bot.get_me()
             info = None
         if not self._is_set or (info and info.url != self._url):
-            # Set at every start because Telegram does not return the secret.
+            # Set the webhook at every start, because Telegram does not return the secret.
             await self._bot.set_webhook(
                 self._url, max_connections=CONNECTIONS, allowed_updates=ALLOWED_UPDATES, secret_token=self._secret
             )

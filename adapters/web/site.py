@@ -53,7 +53,7 @@ CONTENT_SECURITY = (
 )
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
-    # Not "no-referrer": browsers would then send no Origin with forms.
+    # With "no-referrer", browsers would send no Origin with forms.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",

@@ -119,7 +119,7 @@ async def sit(site: Site, request: web.Request) -> web.Response:
             return full
     reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
     person = reader.as_person(browser_language(request))
-    # For people of a chat the place is not their private chat: this page must not count as proof that they have one.
+    # The place is not a private chat, because this page must not count as proof that a chat's person has one.
     place = reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
     command = Command(f"web{secrets.token_hex(10)}", person, place, "join", (code,))
     reply = await site.card_room.handle_command(command)

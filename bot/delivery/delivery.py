@@ -222,7 +222,7 @@ class Delivery:
         table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.load_cached(sync.code))
         while name := sync.next_changed:
             if not sync.get(name) and name not in required_surfaces(table):
-                # Its commit can be missing from the table in memory.
+                # The change's commit can be missing from the table in memory.
                 table = await self._room.load(sync.code, confirmed=True)
             sync.apply_next_change(home_of(table, name) if sync.get(name) or name in required_surfaces(table) else None)
         sync.checks += 1

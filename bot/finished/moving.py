@@ -51,7 +51,7 @@ class GameMover:
         is_new = not self._path.exists()
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
         if is_new:
-            # It was created only to check that it can be written.
+            # The file was created only to check that it can be written.
             self._path.unlink()
         moved = 0 if is_new else await self._finish_interrupted()
         rated = await Ratings(self._client, self._archive).last_rated_number()

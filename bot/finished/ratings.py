@@ -319,7 +319,7 @@ class Ratings:
         person_of = {mark.pseudonym: person for person, mark in forgotten.items()}
         scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
-        # For a winner who gains nothing, the game is unrated.
+        # The game is unrated for a winner who gains nothing.
         rated_people = [
             person for person in dict.fromkeys(game.people) if does_winner_gain(game) or person not in winners
         ]

@@ -250,9 +250,9 @@ class Dispatcher:
 
     async def _move_chat(self, old: str, new: str) -> None:
         worker, client = self.worker, self.worker.store.client
-        # First, so that a game that ends meanwhile counts for the new chat.
+        # Move the ratings first, so that a game that ends meanwhile counts for the new chat.
         await worker.ratings.move_chat(old, new)
-        # Before the tables, which are shown with the chat's settings.
+        # Move the settings before the tables, which are shown with them.
         await worker.people.move_chat(old, new)
         for code in await worker.room.lists.move_chat(old, new):
             with suppress(NoSuchTable, SetAside):

@@ -153,7 +153,7 @@ class Offers:
         if opener.name == Profile.name:
             # They have used /forget since.
             raise OfferExpired()
-        # Before the table opens, because its first board uses this language.
+        # Set the language before the table opens, because its first board uses it.
         await self._people.note_chat(press.place, opener.language)
         try:
             return await self._challenges.open_table(

@@ -10,7 +10,7 @@ from bot.platform import Command, Person, Press, chat_of, is_private
 from bot.rate_limiter import RateLimit, RateLimiter
 from bot.tables.errors import TableError
 
-# Far above what fast players need.
+# These limits are far above what fast players need.
 PRESSES_OF_PERSON = RateLimit(burst=60, interval=0.2)
 PRESSES_IN_CHAT = RateLimit(burst=240, interval=0.05)
 COMMANDS_OF_PERSON = RateLimit(burst=30, interval=2.0)

@@ -54,7 +54,7 @@ class Rematches(Handlers):
             if player.startswith("robot:")
         ]
         others = [seat for seat, player in enumerate(game.people) if player != person.id]
-        # A forgotten opponent cannot be asked. Then the challenge is open to all.
+        # A forgotten opponent cannot be asked, so the challenge is open to all.
         is_for_one = len(others) == 1 and not robots and not is_pseudonym(game.people[others[0]])
         if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
             return await self._ask_in_private(press, game, [*setup, *robots])

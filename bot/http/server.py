@@ -18,7 +18,7 @@ from bot.http.connections import KEEPALIVE_SECONDS, Connection, Connections
 from bot.rate_limiter import LogLimiter
 from bot.settings import BadSetting
 
-SENT_SECONDS = 10.0  # time for a body to arrive: a client that sends a byte now and then would block a connection
+SENT_SECONDS = 10.0  # time limit for a body; otherwise a client that sends a byte now and then would block a connection
 BACKLOG = 128  # connections that the system queues until they are accepted
 
 MALFORMED = (HttpProcessingError, web.RequestPayloadError)
@@ -75,7 +75,7 @@ def matches_digest(token: str, digest: str) -> bool:
 
 @asynccontextmanager
 async def body_timeout() -> AsyncIterator[None]:
-    """Read a request's body inside: 408 if it does not arrive in time, 400 if its encoding is invalid."""
+    """Answer 408 if the body read in this context does not arrive in time, and 400 if its encoding is invalid."""
     try:
         async with asyncio.timeout(SENT_SECONDS):
             yield
@@ -114,7 +114,7 @@ class _Site(web.BaseSite):
 async def listen(
     app: web.Application, host: str, port: int, server_name: str, remedy: str, connections: Connections
 ) -> web.AppRunner:
-    """Serve an app; the caller cleans the runner up.
+    """Serve an app. The caller must clean up the returned runner.
 
     Raise BadSetting with the ``server_name`` and the ``remedy`` if the system does not allow it to listen there.
     """

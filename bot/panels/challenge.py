@@ -97,8 +97,8 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
     """Return an invitation to an open table, which ``name`` can pass on. ``address`` is the table's link, or empty."""
     _ = texts(language).gettext
     page, game = Writer(), GAMES[table.game_id]
-    inviter, what = Span(isolate_name(name), "bold"), Span(_(game.name), "bold")
-    page.line(_("{name} invites you to play {game}."), name=inviter, game=what)
+    inviter, game_name = Span(isolate_name(name), "bold"), Span(_(game.name), "bold")
+    page.line(_("{name} invites you to play {game}."), name=inviter, game=game_name)
     page.line(_("Write me /join {code} to sit down"), code=Span(table.code, "code"))
     if address:
         page.line(_("Or open {address}"), address=Span(address, "code"))
@@ -237,16 +237,16 @@ def _terms_button(code: str, label: str, *words: object) -> Button:
 def _chair_buttons(table: Table, words: Wording) -> Row:
     """Return buttons for free chairs. Open menus show them too, because the opener can leave a menu open."""
     _ = words.text
-    code, terms, sit = table.code, table.terms_at, list[Button]()
+    code, terms, buttons = table.code, table.terms_at, list[Button]()
     if len(table.chairs) == 2:
-        sit.append(Button(_("Play"), actions.sit(code, terms), "good", role=Role.SIT))
+        buttons.append(Button(_("Play"), actions.sit(code, terms), "good", role=Role.SIT))
         if table.invited:
-            sit.append(Button(_("Decline"), actions.table(code, "decline"), role=Role.SIT))
+            buttons.append(Button(_("Decline"), actions.table(code, "decline"), role=Role.SIT))
     else:
         for seat in free_chairs(table):
             label = _("Sit {seat}").format(seat=seat_label(words, seat))
-            sit.append(Button(label, actions.sit(code, terms, seat), "good", role=Role.SIT))
-    return tuple(sit)
+            buttons.append(Button(label, actions.sit(code, terms, seat), "good", role=Role.SIT))
+    return tuple(buttons)
 
 
 def game_lines(language: str, *, is_full: bool = False) -> list[str]:
@@ -317,13 +317,23 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
         label = ("• " if seen.clock == seconds else "") + short_clock(words, seconds)
         clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
     cuts = _("Cut the pack before each deal")
-    cutting = _terms_button(
+    cuts_button = _terms_button(
         seen.code, ("✓ " if seen.cutting.is_on else "") + cuts, "cutting", format_value(not seen.cutting.is_on)
     )
     strict = _("Strict: a robot plays late moves, three in a row lose")
-    manner = _terms_button(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
+    strict_button = _terms_button(
+        seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict)
+    )
     others: Row = (_rules_button(seen.code, words), _cancel_button(seen.code, words)) if is_own else ()
-    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), (cutting,), others, _back_row(seen.code, words)]
+    return [
+        *rows,
+        tuple(clocks[:3]),
+        tuple(clocks[3:]),
+        (strict_button,),
+        (cuts_button,),
+        others,
+        _back_row(seen.code, words),
+    ]
 
 
 def _back_row(code: str, words: Wording, *menu: str) -> Row:

@@ -96,7 +96,7 @@ class _Hand:
             self.page.line(hint)
         self.page.fold()
         if view.deal.hand:
-            # From high to low, a line for each suit.
+            # Each suit has a line, from high to low.
             self.page.gap()
             faces = self.words.faces
             for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):

@@ -20,10 +20,10 @@
 | `Withdraw` | ``withdraw <seat>`` | the person withdraws this request |
 | `Refuse` | ``refuse <seat>`` | the request is refused; if it is accepted, a ``sit`` follows |
 | `Day` | ``day <yyyy-mm-dd>`` | one deal with that day's secret (`bot.features.daily.secret_chain`) |
-| `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | a tournament's (`bot.features.tournaments`) |
+| `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | the match of a tournament that is played here |
 | `Close` | ``close <why>`` | no game was played: ``cancelled``, ``declined`` or ``expired`` |
 | `Seal` | ``seal <secret>`` | the next deal's secret is fixed, and its pack waits for a cut |
-| `CutPack` | ``cut <seat> <text>`` | a player cut that pack; a deal with the same secret follows, also without a cut |
+| `CutPack` | ``cut <seat> <text>`` | a player cut that pack; a deal with the same secret follows, even without a cut |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began, with these rules and every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |

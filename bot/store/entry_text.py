@@ -60,7 +60,7 @@ class Forms(Generic[E]):
         raise UnreadableEntry
 
 
-# Typed, because True == 1.
+# Compare types too, because True == 1.
 _spell = lru_cache(maxsize=256, typed=True)(format_value)
 
 

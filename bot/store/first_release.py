@@ -97,7 +97,7 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
     try:
         entries = unfold(stored).entries
     except ValueError:
-        # It was unreadable before: the next load sets it aside.
+        # The log was unreadable before. The next load sets the table aside.
         return None
     for index, entry in _readable_entries(entries):
         match entry:

@@ -107,7 +107,7 @@ def _send_command(socket_path: str, command: bytes, seconds: float = 2.0) -> boo
             connection.sendall(command + b"\r\n")
             connection.recv(64)
         except OSError:
-            # It is slow or has just ended. The next check will tell.
+            # The Valkey is slow or has just ended. The next check will show which.
             return True
     return True
 

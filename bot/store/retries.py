@@ -68,7 +68,7 @@ class RetryQueue:
 
     async def _run(self) -> None:
         while self._waiting:
-            # It leaves the queue first, so that new work with this key is queued again.
+            # Remove the work from the queue first, so that new work with this key is queued again.
             key, (work, done) = self._waiting.popitem(last=False)
             try:
                 await self._retry(work)

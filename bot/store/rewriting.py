@@ -35,7 +35,7 @@ async def rewrite_files(client: Any) -> bool:
     if not isinstance(client, Cluster):
         return await _rewrite(client.execute_command)
     await client.initialize()
-    # One after the other: each needs memory and disk for a copy.
+    # Rewrite one server after the other, because each needs memory and disk for a copy.
     return any([await _rewrite(partial(client.execute_command, target_nodes=node)) for node in client.get_nodes()])
 
 

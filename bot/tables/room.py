@@ -87,7 +87,7 @@ class Room(TableMemory):
             if fault:
                 raise fault
             if about:
-                # It was written already, for example before a crash that lost this note.
+                # The update was written already, for example before a crash that lost this note.
                 self._notify_watchers(Commit(code, details=about))
             return self._keep_newest(table)
 
@@ -128,7 +128,7 @@ class Room(TableMemory):
         """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
         entries = after.log.entries[table.version :]
         alarm = next_alarm(after, table, self.robot_pause)
-        # Before the commit: a crash in between can leave an extra name, never a missing one.
+        # Do this before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
         tell = self._must_notify(table.code)
@@ -176,7 +176,7 @@ class Room(TableMemory):
         """Remove a table that is over or closed and fully shown. Only `load_recent` still finds it."""
         if self._before_removal:
             await self._before_removal(table)
-        # Do this first: afterwards the log with the names is lost.
+        # Do this first, because the log with the names is deleted next.
         for person in people_in(table.log.entries):
             await self.store.client.srem(keys.named(person), table.code)
         await self.store.remove(table.code, mark_of(table.opener.person), keep_log=not table.error)

@@ -48,8 +48,8 @@ def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves
 
 
 def _choose_exchange(hand: Sequence[str], discarded: Sequence[str]) -> list[str]:
-    """Return up to three cards that are likelier to win a trick than the average card of the draft's discards, from
-    which chance gives others. Some discards are this seat's own; the rest are unseen.
+    """Return up to three cards that are likelier to win a trick than the average discard of the draft. Chance replaces
+    them with such discards. Some discards are this seat's own; the rest are unseen.
     """
     unseen = [code for code in FRENCH.codes if code not in hand and code not in discarded]
     others = likely_tricks(unseen) / len(unseen)
@@ -75,7 +75,7 @@ def _choose_card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[st
         return min(winning)
     if losing:
         return min(losing, key=_strength) if wants else max(losing, key=_strength)
-    # Every card wins, so play the highest: it would win another trick later.
+    # Every card wins, so play the highest, which would otherwise win another unwanted trick later.
     return max(winning)
 
 

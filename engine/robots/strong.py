@@ -167,7 +167,7 @@ class StrongRobot:
     ) -> dict[int, MoveEstimate]:
         board = new_board(self.random.randrange(1, PRIME))
         worlds = weigh_worlds(worlds, view, history, board) if settings.pool else worlds
-        # One tree for playing a card at once, and one for each pick or declaration.
+        # Search one tree for playing a card at once, and one for each pick or declaration.
         firsts = [tree.CARDS_ONLY]
         if worlds.start[playing.PACKETS] and draw_world(worlds, board):
             firsts += cards(int(playing.legal_moves(board)) & ~playing.CARDS)

@@ -108,7 +108,7 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
     if left == 0 and board.state[playing.WINDOW] == playing.AS_THEY_COME:
         for number in range(0, len(packets), 3):
             if packets[number + 2] == 0:
-                # Its player picks it up at once: see `engine.search.playing`.
+                # The honour's player picks it up at once: see `engine.search.playing`.
                 playing.declare(board, packets[number], 1 << packets[number + 1])
     return left == 0
 

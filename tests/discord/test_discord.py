@@ -265,7 +265,7 @@ async def test_press_is_answered_with_the_changed_panel(store: Store, server: Di
         server.calls.clear()
         await (await wait_for_mover(people)).play(Random(1))
         await adapter.worker.settled()
-        # Both players' hands.
+        # There are both players' hands.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
 

@@ -223,7 +223,7 @@ async def test_press_is_answered_with_panel_and_picture(store: Store, server: Di
         server.calls.clear()
         await mover.play(Random(1))
         await adapter.worker.settled()
-        # Both players' hands, and the board with the card.
+        # There are both players' hands, and the board with the card.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit"]
         after = [picture_of(hand(person)) for person in people]
         assert None not in after
@@ -672,7 +672,7 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         uploads = server.uploads
         mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: server.uploads > uploads)
-        # Like a crash: uploads are dropped and nothing more is stored.
+        # As in a crash, uploads are dropped and nothing more is stored.
         [table] = await adapter.worker.room.lists.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
         await asyncio.sleep(0)

@@ -42,7 +42,7 @@ def test_caption_folds_text_that_its_picture_shows() -> None:
 
 
 def test_quiet_mention_is_a_link() -> None:
-    """Telegram notifies a person of a plain handle, as of a text_mention."""
+    """A plain handle would notify the person, as a text_mention does."""
     spans = Span("@bea", "quiet", "telegram:7"), Span("Bea", "quiet", "telegram:7"), Span("@bea", "quiet", "discord:7")
     assert entities_of(Panel(spans)) == [{"type": "text_link", "offset": 0, "length": 4, "url": "https://t.me/bea"}]
     [mention] = entities_of(Panel((spans[0]._replace(style="call"),)))

@@ -1,4 +1,4 @@
-"""Limits by address and by its network: many addresses of one network allow only a few times more."""
+"""Limits of addresses and networks: all addresses of one network together can do only a few times as much as one."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -52,7 +52,7 @@ def count_allowed(count: Callable[[web.Request], object], addresses: list[str]) 
     return allowed
 
 
-# One person can own all of the first. A carrier's customers share the second.
+# A single person can own all addresses of the IPv6 network. The customers of a carrier share the IPv4 network.
 IN_48_BITS = [f"2001:db8:1:{number:x}::1" for number in range(400)]
 IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 

@@ -33,14 +33,14 @@ async def test_page_and_its_files_have_safe_headers(
 ) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 200
-        # The form on the first page works once.
+        # The form on the first page can be sent only once.
         assert answer.headers["Cache-Control"] == ("no-cache" if path else "no-store")
         policy = answer.headers["Content-Security-Policy"]
         page = await answer.text()
     assert policy.startswith("default-src 'none'; script-src 'self';")
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
-    # Nothing that the security policy would block.
+    # The page contains nothing that the security policy would block.
     assert not re.search(r"<script(?![^>]*(src=|application/json))|<style|\son\w+=|\sstyle=", page)
     files = [address for address in find_addresses(page) if address.startswith("/static/")]
     assert len(files) >= 3

@@ -186,7 +186,7 @@ class ChatStore:
 
     async def _change(self, chat: Chat, number: int, message: dict[str, Any], picture: Picture | None) -> bool:
         """Replace a message; return whether it still exists."""
-        # One transaction, so that the picture always belongs to the stored text.
+        # Use one transaction, so that the picture always belongs to the stored text.
         async with self._client.pipeline() as pipe:
             pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
             _keep_picture(pipe, chat, number, picture)
@@ -222,7 +222,7 @@ class ChatStore:
         number = chat.unconfirmed.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         chat.last = max(number, chat.last)
         message = {"id": number, **message}
-        # In memory first, because a message added during the write needs another number.
+        # Add the message in memory first, because another one added during the write needs another number.
         chat.messages[number], chat.sends[key] = message, number
         old = list(chat.messages)[:-MESSAGES_KEPT]
         old_keys = [sent_key for sent_key, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]

@@ -115,7 +115,7 @@ def parse_request(found: dict[str, Any]) -> AnyRequest:
         if first["type"].startswith("union_tag"):
             raise Refused("there is no such request") from None
         where = ".".join(map(str, first["loc"][1:]))
-        # Quoted as JSON, so it is one line for any input.
+        # Quote the input as JSON, so that it is always one line.
         prefix = f"{json.dumps(where[:LONGEST_QUOTE])}: " if where else ""
         raise Refused(f"{prefix}{first['msg'].removeprefix('Value error, ')}") from None
 
@@ -177,7 +177,7 @@ class Requests:
         if request.reply_to is not None:
             if request.reply_to not in chat.messages:
                 raise Refused(_("The message you’re replying to is gone: write a new one."))
-            # Looked up first, because the new message can displace the chat's oldest one.
+            # Look this message up first, because the new one can displace the chat's oldest.
             replied_to = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
         text = trim_blanks(request.text)

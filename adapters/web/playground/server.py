@@ -132,7 +132,7 @@ class Server:
         socket = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
         tab = Tab(socket, request.transport, person, is_host)
         tab.language = browser_language(request)
-        # Counted before it is ready, because more tabs can open meanwhile.
+        # Count the tab before it is ready, because more tabs can open meanwhile.
         self.tabs.open.add(tab)
         try:
             await socket.prepare(request)

@@ -138,7 +138,7 @@ class Days:
         cards are public, starting with the next day's seal. A game that ends later does not count.
         """
         if day >= self.today():
-            # First the result: it proves that the game ended in time.
+            # Store the result first, because it proves that the game ended in time.
             for person in game.known_people:
                 await self.results.store_result(day, person, result_of(game.record))
             await self.results.add_pending(day, game)

@@ -45,7 +45,7 @@ class DayResults:
 
     async def add_request(self, day: date, chat: str, person: str) -> None:
         """Record that a person requested a day's deal in a group, which then shows the result."""
-        # First, so that /forget finds the entry in the group's set.
+        # Store this first, so that /forget finds the entry in the group's set.
         await self._client.sadd(keys.asked(person), f"{day} {chat}")
         await self._client.expire(keys.asked(person), KEPT_SECONDS)
         await self._client.sadd(keys.requests(day, chat), person)

@@ -130,7 +130,7 @@ class Finder:
             try:
                 table = await self._open_or_find_table(pairing)
             except NoSuchTable:
-                # It was settled before the table was removed.
+                # The pairing was settled before the table was removed.
                 await self.queue.end_pairing(pairing.code)
             else:
                 await self.settle(pairing, table)
@@ -170,7 +170,7 @@ class Finder:
         if table := await self._challenges.find_opened(update):
             return table
         if await self.queue.pairing_of(pairing.people[0]) != pairing:
-            # For example, because a person was forgotten meanwhile.
+            # The pairing has changed, for example because a person was forgotten.
             raise NoSuchTable(code=pairing.code)
         profiles = [await self._people.person(person) for person in pairing.people]
         matched = [Chair(profile.id, profile.nickname or new_nickname()) for profile in profiles]

@@ -57,7 +57,7 @@ def find_leavers(table: Table) -> list[str]:
         entries = (decode(strip_stamp(stored).decode()) for stored in table.log.entries)
         seats = [entry.seat for entry in entries if isinstance(entry, Move) and entry.move == "resign"]
     elif table.timed_out is not None:
-        # Not the partner, who loses too.
+        # The partner loses too, but did not leave.
         seats = [table.timed_out]
     found = [table.chairs[seat] for seat in seats]
     return [chair.person for chair in found if chair and not chair.is_robot and not is_pseudonym(chair.person)]

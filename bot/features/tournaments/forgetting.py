@@ -54,7 +54,7 @@ async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudon
     try:
         t = await tournaments.load(code)
     except UnreadableTournament:
-        # Its readable entries can still name the person.
+        # The log's readable entries can still name the person.
         known = await tournaments.stored(code)
     else:
         known, player = list(t.entries), t.player_of(person)

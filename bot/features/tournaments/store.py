@@ -238,7 +238,8 @@ class Tournaments:
             try:
                 await self.commit(code, f"moved:{new}", decide)
             except UnreadableTournament:
-                # It stays on the old list. A release that can read it moves it when the old chat refuses its card.
+                # The tournament stays on the old list. A release that can read it moves it when the old chat refuses
+                # its card.
                 continue
             except NoSuchTournament:
                 pass

@@ -165,7 +165,7 @@ async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) 
 
 
 class LostEditPlatform(PicturePlatform):
-    """A fake platform whose edits raise the set errors and otherwise change nothing."""
+    """A fake platform whose edits raise the errors that a test has set, and otherwise change nothing."""
 
     edits = 0
 
@@ -199,7 +199,7 @@ async def test_late_upload_does_not_hide_a_later_state(
         async with asyncio.timeout(10):
             while not task.done() and fake.edits < edits:
                 if fake.edits == 2 and surface._woken:
-                    # The hour has passed.
+                    # Act as if the hour in which the upload can arrive had passed.
                     syncing._unsettled_until = asyncio.get_running_loop().time()
                     surface.wake()
                 await asyncio.sleep(0)
@@ -318,7 +318,10 @@ async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monke
 
 @pytest.mark.usefixtures("instant_painting")
 async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot killed in between could not record it. Only late pictures are recorded beforehand."""
+    """A bot that is killed after it sent the text could not record the picture.
+
+    Only late pictures are recorded beforehand.
+    """
     fake, painting_allowed, edits = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
     fake.shows_pictures = True
     painting_allowed.set()

@@ -149,7 +149,7 @@ async def make_slow_store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Embe
     slow.write_text(f'#!/bin/sh\nexec {server_path()} "$@" --key-load-delay 700\n')
     slow.chmod(0o700)
     monkeypatch.setattr(embedded_module, "server_path", lambda: slow)
-    # Shorter than loading, and longer than starting.
+    # This patience is shorter than loading and longer than starting.
     embedded.patience = 1.5
     return embedded
 

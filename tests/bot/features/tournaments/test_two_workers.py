@@ -156,7 +156,7 @@ async def test_tournament_survives_the_stop_of_its_worker(
                 or await two_workers.leader.feature(TournamentsFeature).director.tournaments.live_codes()
             ):
                 await asyncio.sleep(0.05)
-        # Nothing is sent a second time.
+        # No message is sent a second time.
         for _ in range(20):
             await asyncio.sleep(0.05)
             for _stack, worker, _dispatcher in two_workers.workers:

@@ -20,7 +20,7 @@ from engine.robots.strong import DEFAULT_SEARCH, SearchSettings, StrongRobot
 
 Pair = tuple[str, str]
 
-# Each level against the one below it, and the strong one against two references.
+# Pairs of players: each level against the one below it, and the strong one against two references.
 PAIRS: tuple[Pair, ...] = (
     ("easy", "random"),
     ("medium", "easy"),

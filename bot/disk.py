@@ -96,7 +96,7 @@ def _open_pipe(path: Path) -> int:
 def _replace(path: Path) -> Iterator[IO[bytes]]:
     """Write a temporary file and rename it to ``path``. Delete leftovers of killed processes first."""
     _delete_leftovers(path)
-    # A fresh name, and mode 0600.
+    # mkstemp picks a fresh name and sets mode 0600.
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:

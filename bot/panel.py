@@ -209,7 +209,7 @@ class Writer:
         """Add an empty line, unless there is one already or the text is empty."""
         if not self._has_gap:
             is_at_fold = self._fold == len(self._spans) and not self._run
-            # Without style: some Markdown dialects end a style at an empty line.
+            # An empty line has no style, because some Markdown dialects end a style there.
             if self._style:
                 self._set_style("")
             self._run.append("\n")

@@ -33,7 +33,7 @@ class PrivateChats:
         channel = self._channels.get(user, wrong)
         if channel != wrong:
             return channel
-        # Several of a person's tables can need it at once.
+        # Several of a person's tables can need the channel at once.
         loading = self._loading.get((user, wrong))
         if loading is None:
             loading = self._loading[user, wrong] = asyncio.create_task(self._load(user, wrong))

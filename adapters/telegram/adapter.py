@@ -228,7 +228,7 @@ class Telegram:
                 await self.card_room.move_chat(*moved)
             return
         if message.is_automatic_forward:
-            # A channel's post, not written by a member of the group.
+            # This is a channel's post, which no member of the group has written.
             return
         command = _read(update, reading.read_command, update, self.bot.bot)
         if command is None:

@@ -75,7 +75,7 @@ class Commands(LazyGroup):
             raise
 
 
-# No pretty exceptions: they show local variables, and those hold hands and tokens.
+# Turn off pretty exceptions, because they show local variables, which hold hands and tokens.
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 

@@ -175,7 +175,7 @@ class Surface:
             return False
         ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
         self.is_used = True
-        # Each press comes by here, and `_replace` takes five times as long.
+        # Every press runs this, and `_replace` takes five times as long.
         self.known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
         if ephemeral != known.ephemeral:
             # A send that waited for this press is allowed now.
@@ -277,7 +277,7 @@ class Surface:
     def begin_edit(self) -> None:
         """Begin to edit the message. Its content is unknown until `finish_edit`."""
         self._is_certain = False
-        # Each press comes by here, and `_replace` takes five times as long.
+        # Every press runs this, and `_replace` takes five times as long.
         self.known = MessageState(self.known.message, UNKNOWN, *self.known[2:])
 
     def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
@@ -285,7 +285,7 @@ class Surface:
         known = self.known
         if known.message == sent.message:
             self._is_certain = True
-            # Each press comes by here, and `_replace` takes five times as long.
+            # Every press runs this, and `_replace` takes five times as long.
             self.known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
     def mark_uncertain(self) -> None:

@@ -137,7 +137,7 @@ class ProgramTables:
         try:
             async for table in hand.tables():
                 state = own_table(table, person).model_dump_json().encode()
-                # An unchanged state is sent as a sign of life.
+                # An unchanged state only keeps the connection open.
                 yield b"" if state == shown else state
                 shown = state
         finally:

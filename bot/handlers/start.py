@@ -55,6 +55,6 @@ class Start(Handlers):
                 return Reply(toast=_("You’ve asked for a seat: wait for the answer."))
             return Reply(toast=_("You’re at table {code}: your cards come here.").format(code=code))
         if not is_private(command.place):
-            # No second greeting when the platform reports that the bot has joined.
+            # Send no second greeting when the platform reports that the bot has joined.
             await self._people.mark_greeted(chat_of(command.place))
         return await self._pages.greet(command.place)

@@ -16,7 +16,7 @@ async def suggestions(
     """See `bot.card_room.CardRoom.suggestions`."""
     if kind is ArgumentKind.POINTS:
         points = [str(target) for target in targets(game if game in GAMES else (await people.chat(place)).game)]
-        # All of them if none begins with the typed text.
+        # Suggest all of them if none begins with the typed text.
         return [Suggestion(text, text) for text in [text for text in points if text.startswith(typed)] or points]
     if kind is ArgumentKind.OPEN_TABLE:
         # A server's channels are one chat, but not all members see every channel.

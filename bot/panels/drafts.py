@@ -32,7 +32,7 @@ def parse_draft(words: Sequence[str], version: int) -> Draft:
     if parse_number(words) != version:
         raise OldPanel()
     draft = Draft(version, *words[1:2])
-    # No button names a card twice.
+    # A button never names a card twice.
     cards = draft.choice.split(",")
     if len(words) > 2 or len(set(cards)) < len(cards):
         raise BadPayload()

@@ -159,7 +159,7 @@ def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
 
 
 def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
-    """This is needed for `buongioco backup /dev/stdout >> FILE`."""
+    """`buongioco backup /dev/stdout >> FILE` needs this."""
     path = tmp_path / "file"
     path.write_bytes(b"before ")
     before = path.stat().st_ino

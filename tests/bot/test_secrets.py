@@ -57,7 +57,7 @@ def test_file_can_be_named_in_dot_env_from_home(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_process_substitution_can_be_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in `BUONGIOCO_DISCORD_TOKEN_FILE=<(pass show discord)`, which can be read only once."""
+    """`BUONGIOCO_DISCORD_TOKEN_FILE=<(pass show discord)` names a pipe that can be read only once."""
     reader, writer = os.pipe()
     os.write(writer, b"hunter2\n")
     os.close(writer)
@@ -100,7 +100,7 @@ def test_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_file_of_another_user_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As above, also if the tests run as root."""
+    """The test raises the error itself, because root could read a real file."""
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")

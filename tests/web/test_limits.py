@@ -87,7 +87,7 @@ def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addres
 
 
 def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
-    """Otherwise the limit on lookups would not stop people who guess codes."""
+    """A higher limit would make it easier to guess codes by lookups than by sitting down."""
     by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, NETWORK_FACTOR / NEWCOMERS.interval * TRIES.burst
     assert by_looking < by_sitting
 

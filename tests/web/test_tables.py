@@ -443,7 +443,7 @@ async def test_page_says_why_guests_are_not_rated(site: OpenPlayground, monkeypa
 
 
 async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: OpenPlayground) -> None:
-    """Otherwise guests could resign and start again, and leave any number of tables behind."""
+    """If rematches did not count, guests could resign and start again, and leave any number of tables behind."""
     client = site.worker.store.client
     async with open_browser(site) as anna:
         code = await anna.play("testa")

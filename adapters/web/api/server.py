@@ -93,7 +93,7 @@ class Api:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             operation = operations.get("GET" if request.method == "HEAD" else request.method)
-            # No HEAD for streams: the client would read the stream's lines as its next response.
+            # Refuse HEAD for streams: the client would read the stream's lines as its next response.
             if operation is None or (request.method == "HEAD" and operation.is_stream):
                 allowed = ", ".join(sorted(operations))
                 raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"This path accepts only {allowed}.", allow=allowed)
@@ -260,7 +260,7 @@ class Api:
         # The last header keeps proxies from buffering lines.
         headers = {"Content-Type": NDJSON, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)
-        # A ConnectionError here is the client's, never the store's.
+        # A ConnectionError here comes from the client, never from the store.
         with suppress(ConnectionError):
             async with aclosing(states):
                 await response.prepare(request)

@@ -89,7 +89,7 @@ class Strangers:
                 shared = await find_shared_game(self._archive, profile, game_id)
                 other = self._other_player(shared, int(seat))
                 if word == "ask":
-                    # In a new message, so that the result stays.
+                    # Answer in a new message, so that the result stays.
                     question = confirm_page(profile.language, deed, other.name, game_id, int(seat))
                     return Reply(panel=question, private=True)
                 await self._act(profile.id, deed, shared, other)

@@ -142,7 +142,7 @@ async def test_interrupted_backup_leaves_no_file(
     ],
 )
 def test_commands_in_another_folder_create_no_store(tmp_path: Path, arguments: list[str]) -> None:
-    """Like a cron job: BUONGIOCO_DATA is set in the .env of another folder."""
+    """A cron job, for example, runs in a folder without the .env that sets BUONGIOCO_DATA."""
     result = run_command(tmp_path, *arguments)
     assert result.returncode == 2
     assert f"There is no store in {tmp_path / 'data'}. Settings are read from" in result.stderr

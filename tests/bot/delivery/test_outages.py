@@ -80,7 +80,7 @@ async def test_certain_outage_is_logged_at_once(watched: WatchedOutages) -> None
 
 
 async def test_certain_outage_lasts_until_a_call_succeeds(watched: WatchedOutages) -> None:
-    """Otherwise each report of the adapter would start another outage."""
+    """If it ended earlier, each report of the adapter would start another outage."""
     with capture_logs() as logs:
         watched.outages.record_failure("paper", "no answer", certain=True)
         assert watched.outages.is_failing("paper")

@@ -118,7 +118,7 @@ async def test_person_forgotten_during_a_move_is_in_neither_chat(store: Store, m
 
 
 async def test_moved_chat_gets_the_months_honours(store: Store) -> None:
-    """All its games count, and the champion comes from the new chat's leaderboard."""
+    """All games of the chat count, and the champion comes from the new chat's leaderboard."""
     ratings = await store_rated_games(store, 4)
     await ratings.move_chat(GROUP, NEW)
     # A tournament's games still name the chat in which it was opened.
@@ -169,7 +169,7 @@ async def test_moved_chat_keeps_its_daily_results(store: Store) -> None:
 
 
 async def test_new_chats_settings_apply_to_tables_of_the_old_id(store: Store) -> None:
-    """Like a tournament's tables, which no group shows."""
+    """A tournament's tables, for example, name the old id, because no group shows them."""
     async with open_field(store) as running:
         worker, code = running.worker, (await running.start_tournament("testa", "knockout", 2, 11)).code
         await running.settle()

@@ -135,7 +135,7 @@ async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
 
 
 async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
-    """Games against the same opponents count together, also with other partners."""
+    """Games against the same opponents count together, even with different partners."""
     farmer, loser = "paper:1", "paper:2"
     games = [
         resigned_game(

@@ -122,7 +122,7 @@ async def test_spectators_see_moves_of_another_worker(store: Store, monkeypatch:
 
 
 async def test_stream_is_kept_alive_without_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise proxies close the connections and all spectators reconnect at once."""
+    """Proxies would close silent connections, and all spectators would reconnect at once."""
     monkeypatch.setattr("bot.site.watching.KEEP_ALIVE_SECONDS", 0.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

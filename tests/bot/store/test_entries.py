@@ -183,7 +183,7 @@ RANDOM_TEXTS = st.lists(TOKENS, max_size=6).map(" ".join) | LINE
 @example("deal 00FF")
 @example("nudge ")
 def test_readable_text_is_encoded_unchanged(text: str) -> None:
-    """Otherwise rewriting an entry to forget a person could change the rest of the entry."""
+    """If the text changed, rewriting an entry to forget a person could change the rest of the entry."""
     try:
         entry = decode(text)
     except UnreadableEntry:

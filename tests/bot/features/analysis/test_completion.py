@@ -198,7 +198,7 @@ async def test_missing_game_or_analysis_logs_no_error(
 
 
 async def test_result_in_a_private_chat_is_not_edited(store: Store) -> None:
-    """Its buttons replace the message with other pages, which must not be overwritten."""
+    """The result's buttons replace the message with other pages, which must not be overwritten."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         analyser = FakeAnalyser(worker)

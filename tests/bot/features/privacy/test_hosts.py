@@ -140,7 +140,7 @@ def test_forget_command_detects_a_bot_by_the_stores_clock(
 
 
 async def test_forget_command_notifies_a_running_bot(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the bot would keep the profile in its memory."""
+    """Without the notification the bot would keep the profile in its memory."""
     monkeypatch.setenv("REDIS_URL", embedded.url)
     async with open_store(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
         await worker.people.meet(Person("paper:6", "Yolanda", "yolanda"))

@@ -19,14 +19,14 @@ UNLIMITED = RateLimit()
 class SendLimiter:
     """Gives each place its turns, after any pause that the platform asked for.
 
-    ``rate_limit_of`` is for a place (None if it has no limit now), ``overall_of`` for a platform. ``shared`` keeps the
-    limits of whole chats in the store. All workers share them, and they survive restarts.
+    ``rate_limit_of`` is for a place (None if it has no limit now), ``overall_of`` for a platform's name. ``shared``
+    keeps the limits of whole chats in the store. All workers share them, and they survive restarts.
     """
 
     def __init__(
         self,
         rate_limit_of: Callable[[str], RateLimit | None],
-        overall_of: Callable[[str], RateLimit] = lambda _place: RateLimit(),
+        overall_of: Callable[[str], RateLimit] = lambda _platform: RateLimit(),
         shared: SharedPace | None = None,
     ) -> None:
         self._rate_limit_of, self._overall_of, self._shared = rate_limit_of, overall_of, shared
@@ -42,15 +42,15 @@ class SendLimiter:
             adapter = adapters.get(platform_of(place))
             return adapter.rate_limit(place) if adapter else RateLimit()
 
-        def overall_of(place: str) -> RateLimit:
-            adapter = adapters.get(platform_of(place))
+        def overall_of(platform: str) -> RateLimit:
+            adapter = adapters.get(platform)
             return adapter.overall_rate_limit() if adapter else RateLimit()
 
         return cls(rate_limit_of, overall_of, shared)
 
     def wait_seconds(self, place: str) -> float:
         """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
-        rate_limit, count_key = self._rate_limit_of(place), self._count_key(place)
+        rate_limit, count_key = self._limit_and_key(place)
         wait = (
             self._turns.wait_seconds(count_key, self._limit_for_surfaces(count_key, rate_limit)) if rate_limit else 0.0
         )
@@ -68,7 +68,7 @@ class SendLimiter:
         wait = self.take_turn(place, answer=answer)
         if wait <= 0 and (wait := await self.claim_shared(place, answer=answer)) <= 0:
             return False
-        count_key = self._count_key(place)
+        _rate_limit, count_key = self._limit_and_key(place)
         self._answers_waiting[count_key] += answer
         try:
             while wait > 0:
@@ -88,10 +88,10 @@ class SendLimiter:
 
         This is only this worker's count. `claim_shared` must count it for all workers before the message is sent.
         """
-        count_key = self._count_key(place)
+        rate_limit, count_key = self._limit_and_key(place)
         if (blocked := self._blocked_for(count_key)) > 0:
             return blocked
-        limits = self._limits(place, count_key, answer=answer)
+        limits = self._limits(place, rate_limit, count_key, answer=answer)
         wait = max([self._turns.wait_seconds(key, rate_limit) for key, rate_limit in limits])
         if wait > 0:
             return wait
@@ -104,32 +104,34 @@ class SendLimiter:
 
         Then the turn is given back and the place is blocked for that time.
         """
-        rate_limit, count_key = self._rate_limit_of(place), self._count_key(place)
+        rate_limit, count_key = self._limit_and_key(place)
         if self._shared is None or rate_limit is None or not (rate_limit.per_chat and rate_limit.interval):
             return 0.0
         if (wait := await self._shared.take(count_key, rate_limit)) > 0:
-            for key, limit in self._limits(place, count_key, answer=answer):
+            for key, limit in self._limits(place, rate_limit, count_key, answer=answer):
                 self._turns.refund(key, limit)
             self.block(place, wait)
         return wait
 
-    def _limits(self, place: str, count_key: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
-        rate_limit = self._rate_limit_of(place)
+    def _limits(
+        self, place: str, rate_limit: RateLimit | None, count_key: str, *, answer: bool
+    ) -> list[tuple[str, RateLimit]]:
         if rate_limit is None:
             return [("", UNLIMITED)]
-        overall = self._overall_of(place)
+        platform = platform_of(place)
+        overall = self._overall_of(platform)
         if not is_private(place):
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        limits = [(count_key, self._limit_for_surfaces(count_key, rate_limit)), (platform_of(place), overall)]
+        limits = [(count_key, self._limit_for_surfaces(count_key, rate_limit)), (platform, overall)]
         if answer:
             mine = rate_limit if self._answers_waiting[count_key] else _limit_for_answer(rate_limit)
-            limits = [_limit_for_answers(count_key, rate_limit), (count_key, mine), (platform_of(place), overall)]
+            limits = [_limit_for_answers(count_key, rate_limit), (count_key, mine), (platform, overall)]
         return limits
 
     def _limit_for_surfaces(self, count_key: str, rate_limit: RateLimit) -> RateLimit:
         """Return the rate limit of boards and hands, which leave the next turn to a waiting answer."""
         if (
-            not self._answers_waiting[count_key]
+            count_key not in self._answers_waiting
             or self._turns.wait_seconds(*_limit_for_answers(count_key, rate_limit)) > 0
         ):
             return rate_limit
@@ -137,7 +139,7 @@ class SendLimiter:
 
     def block(self, place: str, seconds: float) -> None:
         """Block a place for the seconds that its platform asks for."""
-        count_key, now = self._count_key(place), _now()
+        (_rate_limit, count_key), now = self._limit_and_key(place), _now()
         if len(self._blocked) >= PLACES_CACHED:
             self._blocked = {key: until for key, until in self._blocked.items() if until > now}
         self._blocked[count_key] = max(self._blocked.get(count_key, 0.0), now + seconds)
@@ -150,14 +152,15 @@ class SendLimiter:
             del self._blocked[count_key]
         return max(0.0, left)
 
-    def _count_key(self, place: str) -> str:
-        """Return the key that counts a place's messages.
+    def _limit_and_key(self, place: str) -> tuple[RateLimit | None, str]:
+        """Return a place's rate limit, and the key that counts its messages.
 
-        It is the chat if the platform counts by chat. It is also the chat if the bot is not in it, because each message
-        there is a place of its own.
+        The key is the chat if the platform counts by chat. It is also the chat if the bot is not in it, because each
+        message there is a place of its own.
         """
         rate_limit = self._rate_limit_of(place)
-        return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.per_chat) else place
+        is_counted_by_chat = is_inline(place) or (rate_limit and rate_limit.per_chat)
+        return rate_limit, chat_of(place) if is_counted_by_chat else place
 
 
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:

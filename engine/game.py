@@ -118,6 +118,13 @@ class Game:
         return len(self._past) + (self.current is not None)
 
     @property
+    def first_commitment(self) -> str | None:
+        """The commitment of the first deal's shuffle; None if its pack was not shuffled with a secret."""
+        if self._past:
+            return self._past[0].proof.commitment if self._past[0].proof else None
+        return self._commitment
+
+    @property
     def next_dealer(self) -> int | None:
         """The seat that deals next; None until the first dealer is decided."""
         if self._dealer is None:

@@ -43,8 +43,8 @@ class ArchiveEntry(NamedTuple):
 def game_id(table: Table) -> str:
     """Return the id in the archive of a table's game."""
     assert table.game
-    proof = table.game.record().deals[0].proof
-    return f"{table.code}-{proof.commitment[:6] if proof else '0'}"
+    commitment = table.game.first_commitment
+    return f"{table.code}-{commitment[:6] if commitment else '0'}"
 
 
 class Archive:

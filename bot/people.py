@@ -1,11 +1,10 @@
 """Profiles of people and chats: names, languages, suits and other settings."""
 
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
-
-from cachetools import FIFOCache
 
 from bot.identity.names import plain_name, tag_namesakes
 from bot.identity.programs import name_of
@@ -131,7 +130,7 @@ class People:
         self._on_change = on_change
         self.being_forgotten: Collection[str] = ()
         """People being forgotten, as of some seconds ago (`bot.features.privacy.forgetting`)."""
-        self._cache: FIFOCache[str, CachedProfile] = FIFOCache(PROFILES_CACHED)
+        self._cache: OrderedDict[str, CachedProfile] = OrderedDict()
         self._reads: dict[str, object] = {}
         """The current read of each key, until the key changes: after that, the read can return old values."""
 
@@ -291,6 +290,9 @@ class People:
                 del self._reads[key]
         if is_latest:
             self._cache[key] = found
+            self._cache.move_to_end(key)
+            if len(self._cache) > PROFILES_CACHED:
+                self._cache.popitem(last=False)
         return found
 
     async def _store(self, key: str, changes: dict[str, str]) -> None:

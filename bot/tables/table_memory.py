@@ -1,12 +1,11 @@
 """The tables in a worker's memory, kept up to date with the store."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import structlog
-from cachetools import FIFOCache
 
 from bot.cluster.shards import Shards
 from bot.store import NewEntries, Store
@@ -43,7 +42,7 @@ class TableMemory:
     def __init__(self, store: Store, shards: Shards | None = None) -> None:
         self.store, self._shards = store, shards
         self.watchers: list[Callable[[Commit], None]] = []
-        self._tables: FIFOCache[str, Table] = FIFOCache(TABLES_CACHED)
+        self._tables: OrderedDict[str, Table] = OrderedDict()  # the last one written comes last
 
     async def table(self, code: str) -> Table:
         """Load a table to decide by. NoSuchTable if it does not exist, SetAside if it is unreadable."""
@@ -158,4 +157,7 @@ class TableMemory:
         known = self._tables.get(table.code)
         newest = known if known and known.version > table.version else table
         self._tables[table.code] = newest
+        self._tables.move_to_end(table.code)
+        if len(self._tables) > TABLES_CACHED:
+            self._tables.popitem(last=False)
         return newest

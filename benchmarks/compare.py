@@ -260,7 +260,7 @@ def command(
     with check_out(revision) as before:
         if others := differing_packages(before):
             typer.echo(
-                f"{before.name} / now pin other packages, and both run with now's: {', '.join(others)}", err=True
+                f"{before.name} / now pin other packages; both run with those of now: {', '.join(others)}", err=True
             )
         sides = (before, Side("now", str(ROOT)))
         found: Results = {side.name: [{} for _ in range(rounds)] for side in sides}

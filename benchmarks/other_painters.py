@@ -87,7 +87,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
         ink = mask.new_from_image(list(COLOURS[colour])).copy(interpretation="srgb")
         return ink.bandjoin(mask).copy_memory()
 
-    def made(item: Item, deck: Deck) -> tuple[pyvips.Image, int, int]:
+    def make_image(item: Item, deck: Deck) -> tuple[pyvips.Image, int, int]:
         match item:
             case CardAt():
                 return card(deck, item._replace(x=0, y=0)), item.x, item.y
@@ -100,7 +100,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
 
     def paint(scene: Scene) -> bytes:
         height, items, _curves = lay_out(scene)
-        images, across, down = zip(*[made(item, scene.deck) for item in items], strict=True)
+        images, across, down = zip(*[make_image(item, scene.deck) for item in items], strict=True)
         felt = pyvips.Image.black(WIDTH, height, bands=3).copy(interpretation="srgb") + list(COLOURS["felt"])
         whole = felt.cast("uchar").composite(list(images), "over", x=list(across), y=list(down))
         png: bytes = whole.flatten().pngsave_buffer(palette=True, effort=1, compression=5)

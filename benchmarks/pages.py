@@ -40,9 +40,9 @@ class Page(NamedTuple):
 class CommittedMove(NamedTuple):
     """A committed move."""
 
-    page: int  # the other player's
-    version: int  # after the move
-    at: float  # seconds
+    page: int  # the page of the other player
+    version: int  # the table's version after the move
+    at: float  # seconds of the monotonic clock
 
 
 Move = Callable[[int], Awaitable[CommittedMove]]  # makes the move with this number

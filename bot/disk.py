@@ -36,7 +36,7 @@ def sync_folder(path: Path) -> None:
 
 
 def regular_target(path: Path) -> Path:
-    """Return the file that ``path`` names or would create, links followed. OSError if it cannot be a regular file."""
+    """Return the file that ``path`` names or would create, and follow links. OSError if it cannot be a regular file."""
     if (kind := kind_of(path)) not in ("file", "missing"):
         raise OSError(errno.EINVAL, f"is a {kind}, and must be a file")
     return path.resolve()

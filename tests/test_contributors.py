@@ -25,7 +25,7 @@ MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(enco
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
 def test_issue_forms_are_valid(path: Path) -> None:
-    """GitHub's syntax: docs.github.com, "Syntax for GitHub's form schema"."""
+    """The keys are those of "Syntax for GitHub's form schema" (docs.github.com)."""
     form = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert form["name"]
     assert form["description"]

@@ -39,7 +39,10 @@ log = structlog.get_logger()
 
 
 class Stopwatch:
-    """Times an upload without the library's waits for rate limits; TimeoutError if late. ``seconds`` is the time."""
+    """Times an upload without the library's waits for rate limits; TimeoutError if late.
+
+    ``seconds`` is the measured time.
+    """
 
     def __init__(self) -> None:
         self.limit = asyncio.timeout(None)

@@ -18,7 +18,7 @@ from bot.site.mini_app import InvalidLaunch
 PAGE_FRAME = "https://web.telegram.org"
 OLDEST_SECONDS = 3600  # age after which the person must open the page again
 EARLY_SECONDS = 60  # tolerance if Telegram's clock is ahead
-LONGEST = 4096
+LONGEST = 4096  # bytes of launch data
 HASH = re.compile(r"[0-9a-f]{64}")
 
 

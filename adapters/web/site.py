@@ -199,7 +199,7 @@ class Site:
     def check_own_page(self, request: web.Request) -> None:
         """Raise `Refused` unless one of our pages sent this: they send `Origin`, and `Access.check` refuses others."""
         if "Origin" not in request.headers:
-            raise Refused("Only a page of this address may ask for this.")
+            raise Refused("Only a page of this address can ask for this.")
 
     async def read_form(self, request: web.Request) -> dict[str, str]:
         """Return the form that one of our pages sent; raise `Refused` for anything else."""
@@ -299,7 +299,10 @@ def browser_text(request: web.Request, text: str) -> str:
 
 @cached(TTLCache(2, ADDRESS_SECONDS))
 def _own_address(distant: str) -> str:
-    """Return this machine's address on its network, or the loopback address. Each drawn board needs it."""
+    """Return this machine's address on its network, or the loopback address.
+
+    Cached, because each drawn board needs it.
+    """
     family, loopback = (socket.AF_INET6, "::1") if ":" in distant else (socket.AF_INET, "127.0.0.1")
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as udp:
         # Connecting a UDP socket sends nothing.

@@ -34,7 +34,10 @@ class DealEnd(NamedTuple):
 
 
 def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
-    """Return the end of the last finished deal. None before it, or if the game was cut short during it."""
+    """Return the end of the last finished deal.
+
+    None before any deal has ended, or if the game was cut short during the last one.
+    """
     if seen.view is None or seen.view.result is None or seen.is_cut_short:
         return None
     result, scenes = seen.view.result, _SceneBuilder(seen, language, suits, "classic", any_letters=True)

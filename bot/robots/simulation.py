@@ -26,7 +26,7 @@ def simulate(
             listed = legal_moves_for_record(game, seat) if legal else []
             before = len(game.moves)
             if act(game, seat, robots[seat]):
-                # A random event can follow in the same move: it has no legal moves.
+                # Moves of chance can follow automatically. They have no legal moves to list.
                 legal_by_deal[-1] += [listed] + [[]] * (len(game.moves) - before - 1)
                 break
     record = game.record()

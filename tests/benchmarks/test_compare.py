@@ -33,11 +33,11 @@ def main():
     if "--inline" in words:
         signal.signal(signal.SIGINT, lambda number, frame: signal.signal(number, signal.default_int_handler))
     if "telegram" in words:
-        [place] = [one.value for one in entry_points(group="buongioco.adapters") if one.name == "telegram"]
-        told = "1,000" if place == "{module}:make" else "250"
+        [place] = [point.value for point in entry_points(group="buongioco.adapters") if point.name == "telegram"]
+        rate = "1,000" if place == "{module}:make" else "250"
         try:
             for _ in range(2):
-                print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
+                print(f"whole bot, 200 tables: {rate} presses/s, 2.00 ms of CPU a press")
                 print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)
             time.sleep(60)
         except KeyboardInterrupt:
@@ -94,7 +94,7 @@ def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
     assert find_row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
     assert find_row(result.stdout, "room, p99 at 200/s, in bare appends' p99") == ["4.00", "2.00", "0.50"]
     assert find_row(result.stdout, "room, flat out, ms of CPU a press") == ["1.50", "1.50", "1.00"]
-    assert "pin other packages, and both run with now's: aiohttp 3.1 / 3.2" in result.stderr
+    assert "pin other packages; both run with those of now: aiohttp 3.1 / 3.2" in result.stderr
     trees = subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True)
     assert len(trees.stdout.splitlines()) == 1
 

@@ -68,7 +68,7 @@ class FetchFile(MessageRequest):
 
 
 class FetchPicture(MessageRequest):
-    """Download a message's picture; the name ensures that it is the wanted one."""
+    """Download a message's picture. ``name`` identifies the picture that the page expects."""
 
     do: Literal["picture"]
     name: Short

@@ -13,8 +13,8 @@ from engine.packets import PacketsDeal
 from engine.position import PacketsPosition, search_position
 from engine.robots import Budget, GreedyRobot
 from engine.robots.analysis import analyse_deal
+from engine.robots.deductions import worlds_of
 from engine.robots.hints import find_hint, find_reason
-from engine.robots.knowledge import worlds_of
 from engine.robots.strong import StrongRobot, move_text
 from engine.search import playing, tree
 from engine.search.compiled import int_array, zeros

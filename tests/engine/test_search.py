@@ -14,7 +14,7 @@ from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.position import FIRST_PICK, PacketsPosition, SearchPosition, pick_move, picked_card, search_position
-from engine.robots.knowledge import worlds_of
+from engine.robots.deductions import worlds_of
 from engine.search import playing, simple_players, tree, two_hands
 from engine.search.compiled import COMPILED, zeros
 from engine.search.playing import SIZE, Board, new_board

@@ -12,8 +12,8 @@ from engine.cards import ITALIAN, cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.position import search_position
 from engine.robots import Budget, GreedyRobot, act, make_robot
+from engine.robots.deductions import worlds_of
 from engine.robots.hints import find_hint
-from engine.robots.knowledge import worlds_of
 from engine.robots.strong import MoveEstimate, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import full_table, game_in_play, last_packet_card_table, play, spades_table

@@ -8,7 +8,7 @@ from engine import GAMES, Game
 from engine.cards import ITALIAN
 from engine.declarations import combinations_in
 from engine.position import search_position
-from engine.robots.knowledge import weigh_worlds, worlds_of
+from engine.robots.deductions import weigh_worlds, worlds_of
 from engine.search import playing
 from engine.search.compiled import Ints
 from engine.search.playing import new_board
@@ -276,8 +276,8 @@ def test_worlds_are_not_weighed_if_hands_change_or_are_known(game_id: str, left:
 
 def test_poorly_fitting_worlds_are_still_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     """Moves of random players look unlikely with any cards."""
-    monkeypatch.setattr("engine.robots.knowledge.DOUBT", 0.001)
-    monkeypatch.setattr("engine.robots.knowledge.MILDNESS", 10.0)
+    monkeypatch.setattr("engine.robots.deductions.DOUBT", 0.001)
+    monkeypatch.setattr("engine.robots.deductions.MILDNESS", 10.0)
     game = game_in_play("tressette", Random(6), 12)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)

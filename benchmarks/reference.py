@@ -12,7 +12,7 @@ from random import Random
 from engine.cards import FRENCH, ITALIAN, cards
 from engine.game import MoveEntry
 from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_move
-from engine.robots.greedy import KEEP_VALUE, GreedyRobot
+from engine.robots.medium import KEEP_VALUE, GreedyRobot
 from engine.robots.memory import Memory, remember
 from engine.spades import NOT_SPADES, SPADE_SUIT
 from engine.tressette import THIRDS

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from random import Random
 
-from engine.robots.greedy import GreedyRobot
+from engine.robots.easy import EasyRobot, RandomRobot
+from engine.robots.medium import GreedyRobot
 from engine.robots.robot import Budget, Robot, act
-from engine.robots.weak import EasyRobot, RandomRobot
 
 # robots that hardly search; "greedy" is the medium robot's name in the benchmarks
 SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {

@@ -19,8 +19,8 @@ from engine.records import Record
 from engine.replay import replay
 from engine.robots.deductions import pack_of
 from engine.robots.findings import MIN_LOSS, MIN_LOSS_AT_SPADES, Verdict
-from engine.robots.greedy import useful_picks
 from engine.robots.hints import find_reason
+from engine.robots.medium import useful_picks
 from engine.robots.robot import Budget
 from engine.robots.strong import StrongRobot, can_declare_later, move_text, without_declarations
 from engine.search.compiled import COMPILED

@@ -7,7 +7,7 @@ from engine.cards import ITALIAN, Pack, cards
 from engine.game import MoveEntry
 from engine.robots.deductions import pack_of, worlds_of
 from engine.robots.findings import Hint
-from engine.robots.greedy import KEEP_VALUE, can_serve_declaration, useful_picks
+from engine.robots.medium import KEEP_VALUE, can_serve_declaration, useful_picks
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
 from engine.robots.spades import trick_worth

@@ -14,7 +14,7 @@ from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
 from engine.position import FIRST_PICK, SearchPosition, picked_card
 from engine.robots.deductions import pack_of, weigh_worlds, worlds_of
-from engine.robots.greedy import GreedyRobot, can_become_four, has_won, useful_picks
+from engine.robots.medium import GreedyRobot, can_become_four, has_won, useful_picks
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
 from engine.robots.spades import choose_draft

@@ -8,7 +8,7 @@ from engine import Game
 from engine.cards import FRENCH
 from engine.errors import ClaimNeedsLead
 from engine.robots import make_robot
-from engine.robots.greedy import has_won
+from engine.robots.medium import has_won
 from engine.robots.memory import remember
 from tests.engine.tables import (
     draft,

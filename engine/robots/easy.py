@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from engine.game import MoveEntry
-from engine.robots.greedy import GreedyRobot, useful_picks
+from engine.robots.medium import GreedyRobot, useful_picks
 from engine.robots.spades import likely_tricks
 from engine.views import SpadesView, View
 

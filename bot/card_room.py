@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
-from bot.commands import ArgumentKind
+from bot.command_names import ArgumentKind
 from bot.feature import Feature
 from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.handlers.lobby import Lobby

@@ -50,7 +50,7 @@ class Forgetting(NamedTuple):
 class Handlers:
     """Handlers of commands and presses. Subclasses fill the tables."""
 
-    commands: Mapping[str, CommandHandler] = {}  # by the command's name in `bot.commands`
+    commands: Mapping[str, CommandHandler] = {}  # by the command's name in `bot.command_names`
     pages: Mapping[str, PageHandler] = {}  # by the page's name, the first word of its payload (`bot.actions.page`)
 
     private_pages: Collection[str] = ()

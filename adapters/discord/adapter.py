@@ -27,7 +27,7 @@ from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
-from bot.commands import find_command_spec
+from bot.command_names import find_command_spec
 from bot.concurrency.background import TaskSet
 from bot.http.proxies import proxy_for
 from bot.panel import Panel

@@ -1,4 +1,4 @@
-"""Slash commands, built from the bot's own (`bot.commands`)."""
+"""Slash commands, built from the bot's own (`bot.command_names`)."""
 
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -16,7 +16,7 @@ from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.limits import LONGEST_CHOICE, MAX_CHOICES
 from adapters.discord.reading import Interaction
 from bot.card_room import CardRoom
-from bot.commands import (
+from bot.command_names import (
     Argument,
     ArgumentKind,
     Availability,

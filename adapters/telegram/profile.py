@@ -11,7 +11,7 @@ from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from adapters.telegram.errors import error_name
 from adapters.telegram.transport import Post, json_body
-from bot.commands import listed_commands
+from bot.command_names import listed_commands
 from bot.texts import LANGUAGES, texts
 from bot.texts import gettext_noop as _
 

@@ -19,7 +19,7 @@ from telegram import (
 )
 
 from adapters.telegram.command_text import find_command
-from bot.commands import find_command_spec
+from bot.command_names import find_command_spec
 from bot.identity.names import trim_blanks
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private

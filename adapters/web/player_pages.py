@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.web.api.operations import PLAYER_ID
 from adapters.web.site import Site
-from bot.commands import ArgumentKind, choices_of
+from bot.command_names import ArgumentKind, choices_of
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, PERIODS
 from bot.texts import gettext_noop as _

@@ -11,7 +11,7 @@ from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
 from adapters.web.refusals import Refused
 from adapters.web.script_texts import table_texts
 from adapters.web.site import Site, browser_language
-from bot.commands import FIRST_GAME, ArgumentKind, choices_of
+from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
 from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _

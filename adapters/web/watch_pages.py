@@ -9,7 +9,7 @@ from aiohttp import web
 from adapters.web.api.operations import WATCH_ID
 from adapters.web.script_texts import watch_texts
 from adapters.web.site import Site, browser_language
-from bot.commands import ArgumentKind, choices_of
+from bot.command_names import ArgumentKind, choices_of
 from bot.site.watching import card_names
 from bot.texts import language_of, texts
 

@@ -11,7 +11,7 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.actions import is_page
-from bot.commands import ArgumentKind, Availability, find_command_spec
+from bot.command_names import ArgumentKind, Availability, find_command_spec
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
 from bot.delivery.surfaces import board_at

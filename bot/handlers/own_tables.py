@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.actions import BadPayload
-from bot.commands import find_command_spec
+from bot.command_names import find_command_spec
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand

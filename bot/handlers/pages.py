@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.actions import SEPARATE, BadPayload
-from bot.commands import FAIR, FAIR_WORDS
+from bot.command_names import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.handlers.code_guard import CodeGuard
 from bot.panel import Panel

@@ -1,6 +1,6 @@
 """Completions for arguments of commands, on platforms that offer them."""
 
-from bot.commands import ArgumentKind
+from bot.command_names import ArgumentKind
 from bot.parsing.games import targets
 from bot.parsing.join_links import pasted_code
 from bot.people import People

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot import actions
-from bot.commands import FAIR, HelpGroup, listed_commands
+from bot.command_names import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Writer
 from bot.panels.challenge import game_lines
 from bot.texts import texts

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.actions import BadPayload
-from bot.commands import FAIR
+from bot.command_names import FAIR
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_of_table
 from bot.finished.game import FinishedGame

@@ -8,7 +8,7 @@ import unicodedata
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-from bot.commands import COMMANDS
+from bot.command_names import COMMANDS
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS, WATCH_LENGTH
 
 LONGEST = 4000  # characters that are parsed: the maximum of a chat message

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from bot.commands import FAIR
+from bot.command_names import FAIR
 from bot.panel_picture import Suits
 from bot.texts import texts
 from bot.words.wording import Wording, card_faces, faces_of, score_unit_of

@@ -13,7 +13,7 @@ from adapters.web import make as web
 from adapters.web.playground.adapter import Playground
 from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
-from bot.commands import ArgumentKind
+from bot.command_names import ArgumentKind
 from bot.feature import Feature
 from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
@@ -39,7 +39,7 @@ ALLOWED_IMPORTS = {
     "bot.concurrency.background",
     "bot.concurrency.backoff",
     "bot.card_room",
-    "bot.commands",
+    "bot.command_names",
     "bot.http.connections",
     "bot.features.daily.feature",
     "bot.features.learn.feature",

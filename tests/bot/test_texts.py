@@ -6,7 +6,7 @@ from string import Formatter
 
 import pytest
 
-from bot.commands import COMMANDS
+from bot.command_names import COMMANDS
 from bot.tables import TableError
 from bot.texts import error_text, texts
 from engine import errors

@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from bot.commands import COMMANDS, find_command_spec
+from bot.command_names import COMMANDS, find_command_spec
 from bot.delivery.message_state import MessageState, State, decode_state
 from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.commands import ArgumentKind, choices_of
+from bot.command_names import ArgumentKind, choices_of
 from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.identity.programs import Scope
 from bot.site.api_models import RECORD_TYPES, OwnTable, PublicTable, ReplayedAnalysis, ReplayedDeal, ReplayedGame

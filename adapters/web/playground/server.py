@@ -22,7 +22,7 @@ from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
 from adapters.web.script_texts import chat_texts
 from adapters.web.site import Site, browser_language
-from bot.commands import ArgumentKind, choices_of, listed_commands
+from bot.command_names import ArgumentKind, choices_of, listed_commands
 from bot.concurrency.background import TaskSet
 from bot.http.server import body_timeout, equals_secret
 from bot.platform import DeliveryError

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import bot.features
-from bot.commands import COMMANDS
+from bot.command_names import COMMANDS
 from bot.features.daily import keys as daily_keys
 from bot.handlers import Dispatcher
 from bot.settings import Settings
@@ -29,7 +29,7 @@ async def test_every_command_has_one_handler(store: Store) -> None:
     worker = make_worker(store)
     commands = [command for feature in worker.features for command in feature.commands]
     handled = Dispatcher(worker)._handlers
-    assert sorted(handled) == sorted(spec.name for spec in COMMANDS), "bot/commands.py and the handlers must agree"
+    assert sorted(handled) == sorted(spec.name for spec in COMMANDS), "bot/command_names.py and the handlers must agree"
     duplicates = [command for command, count in Counter(commands).items() if count > 1]
     assert not duplicates, f"two features have the command {duplicates}: rename one of them"
 

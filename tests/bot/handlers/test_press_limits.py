@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.commands import ArgumentKind
+from bot.command_names import ArgumentKind
 from bot.delivery.answers import MAX_WAITING, Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter

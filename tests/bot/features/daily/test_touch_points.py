@@ -10,7 +10,7 @@ SUFFIXES = (".py", ".lua", ".js", ".css", ".html")
 
 TOUCH_POINTS = {
     "the list of features": ["bot/registry.py"],
-    "the list of commands": ["bot/commands.py"],
+    "the list of commands": ["bot/command_names.py"],
     "the entry of a table's log": ["bot/store/entries.py", "bot/tables/table_state.py"],
     "the list of keys": ["bot/store/keys.py"],
     "the time zone of the days": ["bot/settings.py"],

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from adapters.web.playground.server import command_hints
-from bot import commands
-from bot.commands import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, HelpGroup, find_command_spec
+from bot import command_names as commands
+from bot.command_names import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, HelpGroup, find_command_spec
 from bot.handlers import Dispatcher
 from bot.panels.help import help_page, safety_page
 from bot.platform import Command, Reply

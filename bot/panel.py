@@ -61,7 +61,7 @@ class Button(NamedTuple):
     | press | sends ``payload`` back |
     | aside | a press, answered to the presser alone |
     | private | opens the private chat and shows the hand at the table ``payload`` |
-    | join | link that seats its opener at the table ``payload``, even if forwarded (`bot.parsing.join_links`) |
+    | join | link that seats its opener at the table ``payload``, even if forwarded (`bot.parsing.codes_and_links`) |
     | share | sends an offer (`bot.platform.Offer`) to a chat, with ``payload`` typed in |
     | group | brings the bot into a group of the presser's, to show the table ``payload`` |
     | link | opens our page at the address ``payload``, if pages can be reached (`Adapter.pages_url`) |

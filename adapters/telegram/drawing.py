@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from bot import actions
 from bot.panel import Button, Panel, Span, split_row, utf16_length
-from bot.parsing.join_links import join_start_word
+from bot.parsing.codes_and_links import join_start_word
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")

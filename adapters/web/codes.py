@@ -5,7 +5,7 @@ import re
 from aiohttp import web
 
 from adapters.web.api.operations import CODE
-from bot.parsing.join_links import read_pasted
+from bot.parsing.codes_and_links import read_pasted
 
 
 def code_of(request: web.Request) -> str:

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from adapters.web.site import Site, browser_language, browser_text
 from bot.command_names import FIRST_GAME, ArgumentKind, HelpGroup, choices_of, find_command_spec, listed_commands
-from bot.parsing.join_links import Kind, read_pasted
+from bot.parsing.codes_and_links import Kind, read_pasted
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 from bot.words.rules import has_common_rules, rules_text

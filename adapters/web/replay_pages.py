@@ -9,7 +9,7 @@ from aiohttp import web
 from adapters.web.api.operations import GAME_ID
 from adapters.web.script_texts import replay_texts
 from adapters.web.site import Site, browser_language
-from bot.parsing.join_links import read_pasted
+from bot.parsing.codes_and_links import read_pasted
 from bot.site.reader import Reader
 from bot.texts import language_of
 

@@ -8,8 +8,8 @@ from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import CodeNotGiven, UnknownCode
 from bot.identity.names import plain_name
 from bot.panels.drafts import Draft
+from bot.parsing.codes_and_links import pasted_code
 from bot.parsing.games import parse_game_and_points, target_rule
-from bot.parsing.join_links import pasted_code
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private

@@ -9,8 +9,8 @@ from bot.finished.archive import Archive
 from bot.handlers import offer_terms as offers
 from bot.handlers.errors import ChallengerIsBusy, ChatHasGame, OfferExpired, OfferTaken
 from bot.panels.offer import offer_description, offer_panel, offer_title, result_offer
+from bot.parsing.codes_and_links import read_pasted
 from bot.parsing.games import targets
-from bot.parsing.join_links import read_pasted
 from bot.people import People, Profile
 from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of

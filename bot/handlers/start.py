@@ -7,8 +7,8 @@ from bot.delivery.private_hands import PrivateHands
 from bot.feature import CommandHandler, Handlers
 from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
+from bot.parsing.codes_and_links import read_pasted
 from bot.parsing.games import parse_code
-from bot.parsing.join_links import read_pasted
 from bot.people import People, Profile
 from bot.platform import Command, Reply, chat_of, is_private
 from bot.tables.table_lists import TableLists

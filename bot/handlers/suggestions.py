@@ -1,8 +1,8 @@
 """Completions for arguments of commands, on platforms that offer them."""
 
 from bot.command_names import ArgumentKind
+from bot.parsing.codes_and_links import pasted_code
 from bot.parsing.games import targets
-from bot.parsing.join_links import pasted_code
 from bot.people import People
 from bot.platform import Person, Suggestion, chat_of
 from bot.tables.table_lists import TableLists

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from bot.identity.names import plain_name
-from bot.parsing.join_links import pasted_code
+from bot.parsing.codes_and_links import pasted_code
 from bot.store.entries import Rule
 from bot.tables.errors import TableError
 from bot.texts import LANGUAGES

@@ -60,7 +60,7 @@ ALLOWED_IMPORTS = {
     "bot.panel_picture",
     "bot.pictures.cards",
     "bot.actions",
-    "bot.parsing.join_links",
+    "bot.parsing.codes_and_links",
     "bot.places",
     "bot.platform",
     "bot.identity.adapter_data",

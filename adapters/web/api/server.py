@@ -35,7 +35,7 @@ from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL
 from bot.http.server import body_timeout
 from bot.identity.programs import Program, ProgramError, Scope
-from bot.parsing.join_links import pasted_code
+from bot.parsing.codes_and_links import pasted_code
 from bot.site.idempotency import fingerprint
 from bot.site.reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.store import STORE_ERRORS

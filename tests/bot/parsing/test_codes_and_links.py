@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.parsing.join_links import Pasted, pasted_code, read_pasted
+from bot.parsing.codes_and_links import Pasted, pasted_code, read_pasted
 from bot.store import Store
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS, WATCH_LENGTH
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker

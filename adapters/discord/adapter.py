@@ -12,12 +12,19 @@ from cachetools import LRUCache
 from discord.http import Route
 
 from adapters.discord import drawing, reading
-from adapters.discord.answers import Answer, Answers, State, TooLate, UnreadableInteraction, answer_unreadable
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands, challenge_refusal
 from adapters.discord.drawing import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
+from adapters.discord.interaction_answers import (
+    Answer,
+    Answers,
+    State,
+    TooLate,
+    UnreadableInteraction,
+    answer_unreadable,
+)
 from adapters.discord.library_log import Listener, listeners
 from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
 from adapters.discord.messages import Messages

@@ -12,7 +12,7 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
-from adapters.discord.answers import UnreadableInteraction
+from adapters.discord.interaction_answers import UnreadableInteraction
 from adapters.discord.limits import LONGEST_WAIT
 from adapters.discord.pictures import trace_config
 from adapters.discord.raw_events import reduce_server, repair_interaction, writable_server

@@ -12,7 +12,7 @@ from discord import app_commands
 from discord.app_commands import Choice, Namespace, TranslationContextTypes, locale_str
 
 from adapters.discord import reading
-from adapters.discord.answers import UnreadableInteraction
+from adapters.discord.interaction_answers import UnreadableInteraction
 from adapters.discord.limits import LONGEST_CHOICE, MAX_CHOICES
 from adapters.discord.reading import Interaction
 from bot.card_room import CardRoom

@@ -10,10 +10,10 @@ import discord
 import structlog
 
 from adapters.discord import drawing, reading
-from adapters.discord.answers import Answers, TooLate
 from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
+from adapters.discord.interaction_answers import Answers, TooLate
 from adapters.discord.limits import LONGEST_NONCE
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats

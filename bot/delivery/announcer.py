@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.panel import Panel
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, NoPicture

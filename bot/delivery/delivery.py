@@ -16,7 +16,7 @@ from contextlib import suppress
 import structlog
 
 from bot.delivery.announcer import Announcer
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.delivery.lag import now
 from bot.delivery.message_state import State, decode_state
 from bot.delivery.state_writer import StateWriter

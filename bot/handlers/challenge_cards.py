@@ -18,7 +18,7 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.tables import free_chairs
 from bot.people import People, Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
-from bot.replies import private_toast
+from bot.private_replies import private_toast
 from bot.robots.names import ROBOT_NAMES
 from bot.robots.pool import RobotPool
 from bot.table_policy import Policies

@@ -8,7 +8,7 @@ from bot.delivery.surfaces import card_at
 from bot.panels.challenge import invitation_panel
 from bot.people import Profile
 from bot.platform import Adapter, Reply, platform_of
-from bot.replies import private_toast
+from bot.private_replies import private_toast
 from bot.store import Store
 from bot.tables.table import Table
 

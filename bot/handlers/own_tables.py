@@ -16,7 +16,7 @@ from bot.panels.hand_buttons import RESIGN
 from bot.parsing.games import parse_code
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
-from bot.replies import answer_place
+from bot.private_replies import answer_place
 from bot.tables.errors import NoTables, TableError
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists

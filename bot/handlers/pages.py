@@ -15,7 +15,7 @@ from bot.parsing.games import find_game
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
 from bot.platform import Command, Press, Reply, chat_of, is_private
-from bot.replies import private_reply, private_toast
+from bot.private_replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
 from bot.tables.snapshot import isolate_name

@@ -11,7 +11,7 @@ TIMES = {
     "adapters.discord.adapter.DEFER_SECONDS": 20.0,
     # A press that changes nothing on its panel waits this long.
     "adapters.discord.adapter.DELIVERY_SECONDS": 5.0,
-    "adapters.discord.answers.ANSWER_UPLOAD_SECONDS": 20.0,
+    "adapters.discord.interaction_answers.ANSWER_UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.SLOW_SECONDS": 20.0,
 }

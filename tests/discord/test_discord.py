@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.discord import adapter as adapter_module
-from adapters.discord import answers as answers_module
 from adapters.discord import examine, reading
+from adapters.discord import interaction_answers as answers_module
 from adapters.discord.errors import LIBRARY_ERRORS
 from adapters.discord.limits import RefusalBudget
 from bot.delivery import surface_waits
@@ -763,7 +763,7 @@ async def test_defer_time_is_within_discords_limit() -> None:
     assert defer_seconds < 2, "adapters/discord/adapter.py: DEFER_SECONDS leaves too little of Discord's three seconds"
     # A press that is answered just before it is deferred can have a picture to upload.
     assert defer_seconds + answers_module.ANSWER_UPLOAD_SECONDS < 2.5, (
-        "adapters/discord/answers.py: ANSWER_UPLOAD_SECONDS leaves too little of Discord's three seconds"
+        "adapters/discord/interaction_answers.py: ANSWER_UPLOAD_SECONDS leaves too little of Discord's three seconds"
     )
 
 

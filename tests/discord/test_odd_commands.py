@@ -9,8 +9,8 @@ import discord
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.commands import Commands
+from adapters.discord.interaction_answers import UnreadableInteraction
 from adapters.discord.raw_events import repair_interaction
 from tests.discord.players import Person
 from tests.discord.server import AUTOCOMPLETE, BOT, CHANNEL, COMMAND, DiscordServer

@@ -9,8 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.discord import reading
-from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.client import Client
+from adapters.discord.interaction_answers import UnreadableInteraction
 from adapters.discord.raw_events import repair_interaction
 from tests.discord.players import Person
 from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer

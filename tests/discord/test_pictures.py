@@ -9,7 +9,8 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord import answers, pictures
+from adapters.discord import interaction_answers as answers
+from adapters.discord import pictures
 from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
 from bot.delivery.surface_names import Hand

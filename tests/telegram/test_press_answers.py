@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.delivery.answers import MAX_WAITING
+from bot.delivery.answer_queue import MAX_WAITING
 from bot.platform import Press, Reply, private_place
 from bot.rate_limiter import RateLimit
 from bot.store import Store

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.delivery.answers import MAX_WAITING
+from bot.delivery.answer_queue import MAX_WAITING
 from bot.platform import private_place
 from bot.store import Store
 from tests.telegram.content import Refused

@@ -10,7 +10,7 @@ from functools import partial
 import structlog
 
 from bot.concurrency.background import TaskSet
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Result

@@ -14,7 +14,7 @@ from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.results import game_sheet
 from bot.platform import Command, Press, Reply, SentMessage, chat_of
-from bot.replies import answer_place, private_reply, private_toast
+from bot.private_replies import answer_place, private_reply, private_toast
 from bot.table_policy import Outcome
 from bot.tables.errors import TableError
 from bot.tables.table import Table

@@ -18,7 +18,7 @@ from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, chat_of, is_private, private_place
-from bot.replies import private_reply
+from bot.private_replies import private_reply
 from bot.texts import error_text
 from bot.viewers import Viewers
 from engine.shuffle import commitment

@@ -11,7 +11,7 @@ from bot.panel import Panel
 from bot.parsing.games import find_game
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
-from bot.replies import private_toast
+from bot.private_replies import private_toast
 from bot.robots.pool import RobotPool
 from bot.tables.challenges import Challenges
 from bot.texts import error_text, texts

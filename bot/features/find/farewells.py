@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from bot.actions import BadPayload
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.features.find import keys
 from bot.features.find.errors import SaidFarewell
 from bot.features.find.pages import phrase_panel

@@ -13,7 +13,7 @@ from secrets import token_hex
 
 import structlog
 
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.features.find.leavers import Leavers, find_no_shows
 from bot.features.find.matching import find_matches
 from bot.features.find.pages import no_room_page

@@ -8,7 +8,7 @@ from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.scene_builder import hand_scene
 from bot.platform import Command, Press, Reply, private_place
-from bot.replies import answer_place, private_reply, private_toast
+from bot.private_replies import answer_place, private_reply, private_toast
 from bot.viewers import Viewers, with_picture
 
 

@@ -19,7 +19,7 @@ from bot.features.privacy.rewrite_schedule import Rewriter
 from bot.features.privacy.unused import UnusedProfiles
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
-from bot.replies import answer_place, private_reply, private_toast
+from bot.private_replies import answer_place, private_reply, private_toast
 from bot.tables.errors import TableError
 
 REWRITE_SECONDS = 30.0  # interval at which the bot checks whether a rewrite is due

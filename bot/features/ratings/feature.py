@@ -16,7 +16,7 @@ from bot.parsing.games import find_game
 from bot.parsing.mentions import find_mentioned
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, private_place
-from bot.replies import private_reply
+from bot.private_replies import private_reply
 from bot.texts import texts
 
 CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a month is over

@@ -9,7 +9,7 @@ from bot.features.settings.pages import browsers_page, link_panel, programs_page
 from bot.identity.programs import SCOPES, Programs
 from bot.people import Profile
 from bot.platform import Adapter, Press, Reply, platform_of
-from bot.replies import private_reply, private_toast
+from bot.private_replies import private_reply, private_toast
 from bot.site.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
 from bot.tables.table import Table

@@ -7,7 +7,7 @@ from bot.features.settings.browsers_and_tokens import Browsers, OwnPrograms
 from bot.features.settings.commands import Settings
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
-from bot.replies import private_reply
+from bot.private_replies import private_reply
 
 
 class SettingsFeature(Feature):

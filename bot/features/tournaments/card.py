@@ -14,7 +14,7 @@ import structlog
 from cachetools import LRUCache
 
 from bot.delivery.announcer import Announcer
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import card_panel, winner_panel
 from bot.features.tournaments.naming import with_current_names

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 
 from bot.concurrency.backoff import Backoff
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import button, hand_row
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.delivery.announcer import Announcer
-from bot.delivery.answers import Answers
+from bot.delivery.answer_queue import Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.panel import Panel, Span

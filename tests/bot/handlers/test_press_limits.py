@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.command_names import ArgumentKind
-from bot.delivery.answers import MAX_WAITING, Answers
+from bot.delivery.answer_queue import MAX_WAITING, Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import press_limits
@@ -175,8 +175,8 @@ async def test_late_press_is_not_a_guess(store: Store) -> None:
 
 async def test_answer_is_retried_only_if_surely_not_delivered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
-    monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
-    monkeypatch.setattr("bot.delivery.answers.MAX_PAUSE", 0.001)
+    monkeypatch.setattr("bot.delivery.answer_queue.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("bot.delivery.answer_queue.MAX_PAUSE", 0.001)
     outcomes: list[str] = []
     for errors in (
         [NotDelivered("away")] * 20,

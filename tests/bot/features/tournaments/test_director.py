@@ -11,7 +11,7 @@ from unittest.mock import AsyncMock
 import pytest
 from structlog.testing import capture_logs
 
-from bot.delivery import answers
+from bot.delivery import answer_queue as answers
 from bot.features.tournaments import director
 from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.director import LEAGUE_AT_ONCE

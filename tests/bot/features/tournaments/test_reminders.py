@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import answers
+from bot.delivery import answer_queue as answers
 from bot.features.tournaments import keys
 from bot.features.tournaments.entries import Finish, Round
 from bot.features.tournaments.feature import TournamentsFeature

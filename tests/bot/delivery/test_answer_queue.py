@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from bot.delivery import answers as answers_module
-from bot.delivery.answers import Answers
+from bot.delivery import answer_queue as answers_module
+from bot.delivery.answer_queue import Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.platform import DeliveryError, MessageRefused, NotDelivered

@@ -8,13 +8,13 @@ from bot.alarms import Alarms
 from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.delivery.delivery import Delivery
-from bot.delivery.drawing import Drawer
 from bot.delivery.outages import Outages
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.reposts import RING_AFTER, LowestHands, RepostPolicy
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.surface_names import Result
+from bot.delivery.surface_panels import Drawer
 from bot.delivery.tools import DeliveryTools
 from bot.delivery.updates import Updates
 from bot.feature import Feature

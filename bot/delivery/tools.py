@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.cluster.shards import Shards
-from bot.delivery.drawing import Drawer
 from bot.delivery.outages import Outages
 from bot.delivery.reposts import RepostPolicy
 from bot.delivery.send_limiter import SendLimiter
+from bot.delivery.surface_panels import Drawer
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.tables.room import Room

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Hand
+from bot.delivery.surface_panels import draw_surface
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.game import FinishedGame

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Protocol
 
-from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Hand
+from bot.delivery.surface_panels import draw_surface
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.features.daily.feature import DailyPolicy
 from bot.panel import Panel

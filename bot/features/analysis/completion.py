@@ -11,9 +11,9 @@ import structlog
 
 from bot.concurrency.background import TaskSet
 from bot.delivery.answer_queue import Answers
-from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Result
+from bot.delivery.surface_panels import draw_surface
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.analysis_pool import AnalysisPool

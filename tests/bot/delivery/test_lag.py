@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bot.delivery import lag as lag_module
-from bot.delivery.drawing import Drawer
 from bot.delivery.lag import Lag
 from bot.delivery.surface_names import Board, Hand
+from bot.delivery.surface_panels import Drawer
 from bot.panel import Panel, Span
 from bot.platform import SentMessage
 from bot.rate_limiter import RateLimit

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Hand
+from bot.delivery.surface_panels import draw_surface
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.panel_picture import CardStyle

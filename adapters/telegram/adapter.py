@@ -12,7 +12,8 @@ from cachetools import TTLCache
 from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import drawing, mini_app, reading
+from adapters.telegram import drawing, reading
+from adapters.telegram import mini_app_signature as mini_app
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
 from adapters.telegram.inline import answer_inline_query
 from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_SECOND, PRIVATE_LIMIT

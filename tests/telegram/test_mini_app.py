@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import aiohttp
 import pytest
 
-from adapters.telegram.mini_app import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, verify_launch
+from adapters.telegram.mini_app_signature import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, verify_launch
 from adapters.web import make
 from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground

@@ -18,8 +18,8 @@ from typing import Any
 import aiohttp
 
 from bot.features.tournaments import keys
-from bot.features.tournaments.entries import Result
-from bot.features.tournaments.entries import decode as decode_tournament
+from bot.features.tournaments.log_entries import Result
+from bot.features.tournaments.log_entries import decode as decode_tournament
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import Archive

@@ -12,8 +12,8 @@ import structlog
 from cachetools import LRUCache
 
 from bot.features.tournaments.card import TournamentCards
-from bot.features.tournaments.entries import Cancel, Ending, Entry, Finish, Result, Round, Seat
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
+from bot.features.tournaments.log_entries import Cancel, Ending, Entry, Finish, Result, Round, Seat
 from bot.features.tournaments.match_tables import MatchTables
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders

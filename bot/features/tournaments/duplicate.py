@@ -6,7 +6,7 @@ docs/tournaments.md has the rules and the table of steps.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bot.features.tournaments.entries import Result
+from bot.features.tournaments.log_entries import Result
 from bot.features.tournaments.tournament import Match, Tournament
 from engine import game_kind
 

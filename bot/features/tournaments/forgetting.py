@@ -4,7 +4,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from bot.features.tournaments import entries, keys
+from bot.features.tournaments import keys
+from bot.features.tournaments import log_entries as entries
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament

@@ -4,7 +4,8 @@ import secrets
 from contextlib import suppress
 from itertools import chain, count
 
-from bot.features.tournaments import entries, errors
+from bot.features.tournaments import errors
+from bot.features.tournaments import log_entries as entries
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import MAX_TEAMS, MIN_TEAMS, OPTIONS, Form, Tournament
 from bot.finished.ratings import Ratings, Scope

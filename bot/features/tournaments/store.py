@@ -13,8 +13,8 @@ from cachetools import LRUCache
 
 from bot.cluster.shards import LEADER_SHARD
 from bot.features.tournaments import keys
-from bot.features.tournaments.entries import Cancel, Entry, Place, Redacted, encode
 from bot.features.tournaments.errors import NoSuchTournament, OrganisesTooMany, TooManyTournaments, UnreadableTournament
+from bot.features.tournaments.log_entries import Cancel, Entry, Place, Redacted, encode
 from bot.features.tournaments.tournament import Tournament
 from bot.platform import chat_of
 from bot.store import Store

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from bot.features.tournaments.entries import Result
+from bot.features.tournaments.log_entries import Result
 from bot.features.tournaments.rounds import rounds_in_all
 from bot.features.tournaments.standings import Figure, TeamStanding
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament

@@ -1,6 +1,6 @@
 """A tournament, replayed from its log.
 
-A tournament is a pure function of its log, like a table. `bot.features.tournaments.entries` has the entries.
+A tournament is a pure function of its log, like a table. `bot.features.tournaments.log_entries` has the entries.
 
 Players enter one by one. A *team* plays together in a match: one player in games for two, two partners in games for
 four. Teams are formed at the start, and numbered by seed.
@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Literal, Self, assert_never, cast, get_args
 
-from bot.features.tournaments import entries
+from bot.features.tournaments import log_entries as entries
 from bot.features.tournaments.errors import UnreadableTournament
 from bot.store.entry_text import UnreadableEntry
 from bot.store.log import strip_stamp

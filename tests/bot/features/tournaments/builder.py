@@ -4,7 +4,7 @@ from functools import cache
 from random import Random
 from typing import Self
 
-from bot.features.tournaments.entries import (
+from bot.features.tournaments.log_entries import (
     Ending,
     Enter,
     Entry,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from bot.features.tournaments.entries import (
+from bot.features.tournaments.log_entries import (
     Ending,
     Enter,
     Entry,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.features.tournaments.duplicate import DealScore, deal_scores, round_scores, to_steps
-from bot.features.tournaments.entries import Ending
+from bot.features.tournaments.log_entries import Ending
 from bot.features.tournaments.tournament import Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from bot.features.tournaments.dutch import NOBODY, pair_round
-from bot.features.tournaments.entries import Leave
+from bot.features.tournaments.log_entries import Leave
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.rounds import rounds_in_all
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible_pairs, records_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.features.tournaments import director
-from bot.features.tournaments.entries import Result, encode
+from bot.features.tournaments.log_entries import Result, encode
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.game import FinishedGame
 from bot.store import Store

@@ -8,7 +8,6 @@ import pytest
 
 from bot.features.tournaments import keys
 from bot.features.tournaments import registration as rules
-from bot.features.tournaments.entries import Entry, Finish
 from bot.features.tournaments.errors import (
     ChangedTooOften,
     EnteredTooOften,
@@ -21,6 +20,7 @@ from bot.features.tournaments.errors import (
     TooManyTournaments,
 )
 from bot.features.tournaments.forgetting import forget
+from bot.features.tournaments.log_entries import Entry, Finish
 from bot.features.tournaments.store import CALLED_OFF_SECONDS, KEPT_SECONDS, MAX_AT_ONCE, MAX_ORGANISED
 from bot.features.tournaments.tournament import Tournament
 from bot.identity.programs import PREFIX

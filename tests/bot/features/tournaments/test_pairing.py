@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from caissify_pairings.engines.round_robin import berger_schedule
 
-from bot.features.tournaments.entries import Leave
+from bot.features.tournaments.log_entries import Leave
 from bot.features.tournaments.pairing import Pairs, berger, next_round
 from bot.features.tournaments.rounds import rounds_in_all
 from bot.features.tournaments.tournament import Tournament

@@ -9,7 +9,7 @@ import pytest
 
 from bot.features.tournaments.card_panel import MAX_PLACES, card_panel, winner_panel
 from bot.features.tournaments.duplicate import deal_scores
-from bot.features.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
+from bot.features.tournaments.log_entries import Cancel, Enter, Leave, Open, Play, Result, Start
 from bot.features.tournaments.options_page import done_panel, options_panel
 from bot.features.tournaments.pages import (
     confirm_panel,

@@ -9,7 +9,6 @@ from structlog.testing import capture_logs
 
 from bot.features.tournaments import keys
 from bot.features.tournaments import registration as registration_module
-from bot.features.tournaments.entries import Entry, Finish, Round
 from bot.features.tournaments.errors import (
     AlreadyEntered,
     HasBegun,
@@ -26,6 +25,7 @@ from bot.features.tournaments.errors import (
     UnreadableTournament,
 )
 from bot.features.tournaments.forgetting import export, forget
+from bot.features.tournaments.log_entries import Entry, Finish, Round
 from bot.features.tournaments.registration import Registration, teams_of
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import MAX_TEAMS, Form, Tournament

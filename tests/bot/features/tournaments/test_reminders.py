@@ -7,8 +7,8 @@ import pytest
 
 from bot.delivery import answer_queue as answers
 from bot.features.tournaments import keys
-from bot.features.tournaments.entries import Finish, Round
 from bot.features.tournaments.feature import TournamentsFeature
+from bot.features.tournaments.log_entries import Finish, Round
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.tournament import DAY, Tournament

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from bot.features.tournaments.entries import Ending, Leave
+from bot.features.tournaments.log_entries import Ending, Leave
 from bot.features.tournaments.pairing import Pairs, next_round
 from bot.features.tournaments.rounds import rounds_in_all
 from bot.features.tournaments.swiss import records_of

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from bot.features.tournaments.entries import Result, decode
 from bot.features.tournaments.feature import TournamentsFeature
+from bot.features.tournaments.log_entries import Result, decode
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.handlers import Dispatcher
 from bot.handlers.press_limits import PressLimits

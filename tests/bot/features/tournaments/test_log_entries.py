@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.features.tournaments.entries import (
+from bot.features.tournaments.log_entries import (
     Cancel,
     Enter,
     Entry,

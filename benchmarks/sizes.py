@@ -6,7 +6,7 @@ import json
 import typer
 
 from bot.finished.archive import Archive
-from bot.finished.file import to_line
+from bot.finished.archive_file import to_line
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import BY_SCOPE, Ratings
 from bot.people import People

@@ -11,8 +11,8 @@ from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
+from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
-from bot.site.reader import GameReader
 from bot.site.watching import Watching
 
 __all__ = ["CardRoom", "LiveHand"]

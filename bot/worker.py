@@ -16,9 +16,9 @@ from bot.platform import Adapter
 from bot.registry import FEATURES
 from bot.settings import Settings
 from bot.store import STORE_ERRORS, Store
-from bot.store.health import watch_settings
 from bot.store.leases import CLOCK
 from bot.store.retries import RetryQueue
+from bot.store.risks import watch_settings
 from bot.tables.room import ROBOT_PAUSE
 from bot.version import VERSION
 

@@ -12,8 +12,7 @@ from cachetools import TTLCache
 from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import drawing, reading
-from adapters.telegram import mini_app_signature as mini_app
+from adapters.telegram import drawing, mini_app_signature, reading
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
 from adapters.telegram.inline import answer_inline_query
 from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_SECOND, PRIVATE_LIMIT
@@ -68,7 +67,7 @@ class _ChatUpgraded(PlatformFailure):
 
 class Telegram:
     platform = reading.PLATFORM
-    frame_origin = mini_app.PAGE_FRAME
+    frame_origin = mini_app_signature.PAGE_FRAME
     shows_pictures = True
 
     def __init__(self, card_room: CardRoom, token: str) -> None:
@@ -133,7 +132,7 @@ class Telegram:
         return self.source.is_receiving
 
     def verify_launch(self, launch_data: str) -> Person:
-        return mini_app.verify_launch(self.bot.token, launch_data)
+        return mini_app_signature.verify_launch(self.bot.token, launch_data)
 
     @property
     def has_ephemeral(self) -> bool:

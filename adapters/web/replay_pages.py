@@ -10,7 +10,7 @@ from adapters.web.api.operations import GAME_ID
 from adapters.web.script_texts import replay_texts
 from adapters.web.site import Site, browser_language
 from bot.parsing.codes_and_links import read_pasted
-from bot.site.reader import Reader
+from bot.site.game_reader import Reader
 from bot.texts import language_of
 
 

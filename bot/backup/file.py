@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.disk import write_atomically
+from bot.atomic_files import write_atomically
 
 FORMAT = "buongioco-backup/1"
 MAX_LINE_BYTES = 256 * 1024 * 1024  # far above any real line; limits the cost of a bad file

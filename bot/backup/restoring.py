@@ -16,7 +16,7 @@ from bot.store import layout_version as schema
 from bot.store.leases import require_no_workers
 from bot.store.log import unfold
 from bot.store.migrations import MIGRATIONS
-from bot.store.naming import people_in
+from bot.store.people_in_logs import people_in
 from bot.tables import Room
 from bot.tables.table import Table
 

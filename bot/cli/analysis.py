@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from bot.cli.arguments import ExistingFile, Language
-from bot.cli.files import load_record
 from bot.cli.output import progress, say
+from bot.cli.record_files import load_record
 from bot.features.analysis.pages import analysis_page
 from bot.finished.game import FinishedGame
 from engine.robots.analysis import analyse_deal

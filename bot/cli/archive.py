@@ -12,15 +12,15 @@ from bot.cli.person import PERSON_HELP, check_person, find_person_id
 from bot.cli.store_commands import open_store_client, store_command
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive
-from bot.finished.file import FileEntry, merge_with_files, read_all_entries
+from bot.finished.archive_file import FileEntry, merge_with_files, read_all_entries
 from bot.finished.game import UnreadableGame
-from bot.finished.moving import GameMover
+from bot.finished.moving_to_file import GameMover
 from bot.finished.ratings import Ratings, RebuildResult
 from bot.settings import read_settings
 from bot.store import StoreError
 from bot.store import layout_version as schema
+from bot.store.host_access import connect_without_bot, require_store
 from bot.store.leases import require_no_workers
-from bot.store.opening import connect_without_bot, require_store
 
 Files = Annotated[
     list[Path] | None,

@@ -15,7 +15,7 @@ from bot.cli.output import progress, say
 from bot.cli.store_commands import store_command
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, keys
-from bot.store.opening import connect_beside_bot, connect_without_bot
+from bot.store.host_access import connect_beside_bot, connect_without_bot
 
 
 @store_command

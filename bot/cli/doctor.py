@@ -33,8 +33,8 @@ from bot.settings import (
 )
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from bot.store.folder import has_store, is_locked, is_readable_by_others
-from bot.store.health import RISKS, risks_of, split_by_node, sync_policies
-from bot.store.opening import open_host_store
+from bot.store.host_access import open_host_store
+from bot.store.risks import RISKS, risks_of, split_by_node, sync_policies
 
 # Entry points of functions that check a platform. They get the settings and yield findings like `examine`.
 DOCTORS = "buongioco.doctors"

@@ -13,7 +13,7 @@ from bot.cli.store_commands import open_store_client, report_errors
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import ForgetResult
 from bot.features.privacy.rewrite_schedule import rewrite_if_due
-from bot.finished.file import read_entries, rewrite_file
+from bot.finished.archive_file import read_entries, rewrite_file
 from bot.finished.game import UnreadableGame
 from bot.identity.adapter_data import read_adapter_data
 from bot.identity.pseudonyms import forgetting_marks

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.files import read_records
 from bot.cli.output import format_count, line_output, progress, say
+from bot.cli.record_files import read_records
 from bot.features.puzzles.collection import find_puzzles, make_puzzles, select_puzzles
 from engine import Record
 from engine.errors import BadRecord

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from bot.cli.arguments import ExistingFile, Language
-from bot.cli.files import load_record
 from bot.cli.output import say
+from bot.cli.record_files import load_record
 from bot.words.transcript import story
 
 

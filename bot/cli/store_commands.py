@@ -18,7 +18,7 @@ from bot.running import logs
 from bot.settings import BadSetting, Settings, read_settings
 from bot.store import StoreError
 from bot.store import layout_version as schema
-from bot.store.opening import connect_beside_bot
+from bot.store.host_access import connect_beside_bot
 
 P = ParamSpec("P")
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.files import read_records
 from bot.cli.output import format_count, progress, say
+from bot.cli.record_files import read_records
 from bot.features.daily.secret_chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord

@@ -15,7 +15,7 @@ import structlog
 
 from bot.concurrency.background import TaskSet
 from bot.store import STORE_ERRORS, Store, StoreUnavailable, keys
-from bot.store.committed import CommitNotification
+from bot.store.commit_notification import CommitNotification
 from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 
 RENEW_SECONDS = 4.0

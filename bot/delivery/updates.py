@@ -14,7 +14,7 @@ from bot.delivery.surface import Change, decode_change, encode_change
 from bot.delivery.surface_names import SurfaceName, decode_name, encode_name
 from bot.people import People
 from bot.store import STORE_ERRORS, Store
-from bot.store.committed import CommitNotification
+from bot.store.commit_notification import CommitNotification
 from bot.tables.room import Room
 
 SWEEP_SECONDS = 5.0  # pause between checks for changed tables without a notification; their worker might have died

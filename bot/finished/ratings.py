@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.finished.archive import Archive, ArchiveEntry
-from bot.finished.file import FileEntry, merge_with_files
+from bot.finished.archive_file import FileEntry, merge_with_files
 from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.finished.rating_formula import Standing, rate_game

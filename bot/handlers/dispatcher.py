@@ -39,8 +39,8 @@ from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
+from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
-from bot.site.reader import GameReader
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside

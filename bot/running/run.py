@@ -21,8 +21,8 @@ from bot.running.supervisor import NothingToRun, Supervisor
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreUnavailable
 from bot.store import layout_version as schema
+from bot.store.host_access import open_host_store
 from bot.store.leases import WORKERS_PATIENCE
-from bot.store.opening import open_host_store
 from bot.store.outage import is_temporary
 from bot.version import VERSION
 from bot.worker import Worker

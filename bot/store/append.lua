@@ -2,8 +2,8 @@
 --
 -- KEYS  table, changed, timers, attended, gone
 -- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head for all
---       entries so far or "", a notification for the shard's owner (`bot.store.committed`) or "", the last entry that
---       the writer knows or "", entries...
+--       entries so far or "", a notification for the shard's owner (`bot.store.commit_notification`) or "", the last
+--       entry that the writer knows or "", entries...
 -- Returns {1, new version}, or {0, the entries that the writer does not know...}. {-1} if the writer must load the
 -- whole log: it is behind a fold, or it knows entries that a failover lost. {-2, the opener's mark} if a table of this
 -- code was removed recently.

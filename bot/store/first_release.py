@@ -16,7 +16,7 @@ from bot.store.entries import ChangeGame, Deal, Entry, FirstDeal, Open, Rule, de
 from bot.store.entry_text import UnreadableEntry
 from bot.store.log import make_head, strip_stamp, unfold
 from bot.store.lua import read_script
-from bot.store.naming import people_in
+from bot.store.people_in_logs import people_in
 from engine.options import Value
 
 RELEASE = 1  # the first release's rules, as `engine.options.RELEASE` counts

@@ -36,7 +36,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{games}:moved_chats`` | hash | the new place of each chat whose id has changed, by its old place |
 | ``moved`` | hash | the same from before that key existed: it is only read |
 | ``{games}:counter`` | string | the last number of a finished game, from 1; no number is used twice |
-| ``{games}:moved`` | string | how many finished games were moved into files (`bot.finished.moving`) |
+| ``{games}:moved`` | string | how many finished games were moved into files (`bot.finished.moving_to_file`) |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
 | ``games_of:<platform:id>`` | set | numbers of the person's finished games |
@@ -56,7 +56,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``{learn}:…`` | | how far people are in courses (`bot.features.learn.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
-| ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.marks`) |
+| ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.once_a_day`) |
 | ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |
 | ``{find}:…`` | | the search for opponents (`bot.features.find.keys`) |
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |

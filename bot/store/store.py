@@ -13,13 +13,13 @@ from bot.store import keys
 from bot.store import layout_version as schema
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster, with_closed_errors
-from bot.store.committed import NEW_LOG, notification_header
-from bot.store.health import Memory
+from bot.store.commit_notification import NEW_LOG, notification_header
 from bot.store.index import Index
 from bot.store.leases import Leases
 from bot.store.log import Log, make_head, unfold
 from bot.store.lua import read_script
 from bot.store.outage import Outage, note_commit
+from bot.store.risks import Memory
 
 FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
 REMOVED = -2  # append.lua's answer if a table of this code was removed recently
@@ -128,8 +128,8 @@ class Store:
 
         ``clock`` is the seconds of playing time (`bot.store.leases`) until the table's clock rings. Infinity stops the
         clock, and None leaves it as it is. With ``tell``, the worker that delivers the table gets a notification with
-        ``about`` (`bot.store.committed`). Raise TimeoutError if the store does not answer. The entries can still be
-        written later.
+        ``about`` (`bot.store.commit_notification`). Raise TimeoutError if the store does not answer. The entries can
+        still be written later.
         """
         fold = make_head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         word = notification_header(code, known.version, clock, about) if tell else ""

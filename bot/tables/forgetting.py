@@ -4,7 +4,7 @@ from bot.identity.pseudonyms import NAME
 from bot.platform import platform_of
 from bot.store.entries import Close, Entry, Move, Redacted, Withdraw, encode
 from bot.store.log import Log
-from bot.store.naming import platform_of_entries, redact
+from bot.store.people_in_logs import platform_of_entries, redact
 from bot.tables.room import Room
 from bot.tables.table import Table
 

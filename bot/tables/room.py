@@ -17,7 +17,7 @@ from bot.store import Appended, NewEntries, Removed, Store, keys
 from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Seal, Stop, Wait
 from bot.store.index import CodeTaken
 from bot.store.log import Log
-from bot.store.naming import people_in
+from bot.store.people_in_logs import people_in
 from bot.tables import checks, errors
 from bot.tables.clock import LATES_TO_FORFEIT, next_alarm
 from bot.tables.codes import mark_of
@@ -169,7 +169,7 @@ class Room(TableMemory):
             watcher(Commit(table.code, alarm, about))
 
     def _must_notify(self, code: str) -> bool:
-        """Return whether a commit must notify the worker that delivers the table (`bot.store.committed`)."""
+        """Return whether a commit must notify the worker that delivers the table (`bot.store.commit_notification`)."""
         return self._shards is None or not self._shards.owns(code)
 
     async def remove(self, table: Table) -> None:

@@ -9,7 +9,7 @@ import structlog
 
 from bot.cluster.shards import Shards
 from bot.store import NewEntries, Store
-from bot.store.committed import CommitNotification
+from bot.store.commit_notification import CommitNotification
 from bot.store.log import Log
 from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.table import Table

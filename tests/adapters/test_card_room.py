@@ -21,8 +21,8 @@ from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
+from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
-from bot.site.reader import GameReader
 from bot.site.watching import Watching
 from bot.store import Store
 from tests.discord.players import Person as DiscordPerson
@@ -48,7 +48,7 @@ ALLOWED_IMPORTS = {
     "bot.features.ratings.feature",
     "bot.features.ratings.players",
     "bot.features.settings.feature",
-    "bot.site.reader",
+    "bot.site.game_reader",
     "bot.site.host_link",
     "bot.site.idempotency",
     "bot.site.mini_app",

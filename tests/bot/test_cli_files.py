@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import files
-from bot.finished.file import read_entries, to_line
+from bot.cli import record_files as files
+from bot.finished.archive_file import read_entries, to_line
 from bot.finished.game import UnreadableGame
 from engine import read
 from engine.errors import BadRecord

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from adapters.web.playground.server import command_hints
-from bot import command_names as commands
+from bot import command_names
 from bot.command_names import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, HelpGroup, find_command_spec
 from bot.handlers import Dispatcher
 from bot.panels.help import help_page, safety_page
@@ -33,7 +33,7 @@ POEM = CommandSpec(
 @pytest.fixture
 def poem_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add a command to the list of all commands."""
-    monkeypatch.setattr(commands, "COMMANDS", (*COMMANDS, POEM))
+    monkeypatch.setattr(command_names, "COMMANDS", (*COMMANDS, POEM))
 
 
 @pytest.mark.usefixtures("poem_command")
@@ -113,7 +113,7 @@ async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypa
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
         refused = await anna.say("/verse testa", anna.private)
         assert refused.toast == "/verse only works in groups: write it in one."
-        monkeypatch.setattr(commands, "COMMANDS", (CommandSpec("poem", availability=Availability.PRIVATE),))
+        monkeypatch.setattr(command_names, "COMMANDS", (CommandSpec("poem", availability=Availability.PRIVATE),))
         assert (await anna.say("/poem testa", anna.private)).toast == "testa, a poem"
         assert (await anna.say("/poem testa", GROUP)).toast == "/poem only works in our private chat: write it there."
 

@@ -12,8 +12,7 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.discord import adapter as adapter_module
-from adapters.discord import examine, reading
-from adapters.discord import interaction_answers as answers_module
+from adapters.discord import examine, interaction_answers, reading
 from adapters.discord.errors import LIBRARY_ERRORS
 from adapters.discord.limits import RefusalBudget
 from bot.delivery import surface_waits
@@ -762,7 +761,7 @@ async def test_defer_time_is_within_discords_limit() -> None:
     defer_seconds = adapter_module.DEFER_SECONDS
     assert defer_seconds < 2, "adapters/discord/adapter.py: DEFER_SECONDS leaves too little of Discord's three seconds"
     # A press that is answered just before it is deferred can have a picture to upload.
-    assert defer_seconds + answers_module.ANSWER_UPLOAD_SECONDS < 2.5, (
+    assert defer_seconds + interaction_answers.ANSWER_UPLOAD_SECONDS < 2.5, (
         "adapters/discord/interaction_answers.py: ANSWER_UPLOAD_SECONDS leaves too little of Discord's three seconds"
     )
 

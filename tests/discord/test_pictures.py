@@ -9,8 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord import interaction_answers as answers
-from adapters.discord import pictures
+from adapters.discord import interaction_answers, pictures
 from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
 from bot.delivery.surface_names import Hand
@@ -616,7 +615,7 @@ async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: Dis
         interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: bool(interaction.answer) and text_of(hand(mover)) != before)
         await adapter.worker.settled()
-        assert interaction.answer == (answers.EDIT if done_first else answers.DEFER_EDIT)
+        assert interaction.answer == (interaction_answers.EDIT if done_first else interaction_answers.DEFER_EDIT)
         assert text_of(hand(mover)) != before
 
 
@@ -626,11 +625,11 @@ async def test_press_with_a_hanging_upload_still_shows_its_text(
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
-        monkeypatch.setattr(answers, "ANSWER_UPLOAD_SECONDS", 0.2)
+        monkeypatch.setattr(interaction_answers, "ANSWER_UPLOAD_SECONDS", 0.2)
         server.upload_failure = Failure(silent=True)
         interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         # The upload never ends.
-        await until(lambda: interaction.answer == answers.DEFER_EDIT)
+        await until(lambda: interaction.answer == interaction_answers.DEFER_EDIT)
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
         server.upload_failure = None

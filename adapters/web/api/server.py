@@ -36,8 +36,8 @@ from bot.features.ratings.players import ALL
 from bot.http.server import body_timeout
 from bot.identity.programs import Program, ProgramError, Scope
 from bot.parsing.codes_and_links import pasted_code
+from bot.site.game_reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.site.idempotency import fingerprint
-from bot.site.reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 

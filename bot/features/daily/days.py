@@ -9,7 +9,7 @@ import structlog
 
 from bot.cluster.host_time import HostTime
 from bot.concurrency.background import TaskSet
-from bot.days.marks import DayMarks, drop_marks_before
+from bot.days.once_a_day import DayMarks, drop_marks_before
 from bot.features.daily import keys
 from bot.features.daily.errors import DailyUnavailable, DealtToday, PlayedToday
 from bot.features.daily.games import DayGames

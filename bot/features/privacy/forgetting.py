@@ -29,7 +29,7 @@ from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.store import STORE_ERRORS, keys
 from bot.store.lua import read_script
-from bot.store.naming import person_by_handle
+from bot.store.people_in_logs import person_by_handle
 from bot.tables.errors import NoSuchTable
 from bot.tables.forgetting import remove_person
 from bot.tables.room import Room

@@ -1,8 +1,8 @@
 """Rewrites of the store's append-only file, so that data of forgotten people leaves the disk too.
 
 A rewrite costs as much as writing the whole store once. So one serves all people forgotten meanwhile, at most once an
-hour. Another follows after 27 hours, when all data with a lifetime of a day has expired (`bot.days.marks`, ``tries:``,
-``{find}:reported:``, ``gone:``).
+hour. Another follows after 27 hours, when all data with a lifetime of a day has expired (`bot.days.once_a_day`,
+``tries:``, ``{find}:reported:``, ``gone:``).
 
 | key | type | what |
 |---|---|---|

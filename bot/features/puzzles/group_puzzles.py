@@ -14,7 +14,7 @@ import structlog
 from bot.cluster.host_time import HostTime
 from bot.days.chosen_hours import ChosenHours
 from bot.days.draws import DailyDraws
-from bot.days.marks import DayMarks
+from bot.days.once_a_day import DayMarks
 from bot.delivery.announcer import Announcer
 from bot.features.puzzles import keys
 from bot.features.puzzles.collection import all_puzzles

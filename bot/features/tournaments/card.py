@@ -17,7 +17,7 @@ from bot.delivery.announcer import Announcer
 from bot.delivery.answer_queue import Answers
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import card_panel, winner_panel
-from bot.features.tournaments.naming import with_current_names
+from bot.features.tournaments.current_names import with_current_names
 from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tournaments
 from bot.features.tournaments.texts import time_left
@@ -37,7 +37,7 @@ from bot.platform import (
     Unreachable,
     platform_of,
 )
-from bot.store.health import Memory
+from bot.store.risks import Memory
 from bot.viewers import Viewers, with_picture
 
 RETRY_SECONDS = 10.0  # pause before an update that waits for its chat's turn is queued again

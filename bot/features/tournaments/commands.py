@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.actions import BadPayload
 from bot.delivery.private_hands import PrivateHands
 from bot.features.tournaments.card import TournamentCards
+from bot.features.tournaments.current_names import with_current_names
 from bot.features.tournaments.errors import (
     AlreadyEntered,
     BotNotInChat,
@@ -16,7 +17,6 @@ from bot.features.tournaments.errors import (
     NotForPrograms,
     OnlyTheOrganiser,
 )
-from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.options_page import done_panel, options_panel
 from bot.features.tournaments.pages import (
     confirm_panel,

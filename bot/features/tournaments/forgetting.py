@@ -4,15 +4,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from bot.features.tournaments import keys
-from bot.features.tournaments import log_entries as entries
+from bot.features.tournaments import keys, log_entries
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import parse_or_none
 from bot.identity.pseudonyms import NAME
 from bot.store import Store
-from bot.store.naming import contains_person_id
+from bot.store.people_in_logs import contains_person_id
 
 
 async def forget(store: Store, person: str, pseudonym: str) -> None:
@@ -51,7 +50,7 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
 
 async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudonym: str) -> bool:
     """Rewrite a tournament's log without a person; return False if it has changed meanwhile."""
-    leaving: list[entries.Entry] = []
+    leaving: list[log_entries.Entry] = []
     try:
         t = await tournaments.load(code)
     except UnreadableTournament:
@@ -60,24 +59,24 @@ async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudon
     else:
         known, player = list(t.entries), t.player_of(person)
         if t.is_live and player is not None:
-            leaving.append(entries.Leave(player))
+            leaving.append(log_entries.Leave(player))
         if t.phase == "open" and t.opener.person == person:
-            leaving.append(entries.Cancel())
+            leaving.append(log_entries.Cancel())
     clean = [_redact(entry, person, pseudonym) for entry in known]
     if not leaving and clean == known:
         return True
-    added = [entries.encode(entry).encode() for entry in (*leaving, entries.Redacted())]
+    added = [log_entries.encode(entry).encode() for entry in (*leaving, log_entries.Redacted())]
     return await tournaments.rewrite(code, known, clean + added)
 
 
 def _redact(stored: bytes, person: str, pseudonym: str) -> bytes:
     text, _, stamp = stored.partition(b"\t")
     try:
-        entry = entries.decode(text.decode())
+        entry = log_entries.decode(text.decode())
     except ValueError:
         return stored  # written by another release
-    if isinstance(entry, entries.Open | entries.Enter) and entry.person == person:
-        return entries.encode(replace(entry, person=pseudonym, name=NAME)).encode()
+    if isinstance(entry, log_entries.Open | log_entries.Enter) and entry.person == person:
+        return log_entries.encode(replace(entry, person=pseudonym, name=NAME)).encode()
     # Entries of the director keep their stamps, so that they are not written twice. Such stamps never name a person.
-    is_directors = isinstance(entry, entries.Round | entries.Seat | entries.Result | entries.Finish)
+    is_directors = isinstance(entry, log_entries.Round | log_entries.Seat | log_entries.Result | log_entries.Finish)
     return text if not is_directors and contains_person_id(stamp.decode(), person) else stored

@@ -6,7 +6,7 @@ import structlog
 from cachetools import LRUCache
 
 from bot.features.tournaments import keys
-from bot.features.tournaments.naming import with_current_names
+from bot.features.tournaments.current_names import with_current_names
 from bot.features.tournaments.store import KEPT_SECONDS
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive, parse_or_none

@@ -4,8 +4,7 @@ import secrets
 from contextlib import suppress
 from itertools import chain, count
 
-from bot.features.tournaments import errors
-from bot.features.tournaments import log_entries as entries
+from bot.features.tournaments import errors, log_entries
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import MAX_TEAMS, MIN_TEAMS, OPTIONS, Form, Tournament
 from bot.finished.ratings import Ratings, Scope
@@ -30,11 +29,11 @@ class Registration:
 
     async def open(self, place: str, person: str, name: str, choice: Choice, form: Form, update: str) -> Tournament:
         """Open a tournament in a chat. Raises TooManyTournaments for the chat, or OrganisesTooMany for the person."""
-        opening: list[entries.Entry] = [
-            entries.Open(person, person_name(name)),
-            entries.Place(place),
-            entries.Play(choice.game, choice.text),
-            entries.Option("form", form),
+        opening: list[log_entries.Entry] = [
+            log_entries.Open(person, person_name(name)),
+            log_entries.Place(place),
+            log_entries.Play(choice.game, choice.text),
+            log_entries.Option("form", form),
         ]
         secret = await self._store.secret()
         for attempt in count():
@@ -58,17 +57,22 @@ class Registration:
         """Choose one of `OPTIONS`. Raises ValueError for an unknown option or value."""
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
-        return await self._choose(code, person, entries.Option(name, value), update)
+        return await self._choose(code, person, log_entries.Option(name, value), update)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
-        return await self._choose(code, person, entries.Play(choice.game, choice.text), update)
+        return await self._choose(code, person, log_entries.Play(choice.game, choice.text), update)
 
-    async def _choose(self, code: str, person: str, entry: entries.Option | entries.Play, update: str) -> Tournament:
-        def decide(t: Tournament) -> list[entries.Entry]:
+    async def _choose(
+        self, code: str, person: str, entry: log_entries.Option | log_entries.Play, update: str
+    ) -> Tournament:
+        def decide(t: Tournament) -> list[log_entries.Entry]:
             _check_open(t)
             check_organiser(t, person)
             _check_changes(t)
-            chosen = entries.Play(t.game, t.choice.text), *(entries.Option(*option) for option in t.options.items())
+            chosen = (
+                log_entries.Play(t.game, t.choice.text),
+                *(log_entries.Option(*option) for option in t.options.items()),
+            )
             return [] if entry in chosen else [entry]
 
         return await self._tournaments.commit(code, update, decide)
@@ -76,7 +80,7 @@ class Registration:
     async def enter(self, code: str, person: str, name: str, update: str) -> Tournament:
         """Enter a person. Raises IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften, NotForPrograms."""
 
-        def decide(tournament: Tournament) -> list[entries.Entry]:
+        def decide(tournament: Tournament) -> list[log_entries.Entry]:
             _check_open(tournament)
             if tournament.player_of(person) is not None:
                 raise errors.AlreadyEntered()
@@ -92,7 +96,7 @@ class Registration:
         NoPartners, or the errors of `enter`.
         """
 
-        def decide(tournament: Tournament) -> list[entries.Entry]:
+        def decide(tournament: Tournament) -> list[log_entries.Entry]:
             _check_open(tournament)
             own = tournament.player_of(person)
             if tournament.team_size == 1:
@@ -104,8 +108,8 @@ class Registration:
             if own in tournament.partners or player in tournament.partners:
                 raise errors.HasPartner()
             if own is not None:
-                return [entries.Partner(own, player)]
-            return [_enter_entry(tournament, person, name), entries.Partner(len(tournament.players), player)]
+                return [log_entries.Partner(own, player)]
+            return [_enter_entry(tournament, person, name), log_entries.Partner(len(tournament.players), player)]
 
         async with self._tournaments.list_for_person(person, code):
             return await self._tournaments.commit(code, update, decide)
@@ -113,13 +117,13 @@ class Registration:
     async def leave(self, code: str, person: str, update: str) -> Tournament:
         """Leave a tournament. Before the start the entry is undone; afterwards the player withdraws."""
 
-        def decide(tournament: Tournament) -> list[entries.Entry]:
+        def decide(tournament: Tournament) -> list[log_entries.Entry]:
             if not tournament.is_live:
                 raise errors.IsOver()
             player = tournament.player_of(person)
             if player is None:
                 raise errors.NotEntered()
-            return [entries.Leave(player)]
+            return [log_entries.Leave(player)]
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -138,7 +142,7 @@ class Registration:
         ratings = {person: (await self._ratings.standing(scope, person)).rating for person in people}
         root = secrets.token_bytes(SECRET_BYTES)
 
-        def decide(tournament: Tournament) -> list[entries.Entry]:
+        def decide(tournament: Tournament) -> list[log_entries.Entry]:
             _check_open(tournament)
             check_organiser(tournament, person)
             teams = teams_of(tournament)[: MAX_TEAMS[tournament.form]]
@@ -152,19 +156,19 @@ class Registration:
                 return -sum(ratings.get(player.person, 0) for player in players), team[0]
 
             in_teams = set(chain.from_iterable(teams))
-            leaving = [entries.Leave(number) for number in tournament.entered_players if number not in in_teams]
-            return [*leaving, entries.Start(root, tuple(sorted(teams, key=strength)))]
+            leaving = [log_entries.Leave(number) for number in tournament.entered_players if number not in in_teams]
+            return [*leaving, log_entries.Start(root, tuple(sorted(teams, key=strength)))]
 
         return await self._tournaments.commit(code, update, decide)
 
     async def cancel(self, code: str, person: str, update: str) -> Tournament:
         """Call a tournament off. Games in progress continue but do not count for it."""
 
-        def decide(tournament: Tournament) -> list[entries.Entry]:
+        def decide(tournament: Tournament) -> list[log_entries.Entry]:
             if not tournament.is_live:
                 raise errors.IsOver()
             check_organiser(tournament, person)
-            return [entries.Cancel()]
+            return [log_entries.Cancel()]
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -190,18 +194,18 @@ def _check_changes(tournament: Tournament) -> None:
         raise errors.ChangedTooOften()
 
 
-def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Enter:
+def _enter_entry(tournament: Tournament, person: str, name: str) -> log_entries.Enter:
     """Return the entry that enters a person. Raises the errors of `Registration.enter`, except AlreadyEntered."""
     if is_program(person):
         raise errors.NotForPrograms()
     limit = MAX_TEAMS[tournament.form] * tournament.team_size
     if len(tournament.entered_players) >= limit:
         raise errors.IsFull(most=limit)
-    prefix = entries.encode(entries.Enter(person, "")).encode()
+    prefix = log_entries.encode(log_entries.Enter(person, "")).encode()
     if sum(entry.startswith(prefix) for entry in tournament.entries) >= MAX_REENTRIES:
         raise errors.EnteredTooOften()
     _check_changes(tournament)
-    return entries.Enter(person, person_name(name))
+    return log_entries.Enter(person, person_name(name))
 
 
 def check_organiser(tournament: Tournament, person: str) -> None:

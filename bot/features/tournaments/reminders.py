@@ -16,8 +16,8 @@ from bot.concurrency.backoff import Backoff
 from bot.delivery.answer_queue import Answers
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import button, hand_row
+from bot.features.tournaments.current_names import with_current_names
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
-from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.texts import TournamentText, time_left
 from bot.features.tournaments.tournament import Match, Tournament

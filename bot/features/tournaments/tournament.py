@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Literal, Self, assert_never, cast, get_args
 
-from bot.features.tournaments import log_entries as entries
+from bot.features.tournaments import log_entries
 from bot.features.tournaments.errors import UnreadableTournament
 from bot.store.entry_text import UnreadableEntry
 from bot.store.log import strip_stamp
@@ -66,7 +66,7 @@ class Match:
     second: int | None
     deals: tuple[int, ...]
     seats: Mapping[int, str] = field(default_factory=dict)
-    results: Mapping[int, entries.Result] = field(default_factory=dict)
+    results: Mapping[int, log_entries.Result] = field(default_factory=dict)
 
     @property
     def is_bye(self) -> bool:
@@ -181,7 +181,7 @@ class Tournament:
             return self
         new = copy(self)
         for entry in stored:
-            new._apply(entries.decode(strip_stamp(entry).decode()))
+            new._apply(log_entries.decode(strip_stamp(entry).decode()))
         new.entries = (*self.entries, *stored)
         return new
 
@@ -308,45 +308,45 @@ class Tournament:
 
     # Reading the log
 
-    def _apply(self, entry: entries.Entry) -> None:
+    def _apply(self, entry: log_entries.Entry) -> None:
         match entry:
-            case entries.Open(person, name):
+            case log_entries.Open(person, name):
                 self.opener = Chair(person, name)
-            case entries.Place(place):
+            case log_entries.Place(place):
                 self.place = place
-            case entries.Play(game, choice):
+            case log_entries.Play(game, choice):
                 self.choice = Choice.parse(game, choice)
-            case entries.Option(name, value):
+            case log_entries.Option(name, value):
                 if name == "form" and value not in FORMS:
                     raise UnreadableEntry
                 self.options = {**self.options, name: value}
-            case entries.Enter(person, name):
+            case log_entries.Enter(person, name):
                 self.players = (*self.players, Chair(person, name))
-            case entries.Leave(player) if self.teams:
+            case log_entries.Leave(player) if self.teams:
                 self.withdrawn |= {player}
-            case entries.Leave(player):
+            case log_entries.Leave(player):
                 self.players = (*self.players[:player], None, *self.players[player + 1 :])
                 partner = self.partners.get(player)
                 self.partners = {one: other for one, other in self.partners.items() if player != one != partner}
-            case entries.Partner(one, other):
+            case log_entries.Partner(one, other):
                 self.partners = {**self.partners, one: other, other: one}
-            case entries.Start(root, teams):
+            case log_entries.Start(root, teams):
                 self.root, self.teams, self.phase = root, teams, "playing"
-            case entries.Round(ends_at, pairs):
+            case log_entries.Round(ends_at, pairs):
                 number = len(self.rounds) + 1
                 matches = (Match(number, index, one, other, self.deals) for index, (one, other) in enumerate(pairs))
                 self.rounds, self.ends_at = (*self.rounds, tuple(matches)), (*self.ends_at, ends_at)
-            case entries.Seat(round_, number, deal, code):
+            case log_entries.Seat(round_, number, deal, code):
                 found = self.match(round_, number)
                 self._replace(replace(found, seats={**found.seats, deal: code}))
-            case entries.Result(round_, number, deal):
+            case log_entries.Result(round_, number, deal):
                 found = self.match(round_, number)
                 self._replace(replace(found, results={**found.results, deal: entry}))
-            case entries.Finish():
+            case log_entries.Finish():
                 self.phase = "over"
-            case entries.Cancel():
+            case log_entries.Cancel():
                 self.phase = "cancelled"
-            case entries.Redacted():
+            case log_entries.Redacted():
                 pass  # only the version changes
             case _:
                 assert_never(entry)

@@ -17,7 +17,7 @@ from bot.cluster import shards as shards_module
 from bot.cluster.shards import ShardListener, Shards
 from bot.settings import Settings
 from bot.store import Store, StoreUnavailable, keys
-from bot.store.committed import CommitNotification
+from bot.store.commit_notification import CommitNotification
 from bot.store.leases import LEASE_SECONDS, SET_BACK_SECONDS
 from bot.worker import Worker
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from bot.delivery import answer_queue as answers_module
+from bot.delivery import answer_queue
 from bot.delivery.answer_queue import Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
@@ -46,13 +46,13 @@ class Message:
 
 
 async def test_message_can_change_after_an_expired_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 0.01)
+    monkeypatch.setattr(answer_queue, "GIVE_UP_SECONDS", 0.01)
     message = Message()
     message.limiter.block(PLACE, 3600)
     message.show("lost")
     await message.settled()
     assert message.shown_pages == []
-    monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 10.0)
+    monkeypatch.setattr(answer_queue, "GIVE_UP_SECONDS", 10.0)
     message.limiter._blocked.clear()
     message.show("page")
     await message.settled()
@@ -60,7 +60,7 @@ async def test_message_can_change_after_an_expired_change(monkeypatch: pytest.Mo
 
 
 async def test_newer_change_replaces_a_retried_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers_module, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.001)
     message = Message()
     message.errors = [NotDelivered("away")]
     message.gate.clear()

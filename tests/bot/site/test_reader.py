@@ -11,9 +11,9 @@ from bot.finished.analysis_pool import Analysis, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robots.pool import RobotPool
-from bot.site import reader as reader_module
+from bot.site import game_reader
 from bot.site.api_models import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
-from bot.site.reader import AnalysisBusy, GameReader, Reader
+from bot.site.game_reader import AnalysisBusy, GameReader, Reader
 from bot.store import Store, keys
 from engine import GAMES, Record, load, verify
 from engine.robots.findings import Verdict
@@ -160,14 +160,14 @@ async def test_deal_is_computed_once(store: Store, monkeypatch: pytest.MonkeyPat
     def fail(*_: object) -> None:
         raise AssertionError("the deal was computed again")
 
-    monkeypatch.setattr(reader_module, "replayed_deal", fail)
+    monkeypatch.setattr(game_reader, "replayed_deal", fail)
     assert await reader.get_deal(game.id, 1, ENGLISH) == first
 
 
 async def test_cache_is_limited(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     game = finished_game(1, "testa")
     await store_game(store, game)
-    monkeypatch.setattr(reader_module, "CACHE_BYTES", 30_000)
+    monkeypatch.setattr(game_reader, "CACHE_BYTES", 30_000)
     reader = make_reader(store)
     for number in range(1, len(game.record.deals) + 1):
         assert await reader.get_deal(game.id, number, ENGLISH)

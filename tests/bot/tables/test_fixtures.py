@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.finished.archive import Archive
-from bot.finished.file import from_line, to_line
+from bot.finished.archive_file import from_line, to_line
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.platform import private_place
 from bot.robots.simulation import simulate

@@ -11,7 +11,7 @@ from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand, encode_name
 from bot.handlers import presses
 from bot.store import EmbeddedStore, Store, keys
-from bot.store.committed import NEW_LOG, CommitNotification
+from bot.store.commit_notification import NEW_LOG, CommitNotification
 from bot.store.log import Log
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, mover_of, open_worker, seat_players

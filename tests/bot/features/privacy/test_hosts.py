@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from bot.cli import main as cli
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.unused import MAX_DAYS, SWEEPING_KEY, UnusedProfiles
-from bot.finished.file import to_line
+from bot.finished.archive_file import to_line
 from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People
 from bot.platform import Person

@@ -11,7 +11,7 @@ from unittest.mock import AsyncMock
 import pytest
 from structlog.testing import capture_logs
 
-from bot.delivery import answer_queue as answers
+from bot.delivery import answer_queue
 from bot.features.tournaments import director
 from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.director import LEAGUE_AT_ONCE
@@ -358,7 +358,7 @@ async def test_reposted_card_replaces_the_stored_message(field: Field, store: St
 async def test_card_sent_without_an_answer_is_updated_not_doubled(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.0)
     async with open_field(store) as field:
         registration, fake = field.registration, field.fake
         fake.errors_after_delivery[GROUP].append(PlatformFailure("no answer"))

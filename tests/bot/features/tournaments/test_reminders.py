@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import answer_queue as answers
+from bot.delivery import answer_queue
 from bot.features.tournaments import keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.log_entries import Finish, Round
@@ -55,7 +55,7 @@ class LateRound:
 @pytest.fixture
 async def late_round(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LateRound]:
     monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 1e6)
-    monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.0)
     async with open_field(store) as field:
         tournaments = field.tournaments
         started = await field.start_tournament("metamazzo", "knockout", 8)

@@ -18,9 +18,9 @@ from bot.cli.arguments import parse_duration
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours, closed_month
 from bot.finished.archive import Archive, ArchiveEntry
-from bot.finished.file import merge_with_files, read_all_entries, read_entries, rewrite_file
+from bot.finished.archive_file import merge_with_files, read_all_entries, read_entries, rewrite_file
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.finished.moving import GameMover, MoveResult
+from bot.finished.moving_to_file import GameMover, MoveResult
 from bot.finished.ratings import Ratings
 from bot.identity import programs
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.atomic_files import regular_target, write_atomically
 from bot.cli.main import treat_signals_as_ctrl_c
-from bot.disk import regular_target, write_atomically
 
 
 def create_stale_file(path: Path, *, hours_ago: float = 24.0) -> Path:
@@ -95,7 +95,7 @@ def test_pipe_is_written_directly(tmp_path: Path) -> None:
 
 
 def test_pipe_without_reader_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.disk.READER_SECONDS", 0)
+    monkeypatch.setattr("bot.atomic_files.READER_SECONDS", 0)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="no process reads from this pipe"), write_atomically(tmp_path / "pipe"):
         pass

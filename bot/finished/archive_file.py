@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.disk import write_atomically
+from bot.atomic_files import write_atomically
 from bot.finished.archive import Archive, ArchiveEntry
 from bot.finished.game import FinishedGame, UnreadableGame
 from engine import read

@@ -8,8 +8,8 @@ from structlog.testing import capture_logs
 from bot.cli.doctor import examine
 from bot.metrics import STORE_RISK
 from bot.settings import Settings
-from bot.store import EmbeddedStore, health, open_store
-from bot.store.health import RISKS, risks_of, watch_settings
+from bot.store import EmbeddedStore, open_store, risks
+from bot.store.risks import RISKS, risks_of, watch_settings
 
 
 def find_exported_risks() -> set[str]:
@@ -34,7 +34,7 @@ async def test_durable_store_has_no_risks(embedded: EmbeddedStore) -> None:
 async def test_each_risk_is_logged_once_and_exported(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], risk: str
 ) -> None:
-    monkeypatch.setattr(health, "CHECK_SECONDS", 0)
+    monkeypatch.setattr(risks, "CHECK_SECONDS", 0)
     async with open_store(embedded.url) as store:
         with capture_logs() as logs:
             watching = asyncio.create_task(watch_settings(store.client, store.outage))

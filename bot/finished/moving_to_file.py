@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.disk import regular_target, sync_folder
+from bot.atomic_files import regular_target, sync_folder
 from bot.finished.archive import Archive, ArchiveEntry
-from bot.finished.file import LONGEST_LINE, begins_with_game, from_line, read_entries, rewrite_file, to_line
+from bot.finished.archive_file import LONGEST_LINE, begins_with_game, from_line, read_entries, rewrite_file, to_line
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.store import StoreError, keys

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import date, timedelta
 
-from bot.days.marks import DayMarks, drop_marks_before
+from bot.days.once_a_day import DayMarks, drop_marks_before
 from bot.store import Store, keys
 from tests.bot.features.privacy.traces import find_traces
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import typer
 
-from bot.finished.file import BOM, GZIP, encoding_fault, from_line, is_game_line
+from bot.finished.archive_file import BOM, GZIP, encoding_fault, from_line, is_game_line
 from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord

@@ -1,4 +1,4 @@
-"""Robots that are weak on purpose: one plays at random, one makes mistakes."""
+"""The easy robot, which makes mistakes on purpose, and a robot that plays at random."""
 
 from collections.abc import Sequence
 from dataclasses import replace

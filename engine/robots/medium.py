@@ -1,4 +1,4 @@
-"""The greedy robot, a sensible player by rules of thumb."""
+"""The medium robot: greedy, by rules of thumb."""
 
 from collections.abc import Sequence
 from random import Random

@@ -153,5 +153,5 @@ class CardRoom(Protocol):
     async def check_health(self) -> dict[str, Any]:
         """Return the contents of /healthz. Its ``healthy`` says whether this worker is healthy."""
 
-    def update_metrics(self) -> None:
+    async def update_metrics(self) -> None:
         """Update the gauges for /metrics."""

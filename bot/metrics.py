@@ -2,9 +2,11 @@
 
 from functools import cache
 
-from prometheus_client import Counter, Gauge, Histogram, Info
+from prometheus_client import Counter, Gauge, Histogram, Info, disable_created_metrics
 
 from bot.version import VERSION
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for every counter
 
 SHORT = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -20,11 +22,27 @@ PLATFORM_UP = Gauge("buongioco_platform_up", "1 if a platform can be reached, ot
 PICTURES = Counter("buongioco_pictures", "Requests for pictures that were not cached, by outcome", ["outcome"])
 STORE_RISK = Gauge("buongioco_store_risk", "1 if a setting of the store can lose data, otherwise 0", ["risk"])
 STORE_MEMORY = Gauge("buongioco_store_memory_used", "Part of the store's memory that is used, from 0 to 1")
+STORE_UP = Gauge("buongioco_store_up", "1 if the store answers and takes writes, otherwise 0")
+STORE_COMMIT_SECONDS = Histogram(
+    "buongioco_store_commit_seconds", "Seconds from a change of a table to the store's answer", buckets=SHORT
+)
 STALLED = Counter("buongioco_stalled_seconds", "Seconds for which the process did not run, in pauses over 5 s")
 ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves of robots, by robot", ["robot"])
+LOG_EVENTS = Counter("buongioco_log_events", "Lines of the log from level warning", ["level", "event"])
+RATE_LIMITED_ANSWERS = Counter(
+    "buongioco_rate_limited", "Answers 429, with which a platform slows the bot down", ["platform"]
+)
+ANALYSES = Gauge(
+    "buongioco_analyses_pending", "Games whose analysis is running or waiting; requested ones come first", ["kind"]
+)
+PAGES = Gauge("buongioco_pages_open", "Open pages and streams with a live connection, by kind", ["kind"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
 
 Info("buongioco_build", "The version of this worker").info({"version": VERSION})
+
+
+for _kind in ("table", "playground", "stream"):
+    PAGES.labels(_kind)
 
 
 @cache

@@ -11,11 +11,11 @@ from bot.concurrency.background import Loop, Loops
 from bot.core import Core
 from bot.delivery.reposts import RING_AFTER
 from bot.feature import Feature
-from bot.metrics import LAG, PLATFORM_UP, STALLED, TABLES, UNSETTLED
+from bot.metrics import ANALYSES, LAG, PLATFORM_UP, RATE_LIMITED_ANSWERS, STALLED, STORE_UP, TABLES, UNSETTLED
 from bot.platform import Adapter
 from bot.registry import FEATURES
 from bot.settings import Settings
-from bot.store import STORE_ERRORS, Store
+from bot.store import Store
 from bot.store.leases import CLOCK
 from bot.store.retries import RetryQueue
 from bot.store.risks import watch_settings
@@ -58,6 +58,7 @@ class Worker(Core):
 
     def add_adapter(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
+        RATE_LIMITED_ANSWERS.labels(adapter.platform)  # shown as 0 from the start
 
     async def start(self) -> None:
         """Take shards and start to deliver. Raise StoreUnavailable if other workers have a different time zone."""
@@ -116,13 +117,7 @@ class Worker(Core):
         It is healthy if it has started, the store answers, the loops run, and a platform is up. It stays healthy while
         only some platforms are down, because a restart would stop the games on the others.
         """
-        store = not self.store.outage.is_active
-        if store:
-            try:
-                await self.store.client.ping()
-            except STORE_ERRORS as error:
-                self.store.outage.begin(error)
-                store = False
+        store = await self._ping_store()
         up = any(adapter.healthy for adapter in self.adapters.values())
         return {
             "healthy": bool(self._tasks) and store and up and not self._loops.failing,
@@ -133,12 +128,23 @@ class Worker(Core):
             "delivery_lag_seconds": round(self.delivery.lag, 3),
         }
 
-    def update_metrics(self) -> None:
+    async def _ping_store(self) -> bool:
+        """Return whether the store answers. If it does not, an outage begins."""
+        outage = self.store.outage
+        if not outage.is_active:
+            with outage.suppress_errors():
+                await self.store.client.ping()
+        return not outage.is_active
+
+    async def update_metrics(self) -> None:
+        STORE_UP.set(await self._ping_store())
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy_tables)
         phases = self.room.count_by_phase()
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])
+        ANALYSES.labels("requested").set(self.analysis_pool.requested)
+        ANALYSES.labels("automatic").set(self.analysis_pool.automatic)
         for name, adapter in self.adapters.items():
             PLATFORM_UP.labels(name).set(self.platform_state(adapter) == "up")
 

@@ -19,6 +19,7 @@ from adapters.discord import drawing
 from adapters.discord.drawing import Body
 from adapters.discord.errors import INVALID, LIBRARY_ERRORS, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, describe_error
 from adapters.discord.reading import channel_of
+from bot.metrics import RATE_LIMITED_ANSWERS
 from bot.panel import Panel
 from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 
@@ -63,7 +64,10 @@ class Stopwatch:
 
 
 def trace_config() -> aiohttp.TraceConfig:
-    """Return a trace configuration that runs the stopwatch given as a call's ``trace_request_ctx``."""
+    """Return a trace configuration that counts answers 429, also those after which the library tries again.
+
+    It also runs the stopwatch given as a call's ``trace_request_ctx``.
+    """
     config = aiohttp.TraceConfig()
 
     async def start(_session: object, call: SimpleNamespace, _params: object) -> None:
@@ -71,6 +75,8 @@ def trace_config() -> aiohttp.TraceConfig:
             call.trace_request_ctx.start()
 
     async def stop(_session: object, call: SimpleNamespace, params: aiohttp.TraceRequestEndParams) -> None:
+        if params.response.status == RATE_LIMITED:
+            RATE_LIMITED_ANSWERS.labels("discord").inc()
         if call.trace_request_ctx and params.response.status < SERVER_ERROR:
             call.trace_request_ctx.stop()
 

@@ -12,12 +12,13 @@ from yarl import URL
 
 from bot.http.bodies import dump_json, load_json, multipart
 from bot.http.proxies import proxy_for
+from bot.metrics import RATE_LIMITED_ANSWERS
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
 # Fields of a sent message that the bot or the library needs.
 KEPT_FIELDS = ("message_id", "ephemeral_message_id", "date", "chat", "photo")
-BAD_REQUEST, SERVER_ERROR = 400, 500
+BAD_REQUEST, TOO_MANY_REQUESTS, SERVER_ERROR = 400, 429, 500
 
 HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
 FORM_HEADERS = HEADERS | {"Content-Type": "application/x-www-form-urlencoded"}
@@ -175,6 +176,8 @@ def _checked_status(status: int, payload: bytes) -> int:
         code = body["error_code"] if isinstance(body.get("error_code"), int) else BAD_REQUEST
     if code >= SERVER_ERROR:
         raise ServerError(f"error {code} from the Bot API")
+    if code == TOO_MANY_REQUESTS:
+        RATE_LIMITED_ANSWERS.labels("telegram").inc()
     return code
 
 

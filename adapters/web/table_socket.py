@@ -28,6 +28,7 @@ from adapters.web.limits import LimitExceeded
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, browser_language
 from bot.card_room import LiveHand
+from bot.metrics import PAGES
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
 from bot.site.idempotency import press_key
@@ -84,7 +85,7 @@ class Live:
             return socket
         if self._open.total() >= MAX_PAGES or self._open[reader.person] >= MAX_PAGES_EACH:
             raise web.HTTPTooManyRequests()
-        with self._site.limits.open_page(request):
+        with self._site.limits.open_page(request), PAGES.labels("table").track_inprogress():
             self._open[reader.person] += 1
             try:
                 await socket.prepare(request)

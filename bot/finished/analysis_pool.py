@@ -41,6 +41,16 @@ class AnalysisPool:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._requested: set[str] = set()  # ids of games whose analysis a person waits for
 
+    @property
+    def requested(self) -> int:
+        """Number of games whose analysis a person waits for."""
+        return len(self._requested)
+
+    @property
+    def automatic(self) -> int:
+        """Number of other games whose analysis is running or waiting."""
+        return len(self._tasks) - len(self._requested)
+
     async def analyse(self, game: FinishedGame) -> Analysis | None:
         """Return the analysis so far, and start it if needed. Return None if too many games are requested."""
         stored = await self._stored_verdicts(game)

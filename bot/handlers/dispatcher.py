@@ -299,8 +299,8 @@ class Dispatcher:
     async def check_health(self) -> dict[str, Any]:
         return await self.worker.check_health()
 
-    def update_metrics(self) -> None:
-        self.worker.update_metrics()
+    async def update_metrics(self) -> None:
+        await self.worker.update_metrics()
 
     def report_store_error(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
         self.worker.store.outage.begin(error)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
+from bot.metrics import LOG_EVENTS
+
 
 @contextmanager
 def _hidden(module: str) -> Iterator[None]:
@@ -53,11 +55,20 @@ class _ForgivingFile(io.TextIOBase):
             self._file.flush()
 
 
+def count_event(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Count warnings and errors. A line of a library counts under its logger's name, because its text varies."""
+    if event["level"] in ("warning", "error", "critical"):
+        record: logging.LogRecord | None = event.get("_record")
+        LOG_EVENTS.labels(event["level"], record.name if record else event["event"]).inc()
+    return event
+
+
 def set_up(level: str) -> None:
     on_terminal = sys.stderr.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
+        count_event,
         structlog.processors.TimeStamper(fmt="%H:%M:%S" if on_terminal else "iso", utc=not on_terminal),
     ]
     renderer: list[structlog.typing.Processor] = (

@@ -42,7 +42,7 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
 
     async def metrics(request: web.Request) -> web.Response:
         refuse_strangers(request)
-        card_room.update_metrics()
+        await card_room.update_metrics()
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     app.router.add_get(PATHS[0], healthz)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from redis.asyncio import BlockingConnectionPool, Connection, Redis
 from redis.driver_info import DriverInfo
 
+from bot.metrics import STORE_COMMIT_SECONDS
 from bot.store import keys
 from bot.store import layout_version as schema
 from bot.store.batch import BatchedScript
@@ -159,26 +160,27 @@ class Store:
     ) -> list[Any]:
         """Run append.lua and return its answer. ``fold`` is a new head of the log, or empty."""
         shard = keys.shard_of(code)
-        async with asyncio.timeout(COMMIT_SECONDS):
-            result: list[Any] = await self._append(
-                keys=[
-                    keys.table(code),
-                    keys.changed(shard),
-                    keys.timers(shard),
-                    keys.attended(shard),
-                    keys.gone(code),
-                ],
-                args=[
-                    code,
-                    known.version,
-                    "" if clock is None else f"{clock:.3f}",
-                    fold,
-                    word,
-                    known.last_entry,
-                    *entries,
-                ],
-                confirmed=True,
-            )
+        with STORE_COMMIT_SECONDS.time():
+            async with asyncio.timeout(COMMIT_SECONDS):
+                result: list[Any] = await self._append(
+                    keys=[
+                        keys.table(code),
+                        keys.changed(shard),
+                        keys.timers(shard),
+                        keys.attended(shard),
+                        keys.gone(code),
+                    ],
+                    args=[
+                        code,
+                        known.version,
+                        "" if clock is None else f"{clock:.3f}",
+                        fold,
+                        word,
+                        known.last_entry,
+                        *entries,
+                    ],
+                    confirmed=True,
+                )
         return result
 
     async def confirm(self, *names: str) -> None:

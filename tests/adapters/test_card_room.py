@@ -41,6 +41,7 @@ ALLOWED_IMPORTS = {
     "bot.card_room",
     "bot.command_names",
     "bot.http.connections",
+    "bot.metrics",
     "bot.features.daily.feature",
     "bot.features.learn.feature",
     "bot.features.learn.lesson",
@@ -212,7 +213,7 @@ class Parrot:
     async def check_health(self) -> dict[str, Any]:
         return {"healthy": True}
 
-    def update_metrics(self) -> None:
+    async def update_metrics(self) -> None:
         """There are no metrics."""
 
 

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, open_store
@@ -195,6 +196,7 @@ async def flood_commands(folder: Path, rounds: int) -> None:
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
         interactions, moves, used = [], 0, set[str]()
         server.call_log.clear()
+        limited_before = count_answers_429()
         with capture_logs() as logs:
             for number in range(rounds):
                 for word in ("help", "leaderboard", "rules", "stats", "tables"):
@@ -214,6 +216,7 @@ async def flood_commands(folder: Path, rounds: int) -> None:
         assert [answers[interaction.token] for interaction in interactions] == [1] * len(interactions)
         check_pauses(server, "answer", [2.0] * 5 * rounds)
         check_pauses(server, "edit", [seconds for _failure, seconds in WAITS.values()])
+        assert count_answers_429() - limited_before == 5 * rounds + len(WAITS)
         # The board was edited during the flood, and now shows the latest state, as do the hands.
         assert (
             sum(name == "edit" and target == str(CHANNEL) for _time, name, target, _failed in server.call_log)
@@ -221,6 +224,10 @@ async def flood_commands(folder: Path, rounds: int) -> None:
         )
         assert count_shown_tricks(server, people) == [moves // 2] * 3
         assert not [line for line in logs if line["log_level"] in ("warning", "error") and "store" not in line["event"]]
+
+
+def count_answers_429() -> float:
+    return REGISTRY.get_sample_value("buongioco_rate_limited_total", {"platform": "discord"}) or 0.0
 
 
 def is_visible(channel: Any, number: int) -> bool:

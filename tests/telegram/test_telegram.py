@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
@@ -195,12 +196,19 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
     ids=lambda failure: f"{failure.refusal or 'hang up'} {'done' if failure.done_first else ''}",
 )
 async def test_failed_edit_only_costs_time(store: Store, server: TelegramServer, failure: Failure) -> None:
+    limited_before = count_answers_429()
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         server.fail_next("editMessageText", failure, failure)
         await play_to_trick(server, people, 3)
         await adapter.worker.settled()
         assert all(len(panels(person)) == 1 for person in people)
+    is_limited = failure.refusal and failure.refusal.code == 429
+    assert count_answers_429() - limited_before == (2 if is_limited else 0)
+
+
+def count_answers_429() -> float:
+    return REGISTRY.get_sample_value("buongioco_rate_limited_total", {"platform": "telegram"}) or 0.0
 
 
 async def test_deleted_panel_is_sent_again(store: Store, server: TelegramServer) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from adapters.web import people
@@ -622,6 +623,20 @@ async def test_open_pages_of_one_person_are_limited(site: OpenPlayground, monkey
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=anna.origin)
             assert refused.value.status == 429
+
+
+async def test_open_pages_are_counted(site: OpenPlayground) -> None:
+    def count_open() -> float | None:
+        return REGISTRY.get_sample_value("buongioco_pages_open", {"kind": "table"})
+
+    async with open_browser(site) as anna:
+        before, code = count_open(), await anna.play()
+        async with anna.connect(code) as live:
+            await live.receive("table")
+            assert count_open() == (before or 0) + 1
+        async with asyncio.timeout(60):
+            while count_open() != before:
+                await asyncio.sleep(0.01)
 
 
 async def test_finished_game_is_not_an_invitation(site: OpenPlayground) -> None:

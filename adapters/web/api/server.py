@@ -35,6 +35,7 @@ from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL
 from bot.http.server import body_timeout
 from bot.identity.programs import Program, ProgramError, Scope
+from bot.metrics import PAGES
 from bot.parsing.codes_and_links import pasted_code
 from bot.site.game_reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.site.idempotency import fingerprint
@@ -261,7 +262,7 @@ class Api:
         headers = {"Content-Type": NDJSON, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)
         # A ConnectionError here comes from the client, never from the store.
-        with suppress(ConnectionError):
+        with suppress(ConnectionError), PAGES.labels("stream").track_inprogress():
             async with aclosing(states):
                 await response.prepare(request)
                 try:

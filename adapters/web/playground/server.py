@@ -25,6 +25,7 @@ from adapters.web.site import Site, browser_language
 from bot.command_names import ArgumentKind, choices_of, listed_commands
 from bot.concurrency.background import TaskSet
 from bot.http.server import body_timeout, equals_secret
+from bot.metrics import PAGES
 from bot.platform import DeliveryError
 from bot.site.host_link import delete_link, show_link
 from bot.site.idempotency import press_key
@@ -134,6 +135,7 @@ class Server:
         tab.language = browser_language(request)
         # Count the tab before it is ready, because more tabs can open meanwhile.
         self.tabs.open.add(tab)
+        PAGES.labels("playground").inc()
         try:
             await socket.prepare(request)
             writing = asyncio.create_task(tab.write_queue())
@@ -145,6 +147,7 @@ class Server:
                 writing.cancel()
         finally:
             self.tabs.open.discard(tab)
+            PAGES.labels("playground").dec()
         return socket
 
     def _identify(self, key: str) -> tuple[User | None, bool]:

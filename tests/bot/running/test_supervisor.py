@@ -166,10 +166,10 @@ async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: p
         health = await worker.check_health()
         assert (health["healthy"], health["store"]) == (False, True)
         assert health["adapters"] == {"away": "down: no answer"}
-        worker.update_metrics()
+        await worker.update_metrics()
         assert is_up("away") == 0
     async with supervise(store, good) as (worker, _task):
         await wait_until_up(good)
         assert (await worker.check_health())["healthy"]
-        worker.update_metrics()
+        await worker.update_metrics()
         assert is_up("good") == 1

@@ -42,6 +42,7 @@ ALLOWED_IMPORTS = {
     "bot.command_names",
     "bot.http.connections",
     "bot.metrics",
+    "bot.version",
     "bot.features.daily.feature",
     "bot.features.learn.feature",
     "bot.features.learn.lesson",

@@ -94,21 +94,21 @@ class BackupTaker:
     # Ratings
 
     async def _take_ratings(self) -> int:
-        seen = await self._ratings.last_rated_number()
+        last_taken = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             await self._take_batches(pattern, self._take_keys)
         touched: dict[Scope, dict[str, None]] = {}
         while True:
             now = await self._ratings.last_rated_number()
-            if now < seen:
+            if now < last_taken:
                 raise StoreError("The ratings are being rebuilt. Take the backup when that is done.")
-            async for entry in self._archive.entries_after(seen):
+            async for entry in self._archive.entries_after(last_taken):
                 if entry.number > now:
                     break
                 if entry.game:
                     for scope in await self._ratings.rated_scopes(entry.game):
                         touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people))
-            seen = now
+            last_taken = now
             if await self._take_changed_ratings(now, touched):
                 return now
 

@@ -37,7 +37,7 @@ class AnalysisPool:
 
     def __init__(self, client: Any, robot_pool: RobotPool) -> None:
         self._client, self._robot_pool = client, robot_pool
-        self._made: dict[str, list[list[Verdict]]] = {}
+        self._verdicts_by_deal: dict[str, list[list[Verdict]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._requested: set[str] = set()  # ids of games whose analysis a person waits for
 
@@ -60,19 +60,19 @@ class AnalysisPool:
             return None
         self._requested.add(game.id)
         task = self._start(game)
-        made = self._made.setdefault(game.id, [])
+        by_deal = self._verdicts_by_deal.setdefault(game.id, [])
         await asyncio.wait([task], timeout=WAIT_SECONDS)
-        if task.done() and len(made) < len(game.record.deals):
+        if task.done() and len(by_deal) < len(game.record.deals):
             raise AnalysisFailed(game.id)
-        return Analysis(list(chain(*made)), len(made))
+        return Analysis(list(chain(*by_deal)), len(by_deal))
 
     async def known_analysis(self, game: FinishedGame) -> Analysis | None:
         """Return the analysis so far, or None if it was not started."""
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
-        made = self._made.get(game.id)
-        return None if made is None else Analysis(list(chain(*made)), len(made))
+        by_deal = self._verdicts_by_deal.get(game.id)
+        return None if by_deal is None else Analysis(list(chain(*by_deal)), len(by_deal))
 
     async def analyse_when_idle(self, game: FinishedGame) -> list[Verdict] | None:
         """Analyse a game while robots are idle and no analysis is requested. Return None if it fails."""
@@ -102,20 +102,20 @@ class AnalysisPool:
             task.cancel()
 
     async def _analyse_game(self, game: FinishedGame) -> None:
-        made = self._made.setdefault(game.id, [])
+        by_deal = self._verdicts_by_deal.setdefault(game.id, [])
         try:
             for number in range(1, len(game.record.deals) + 1):
                 while game.id not in self._requested and (self._requested or self._robot_pool.is_busy):
                     await asyncio.sleep(IDLE_SECONDS)
-                made.append(await self._robot_pool.verdicts(game.record, number))
-            rows = [tuple(vars(verdict).values()) for verdict in chain(*made)]
+                by_deal.append(await self._robot_pool.verdicts(game.record, number))
+            rows = [tuple(vars(verdict).values()) for verdict in chain(*by_deal)]
             await self._client.set(keys.analysis(game.id), json.dumps(rows), ex=KEPT_SECONDS)
         except Exception:
             # The next request retries it.
             log.exception("analysis_failed", game=game.id)
         finally:
             self._requested.discard(game.id)
-            del self._tasks[game.id], self._made[game.id]
+            del self._tasks[game.id], self._verdicts_by_deal[game.id]
 
 
 def _parse_verdicts(stored: bytes) -> list[Verdict]:

@@ -131,8 +131,8 @@ class _SceneBuilder:
         labels, _ = self.words.labels, self.words.text
         bid = deal.bids[side] if isinstance(deal, SpadesView) else None
         if deal.phase == "play":
-            of = f"/{bid}" if isinstance(bid, int) else ""
-            notes.append(f"{labels['tricks']} {deal.tricks[side]}{of}")
+            goal = f"/{bid}" if isinstance(bid, int) else ""
+            notes.append(f"{labels['tricks']} {deal.tricks[side]}{goal}")
         if bid is not None and not (isinstance(bid, int) and deal.phase == "play"):
             notes.append(_("bid {bid}").format(bid=self.words.figure(bid)))
         if isinstance(deal, SpadesView) and self.seen.view and self.seen.view.bags[side]:

@@ -101,13 +101,13 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     words, best = PuzzleText(language, suits, puzzle).words, puzzle.pack.codes[puzzle.best]
     if best == card:
         return _("✅ Right: {card} earns most.").format(card=card_name(words, card))
-    given = puzzle.points_lost(card) * score_unit_of(puzzle.game)
+    points_lost = puzzle.points_lost(card) * score_unit_of(puzzle.game)
     lost = ngettext(
         "❌ Best: {best},\n{count} point more than your {card}",
         "❌ Best: {best},\n{count} points more than your {card}",
-        given,
+        points_lost,
     )
-    return lost.format(best=card_name(words, best), card=card_name(words, card), count=given)
+    return lost.format(best=card_name(words, best), card=card_name(words, card), count=points_lost)
 
 
 def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:

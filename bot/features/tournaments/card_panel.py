@@ -176,8 +176,8 @@ def round_line(text: TournamentText, left: int | None) -> str:
 
 def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStanding]) -> None:
     if table:
-        what = text.gettext(table[0].score.name)
-        page.line(text.gettext("Standings ({what}):").format(what=what), "bold")
+        unit = text.gettext(table[0].score.name)
+        page.line(text.gettext("Standings ({what}):").format(what=unit), "bold")
 
 
 def _write_standings(

@@ -2,8 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from cachetools import LRUCache
-
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
@@ -32,8 +30,6 @@ from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
 from bot.words.verdicts import NO_HINT, ShownHint
 
-HANDS_CACHED = 50_000  # hands for which it is known whether this is their player's first game
-
 
 class Drawer:
     """Draws what surfaces should show."""
@@ -50,7 +46,6 @@ class Drawer:
         is_first_game: Callable[[Table, int], Awaitable[bool]],
     ) -> None:
         self._hints, self._is_first_game = hints, is_first_game
-        self._first_games: LRUCache[tuple[str, str], bool] = LRUCache(HANDS_CACHED)
         self._people, self._adapters, self._limiter = people, adapters, limiter
         self._pictures, self._watching, self._policies = pictures, watching, policies
         self._viewers = Viewers(people, adapters)
@@ -105,21 +100,20 @@ class Drawer:
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
-        is_beginner = isinstance(name, Hand) and await self._is_beginner(table, name)
+        is_beginner = isinstance(name, Hand) and await self._is_beginner(sync, table, name)
         policy = self._policies.policy_of(table)
         panel = draw_surface(table, name, known, viewer, extras, sync.outcome, policy, hint, is_beginner=is_beginner)
         surface.cache_panel(key, panel)
         return panel
 
-    async def _is_beginner(self, table: Table, hand: Hand) -> bool:
+    async def _is_beginner(self, sync: TableSync, table: Table, hand: Hand) -> bool:
         """Return whether it was the first game of a hand's player when the hand was first drawn here."""
         chair = table.chairs[hand.seat]
         if chair is None or table.phase != "playing":
             return False
-        key = table.code, chair.person
-        if key not in self._first_games:
-            self._first_games[key] = await self._is_first_game(table, hand.seat)
-        return self._first_games[key]
+        if chair.person not in sync.first_games:
+            sync.first_games[chair.person] = await self._is_first_game(table, hand.seat)
+        return sync.first_games[chair.person]
 
 
 def draw_surface(

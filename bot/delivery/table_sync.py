@@ -41,7 +41,8 @@ class TableSync:
 
     A table is *behind* after a possible change, until the next check. A check finds the surfaces to update and starts a
     task for each. The table is at rest when no task runs, none has failed and it is not behind. ``outcome`` is the
-    game's outcome. ``checks`` counts the checks, so that running tasks of surfaces notice one.
+    game's outcome. ``checks`` counts the checks, so that running tasks of surfaces notice one. ``first_games`` is,
+    by person, whether it was their first game when their hand was first drawn.
     """
 
     def __init__(self, code: str) -> None:
@@ -51,6 +52,7 @@ class TableSync:
         self.has_failed = False
         self.checks = 0
         self.outcome: Outcome | None = None
+        self.first_games: dict[str, bool] = {}
         self.lag = Lag()
         self._changes: deque[tuple[SurfaceName, Change]] = deque()
         self._reload = False

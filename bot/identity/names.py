@@ -32,9 +32,11 @@ LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]|[{JOINERS}](?![
 
 def printable_name(name: str, longest: int = LONGEST_NAME) -> str:
     """Return the printable part of a name, on one line and not too long; it can be empty."""
-    printable = "".join(
-        char if (char.isprintable() and char not in BLANKS) or char in JOINERS else " " for char in name
-    )
+    printable = name
+    if not name.isascii() or not name.isprintable():
+        printable = "".join(
+            char if (char.isprintable() and char not in BLANKS) or char in JOINERS else " " for char in name
+        )
     shown = " ".join(LOOSE_JOINER.sub(" ", printable).split())[:longest]
     return LOOSE_JOINER.sub("", shown).strip()
 

@@ -55,8 +55,9 @@ class TableLines:
 
     def totals(self, totals: Sequence[int]) -> str:
         """Return each side's points in the table's unit, and the target."""
-        sides = self.side_figures([shown_points(self.seen, total) for total in totals])
-        target = None if self.seen.is_duplicate else shown_points(self.seen, int(self.seen.rules["target"]))
+        unit = score_unit(self.seen.rules)
+        sides = self.side_figures([total * unit for total in totals])
+        target = None if self.seen.is_duplicate else int(self.seen.rules["target"]) * unit
         return score_line(self.words.language, sides, target)
 
     def side_figures(self, figures: Sequence[int]) -> str:

@@ -100,6 +100,7 @@ class CardFaces:
         self.deck: Suits = "french" if faces in ("french", "french_pack") else "italian"
         # A panel needs about thirty texts.
         self.card, self.label = cache(self._card), cache(self._label)
+        self.rank, self.sign = cache(self._rank), cache(self._sign)
 
     def _card(self, code: str) -> str:
         return self.rank(code) + (JOINER if code[1:] in self._signs else "") + self.sign(code[1:])
@@ -107,10 +108,10 @@ class CardFaces:
     def _label(self, code: str) -> str:
         return self.rank(code) + self.sign(code[1:])
 
-    def rank(self, code: str) -> str:
+    def _rank(self, code: str) -> str:
         return self._ranks.get(code[0], code[0])
 
-    def sign(self, suit: str) -> str:
+    def _sign(self, suit: str) -> str:
         return self._signs.get(suit, suit)
 
     def drawn_code(self, code: str) -> str:
@@ -251,8 +252,10 @@ class Wording:
 
     def figure(self, figure: int | str | None) -> str:
         """Return a number, a bid in words, or a dash for None."""
+        if isinstance(figure, int):
+            return fix_minus(str(figure))
         _ = self.text
-        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))  # type: ignore[arg-type]
+        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))
 
     def sides(self, figures: Sequence[Any]) -> str:
         return ", ".join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))

@@ -3,6 +3,7 @@
 import doctest
 import re
 import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -161,9 +162,17 @@ def test_package_make_and_classifiers_name_the_same_pythons() -> None:
     first, last = minors[0], minors[-1]
     assert minors == list(range(first, last + 1))
     assert PROJECT["requires-python"] == f">=3.{first},<3.{last + 1}"
+    assert f"sys.version_info >= (3, {last + 1})" in (ROOT / "bot" / "cli" / "__init__.py").read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"(3, {first}) <= sys.version_info < (3, {last + 1})" in makefile
     assert " ".join(f"python3.{minor}" for minor in reversed(minors)) in makefile
+
+
+def test_command_on_a_newer_python_prints_one_line() -> None:
+    code = "import sys; sys.version_info = (3, 99); import bot.cli.main"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == "buongioco: This Python is too new. Buongioco needs Python 3.11 to 3.14.\n"
 
 
 def test_unsupported_python_prints_one_clear_line(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-.PHONY: run test test-all check tsc texts setup format lock clean
+.PHONY: run test test-all check tsc texts setup format lock pins build release clean
 
 # Set PYTHON to choose a Python. Default: the newest supported one on this machine.
 IS_SUPPORTED := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' >/dev/null 2>&1
@@ -70,6 +70,24 @@ lock: $(READY)  ## update the pins after a change of dependencies
 	@echo uv | $(COMPILE) --upgrade --output-file requirements-uv.txt - >/dev/null
 	@$(COMPILE_PROJECT) --group dev --upgrade --output-file requirements.txt >/dev/null
 	@$(COMPILE_PROJECT) --constraint requirements.txt --output-file requirements-run.txt >/dev/null
+
+pins: $(READY)  ## pin actions and base images by digest, read online
+	@$(BIN)/python -m scripts.pins
+
+SBOM := PYTHONWARNINGS=ignore $(BIN)/uvx --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py requirements --output-reproducible
+build: $(READY)  ## wheel, sdist, SBOM and checksums in build/, the same bytes each time
+	@rm -rf build
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
+		$(BIN)/uv build --quiet --build-constraints requirements.txt --require-hashes --out-dir build
+	@$(SBOM) --pyproject pyproject.toml --output-file build/buongioco.cdx.json requirements-run.txt
+	@rm -f build/.gitignore
+	@export LC_ALL=C; cd build && sha256sum * | tee SHA256SUMS
+
+release: $(READY)  ## make release VERSION=1.0.0: check, build and tag a release
+	@$(BIN)/python -m scripts.release prepare "$(VERSION)"
+	.ci/run
+	$(MAKE) build
+	@$(BIN)/python -m scripts.release tag "$(VERSION)"
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -123,8 +123,12 @@ def test_documented_make_targets_exist() -> None:
 
 
 def test_changelog_and_command_have_the_version() -> None:
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"## {PROJECT['version']}" in changelog, "CHANGELOG.md has no section for the version in pyproject.toml"
+    headings = re.findall("^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    if PROJECT["version"].endswith(".dev0"):
+        assert headings[0] == "Unreleased"
+    else:
+        assert headings[0].startswith(f"{PROJECT['version']} - ")
+    assert all(re.fullmatch(r"Unreleased|\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d", heading) for heading in headings)
     assert CliRunner().invoke(app, ["--version"]).output == f"buongioco {PROJECT['version']}\n"
 
 

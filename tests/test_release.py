@@ -1,6 +1,7 @@
 """The released wheel and the image's installation run without this checkout."""
 
 import asyncio
+import hashlib
 import json
 import os
 import re
@@ -22,7 +23,7 @@ import pytest
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 from tests.paths import ROOT
-from tests.test_container import PROJECT, find_instructions
+from tests.test_container import PROJECT, find_instructions, read_pins
 
 UV = Path(sys.executable).with_name("uv")
 PACKAGES = ("engine", "bot", "adapters")
@@ -46,18 +47,46 @@ def run_line(line: str, folder: Path) -> None:
         subprocess.run(command, cwd=folder, env=environment_, check=True)
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel with the command in docs/releasing.md."""
-    text = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
-    [line] = re.findall(r"^ +(\.venv/bin/uv build .*) --out-dir dist$", text, re.MULTILINE)
-    run_line(f"{shlex.quote(str(UV))} {line.partition(' ')[2]} --out-dir {shlex.quote(str(folder))}", ROOT)
-    [wheel] = folder.glob("*.whl")
-    return wheel
+def run_build(folder: Path, *, mode: int) -> Path:
+    """Run `make build` in a copy of the tracked files, and return the folder that it fills."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in names.rstrip("\0").split("\0"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+        (folder / name).chmod(mode)
+    (folder / ".venv").symlink_to(UV.parents[1])
+    run_line("SOURCE_DATE_EPOCH=1700000000 make --old-file=.venv/.ready build", folder)
+    return folder / "build"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("dist"))
+def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run_build(tmp_path_factory.mktemp("first"), mode=0o644)
+
+
+@pytest.fixture(scope="module")
+def wheel(build: Path) -> Path:
+    [wheel] = build.glob("*.whl")
+    return wheel
+
+
+def test_two_builds_have_the_same_bytes(build: Path, tmp_path: Path) -> None:
+    second = run_build(tmp_path, mode=0o600)
+    names = {f"buongioco-{PROJECT['version']}-py3-none-any.whl", f"buongioco-{PROJECT['version']}.tar.gz"}
+    assert {path.name for path in build.iterdir()} == names | {"buongioco.cdx.json", "SHA256SUMS"}
+    for path in build.iterdir():
+        assert path.read_bytes() == (second / path.name).read_bytes(), path.name
+
+
+def test_build_lists_checksums_and_pinned_packages(build: Path) -> None:
+    files = [path for path in sorted(build.iterdir()) if path.name != "SHA256SUMS"]
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in files]
+    assert (build / "SHA256SUMS").read_text(encoding="utf-8").splitlines() == lines
+    sbom = json.loads((build / "buongioco.cdx.json").read_bytes())
+    assert sbom["bomFormat"] == "CycloneDX"
+    assert sbom["metadata"]["component"]["version"] == PROJECT["version"]
+    pinned = {pin.partition(" ")[0] for pin in read_pins("requirements-run.txt")}
+    assert {f"{component['name']}=={component['version']}" for component in sbom["components"]} == pinned
 
 
 def install_wheel(folder: Path, wheel: Path) -> None:

@@ -51,7 +51,7 @@ class Sessions:
         """Return the person of a link's secret, which becomes invalid; empty if it was not valid."""
         found = await self._client.getdel(keys.entrance(token_digest(secret)))
         if found not in (None, GOOD):
-            # Links of workers before release 0.1.0 have the person in the store: remove this after that release.
+            # Links of workers before release 1.0.0 have the person in the store: remove this after that release.
             return str(found.decode())
         return secret.rpartition(".")[0] if found else ""
 

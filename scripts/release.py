@@ -1,0 +1,101 @@
+"""Steps of `make release VERSION=1.0.0`, and the notes of a release.
+
+`prepare` checks the checkout and writes the version and its date, `tag` commits and tags them, and begins the next
+version. `make release` tests and builds in between. After a failure it can run again.
+"""
+
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scripts.pins import find_unpinned
+
+PROJECT, CHANGELOG = Path("pyproject.toml"), Path("CHANGELOG.md")
+WRITTEN = [str(PROJECT), str(CHANGELOG)]
+UNRELEASED = "## Unreleased\n"
+
+
+class ReleaseError(Exception):
+    """The release cannot go on. The text says why."""
+
+
+def git(*arguments: str) -> str:
+    try:
+        return subprocess.run(["git", *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    except subprocess.CalledProcessError:
+        raise ReleaseError(f"git {arguments[0]} failed") from None
+
+
+def read_version() -> str:
+    [version] = re.findall(r'^version = "(.+)"$', PROJECT.read_text(encoding="utf-8"), re.MULTILINE)
+    return str(version)
+
+
+def write_version(version: str) -> None:
+    text = PROJECT.read_text(encoding="utf-8")
+    PROJECT.write_text(text.replace(f'version = "{read_version()}"', f'version = "{version}"', 1), encoding="utf-8")
+
+
+def version_notes(version: str) -> str:
+    """Return the section of a version in the changelog, or of what is not released."""
+    sections = re.split(r"^## ", CHANGELOG.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for section in sections:
+        heading, _, notes = section.partition("\n")
+        if heading.split(" - ")[0] == version:
+            return notes.strip()
+    raise ReleaseError(f"{CHANGELOG} has no section {version}")
+
+
+def prepare(version: str) -> None:
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        raise ReleaseError("name a version, such as `make release VERSION=1.0.0`")
+    if git("tag", "--list", f"v{version}"):
+        raise ReleaseError(f"the tag v{version} exists")
+    if git("branch", "--show-current") != "main":
+        raise ReleaseError("this is not the branch main")
+    others = [line for line in git("status", "--porcelain").splitlines() if line.split()[-1] not in WRITTEN]
+    if others:
+        raise ReleaseError("commit or remove these files first:\n" + "\n".join(others))
+    if unpinned := find_unpinned():
+        raise ReleaseError("run `make pins` first:\n" + "\n".join(unpinned))
+    if read_version() == version:
+        return
+    if not version_notes("Unreleased"):
+        raise ReleaseError(f"{CHANGELOG} has nothing under Unreleased")
+    heading = f"## {version} - {datetime.now(UTC):%Y-%m-%d}\n"
+    text = CHANGELOG.read_text(encoding="utf-8")
+    CHANGELOG.write_text(text.replace(UNRELEASED, heading, 1), encoding="utf-8")
+    write_version(version)
+
+
+def tag(version: str) -> None:
+    if git("status", "--porcelain"):
+        git("commit", "--quiet", "--message", f"Release {version}", *WRITTEN)
+    git("tag", "--sign", f"v{version}", "--message", f"Buongioco {version}")
+    major, minor, patch = version.split(".")
+    following = f"{major}.{minor}.{int(patch) + 1}"
+    write_version(f"{following}.dev0")
+    text = CHANGELOG.read_text(encoding="utf-8")
+    CHANGELOG.write_text(text.replace("## ", f"{UNRELEASED}\n## ", 1), encoding="utf-8")
+    git("commit", "--quiet", "--message", f"Begin {following}", *WRITTEN)
+    print(f"Publish it with: git push origin main v{version}")
+
+
+def print_notes(version: str) -> None:
+    print(version_notes(version))
+
+
+def main() -> int:
+    step, version = sys.argv[1:]
+    try:
+        {"prepare": prepare, "tag": tag, "notes": print_notes}[step](version)
+    except ReleaseError as error:
+        print(f"release: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

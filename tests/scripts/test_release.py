@@ -1,0 +1,99 @@
+"""`make release` writes a version, tags it and begins the next one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.release import main
+from tests.paths import ROOT
+
+CHANGELOG = "# Changelog\n\n## Unreleased\n\n- A new game.\n\n## 1.0.0 - 2026-01-01\n\n- The first.\n"
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def read_file(name: str) -> str:
+    return Path(name).read_text(encoding="utf-8")
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["release", *words])
+    return main()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout that can be released, in the current folder. A script stands in for the signing program."""
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(name, "/dev/null")
+    signer = tmp_path / "signer"
+    signer.write_text('#!/bin/sh\nprintf "\\n[GNUPG:] SIG_CREATED \\n" >&2\necho signature\n', encoding="utf-8")
+    signer.chmod(0o755)
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("pyproject.toml").write_text('[project]\nname = "buongioco"\nversion = "1.1.0.dev0"\n', encoding="utf-8")
+    Path("CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
+    git("init", "--quiet", "--initial-branch", "main")
+    settings = {"user.name": "A", "user.email": "a@example.org", "user.signingKey": "A", "gpg.program": str(signer)}
+    for name, value in settings.items():
+        git("config", name, value)
+    git("add", ".")
+    git("commit", "--quiet", "--message", "Begin")
+    return folder
+
+
+@pytest.mark.usefixtures("checkout")
+def test_release_is_tagged_and_the_next_version_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "prepare", "1.1.0") == 0
+    # A failed build is repeated after the version is written.
+    assert run(monkeypatch, "prepare", "1.1.0") == 0
+    assert run(monkeypatch, "tag", "1.1.0") == 0
+    assert git("log", "--format=%s").splitlines() == ["Begin 1.1.1", "Release 1.1.0", "Begin"]
+    assert 'version = "1.1.0"\n' in git("show", "v1.1.0:pyproject.toml")
+    assert "signature" in git("cat-file", "tag", "v1.1.0")
+    released = git("show", "v1.1.0:CHANGELOG.md").splitlines()
+    assert released[2].startswith("## 1.1.0 - 20")
+    assert 'version = "1.1.1.dev0"\n' in read_file("pyproject.toml")
+    assert read_file("CHANGELOG.md").splitlines()[2:5] == ["## Unreleased", "", released[2]]
+    assert git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "fault", "why"),
+    [
+        ("1.1", "true", "name a version"),
+        ("1.1.0", "git tag v1.1.0", "the tag v1.1.0 exists"),
+        ("1.1.0", "git checkout --quiet -b other", "this is not the branch main"),
+        ("1.1.0", "touch new.py", "commit or remove these files first"),
+        ("1.1.0", "echo FROM python:3.14 > Dockerfile; git add .; git commit -qm x", "run `make pins` first"),
+        ("1.1.0", "sed -i.old '/new game/d' CHANGELOG.md; rm *.old", "CHANGELOG.md has nothing under Unreleased"),
+    ],
+)
+@pytest.mark.usefixtures("checkout")
+def test_release_is_refused_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], version: str, fault: str, why: str
+) -> None:
+    subprocess.run(["sh", "-c", fault], check=True)
+    assert run(monkeypatch, "prepare", version) == 1
+    assert capsys.readouterr().err.startswith(f"release: {why}")
+    assert "1.1.0.dev0" in read_file("pyproject.toml")
+
+
+@pytest.mark.usefixtures("checkout")
+def test_notes_are_the_changelog_section(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "notes", "1.0.0") == 0
+    assert capsys.readouterr().out == "- The first.\n"
+    assert run(monkeypatch, "notes", "2.0.0") == 1
+
+
+def test_unreleased_changes_are_notes_of_this_project(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(monkeypatch, "notes", "Unreleased") == 0
+    assert "### Added" in capsys.readouterr().out

@@ -23,7 +23,7 @@ from bot.store.embedded import server_path
 
 PRIMARIES = 3
 SLOTS = 16384
-NODE_TIMEOUT_MS = 1500  # a replica then replaces a node that does not answer
+NODE_TIMEOUT_MS = 1500  # until a replica replaces a node that does not answer
 
 # The shell's input ends when the process that started it ends.
 KEEPER = '"$@" >/dev/null 2>&1 & node=$!; echo $node; cat >/dev/null; kill -9 $node 2>/dev/null; wait $node'

@@ -1,7 +1,8 @@
 """The readers of `benchmarks.pages`, in their own process: `python -m benchmarks.page_readers PORT`.
 
-The first input line is JSON: path and cookie of each page. When all pages show something, a line is printed. At the end
-of the input it prints when each page first showed each version, in seconds of the machine's monotonic clock.
+The first input line is JSON: path and cookie of each page. When all pages show something, the process
+prints a line. At the end of its input it prints when each page first showed each version, in seconds of the machine's
+monotonic clock.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The watchers of `benchmarks.web`, in their own process: `python -m benchmarks.watchers PORT PATH COUNT`.
 
-A line is printed when all watchers have read the table. At the end of the input it prints when each version was read,
-in seconds of the machine's monotonic clock.
+The process prints a line when all watchers have read the table. At the end of its input it prints when each version
+was read, in seconds of the machine's monotonic clock.
 """
 
 import asyncio

@@ -18,13 +18,13 @@ BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to presses do not count
 
-LONGEST_WAIT = 30.0  # longest wait of the library after a 429
-RATE_LIMIT_PAUSE = 5.0  # pause after a 429 that does not say how long to wait
-OPEN_CHAT_PAUSE = 60.0  # pause after too many new private chats
-TOKEN_SECONDS = 14.5 * 60  # how long an interaction's token is used; Discord accepts it for 15 minutes
+LONGEST_WAIT = 30.0  # seconds; the longest wait of the library after a 429
+RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 that does not say how long to wait
+OPEN_CHAT_PAUSE = 60.0  # seconds; the pause after too many new private chats
+TOKEN_SECONDS = 14.5 * 60  # Discord accepts an interaction's token for 15 minutes
 
 MAX_COMPONENTS, MAX_IN_ROW = 40, 5  # components of a message; buttons of a row
-LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters: of a message, a button, a picture
+LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters of a message, a button, a picture's text
 LONGEST_NONCE = 25
 MAX_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their characters
 

@@ -27,7 +27,7 @@ async def count_games(client: Any) -> None:
         await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
 
 
-MIN_TIME = 30.0  # seconds that each clock has left after the change to playing time
+MIN_TIME = 30.0  # seconds, at least, that each clock has left after the change to playing time
 
 
 async def start_playing_time(client: Any) -> None:

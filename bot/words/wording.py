@@ -57,7 +57,7 @@ def faces_of(kind: GameKind, suits: str) -> str:
     return "french_pack" if kind.pack.is_french else suits
 
 
-# These keep a card's rank and suit on one line, and a card with its player. Labels of buttons need neither.
+# Joiners keep a card's rank and suit on one line, and a card with its player. Labels of buttons need neither.
 JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
@@ -98,7 +98,7 @@ class CardFaces:
         self._ranks, self._signs = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
         self.is_french = faces == "french"  # shows Italian cards as French ones
         self.deck: Suits = "french" if faces in ("french", "french_pack") else "italian"
-        # A panel needs about thirty texts.
+        # A panel needs about thirty of these texts, and the next panel mostly the same ones.
         self.card, self.label = cache(self._card), cache(self._label)
         self.rank, self.sign = cache(self._rank), cache(self._sign)
 

@@ -179,7 +179,7 @@ async def test_full_store_is_replaced_only_on_request(store: Store, tmp_path: Pa
 
 
 async def test_running_workers_prevent_a_restore(store: Store, tmp_path: Path) -> None:
-    """They would overwrite the restored store from memory."""
+    """Running workers would overwrite the restored store with what they hold in memory."""
     await write_backup(store, tmp_path / "backup")
     await store.client.zadd(keys.WORKERS, {"one": time.time() - 3, "two": time.time() - 4, "dead": 5})
     with pytest.raises(StoreError, match="2 workers are running"):

@@ -315,7 +315,7 @@ async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> Non
             if (await worker.room.load_cached(code)).version > 30:
                 break
 
-        # The hour has passed.
+        # Clear the blocks as if the hour of `SlowDown` had passed.
         worker.delivery._tools.limiter._blocked.clear()
         worker.delivery.touch(code)
         await worker.settled()

@@ -75,7 +75,8 @@ class Hints:
         if decision not in self._hints and not is_busy and self._wanted.get(chair.person) != decision:
             self._wanted[chair.person] = decision
             self._tasks.start(self._prepare(chair.person, table, decision))
-        return ShownHint(self._hints.get(decision), is_asked, is_busy)
+        is_first = not is_asked and table.game is not None and all(by != seat for by, _ in table.game.history(seat))
+        return ShownHint(self._hints.get(decision), is_asked, is_busy, is_first)
 
     def notify(self, code: str) -> None:
         for watcher in self.watchers:

@@ -162,7 +162,7 @@ class HandButtons:
         _ = self.words.text
         if self.hint.is_asked and not self.hint.is_busy:
             return []
-        if self.hint.found:
+        if self.hint.found or (self.hint.is_first and not self.hint.is_busy):
             return [(Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)]
         if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
             return [(self._draft_button(_("💡 Hint"), HINT)._replace(role=Role.HINT),)]

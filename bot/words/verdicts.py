@@ -13,12 +13,14 @@ from engine.robots.findings import Hint, Summary, Verdict
 class ShownHint(NamedTuple):
     """A hint on a hand. ``found`` is None until it is computed.
 
-    ``is_asked`` is whether the player pressed for it, ``is_busy`` whether the robots had no time.
+    ``is_asked`` is whether the player pressed for it, ``is_busy`` whether the robots had no time. ``is_first`` is
+    whether it is the first that a person's first game shows unasked.
     """
 
     found: Hint | None = None
     is_asked: bool = False
     is_busy: bool = False
+    is_first: bool = False
 
 
 NO_HINT = ShownHint()
@@ -69,13 +71,15 @@ def short_move(words: Wording, move: str) -> str:
 
 
 def shown_hint_text(hint: ShownHint, words: Wording) -> str:
-    """Return a hint in one line; empty for none, and while nobody asked for it."""
+    """Return a hint; empty for none. The first one in a person's first game says why they get it."""
     _ = words.text
     if hint.found:
-        return f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
-    if not hint.is_asked:
-        return ""
-    return _("💡 The robots are busy: ask again in a moment.") if hint.is_busy else _("💡 Looking…")
+        text = f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
+    elif hint.is_busy:
+        return _("💡 The robots are busy: ask again in a moment.") if hint.is_asked else ""
+    else:
+        text = _("💡 Looking…") if hint.is_asked or hint.is_first else ""
+    return "\n".join((_("First game: I give you hints."), text)) if hint.is_first else text
 
 
 def advice_text(words: Wording, move: str) -> str:

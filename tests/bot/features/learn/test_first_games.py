@@ -13,9 +13,10 @@ from bot.features.learn.tables import table_snapshot
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panels.hand import hand_panel
+from bot.platform import private_place
 from bot.robots.pool import RobotPool
 from bot.store import Store
-from bot.words.verdicts import NO_HINT, ShownHint
+from bot.words.verdicts import ShownHint
 from bot.worker import Worker
 from engine import GAMES, Game, View
 from engine.game import MoveEntry
@@ -78,6 +79,30 @@ async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: F
         await wait_for_turn(worker, anna)
     assert kinds >= ({"Take"} if game == "pizzichino" else {"Keep", "Bid"})
     assert shown_hint(anna)
+
+
+async def test_first_hand_announces_its_hint(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announcement = "First game: I give you hints."
+    shown = list[str]()
+
+    async def hint(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint:
+        async with asyncio.timeout(30):
+            while not shown:
+                shown.extend(
+                    text for text in fake.texts(private_place("paper:1")) if f"{announcement}\n💡 Looking…" in text
+                )
+                await asyncio.sleep(0.01)
+        return Hint(view.moves[0], "only")
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    anna = await start_game(worker, fake)
+    assert shown
+    assert f"{announcement}\n💡 Play " in fake.last(anna.private).plain
+    await play_card(worker, anna)
+    assert shown_hint(anna).startswith("💡 Play ")
+    assert announcement not in fake.last(anna.private).plain
 
 
 def test_hint_stays_while_packets_are_chosen() -> None:
@@ -162,7 +187,7 @@ async def test_shown_hint_and_its_button_agree_on_pages(worker: Worker, fake: Fa
     hand = await anna.dispatcher.live_hands.open_hand(table.code, anna.person.id)
     assert hand
     states = hand.states()
-    assert json.loads(await anext(states))["hint"] == shown_hint(anna)
+    assert json.loads(await anext(states))["hint"].splitlines()[-1] == shown_hint(anna)
     await anna.press("No more hints")
     assert json.loads(await anext(states))["hint"] == ""
     hand.close()
@@ -208,7 +233,7 @@ async def test_quick_player_gets_the_hint_of_the_next_turn(
     table = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", "practice")
     for turn in range(3):
         table = await wait_for_seat(worker, table.code, 0)
-        assert await worker.hints.hint_to_show(table, 0) == NO_HINT
+        assert await worker.hints.hint_to_show(table, 0) == ShownHint(is_first=turn == 0)
         await asyncio.sleep(0)
         if turn < 2:
             assert table.game

@@ -9,11 +9,11 @@ from bot.handlers.errors import CodeNotGiven, UnknownCode
 from bot.identity.names import plain_name
 from bot.panels.drafts import Draft
 from bot.parsing.codes_and_links import pasted_code
-from bot.parsing.games import parse_game_and_points, target_rule
+from bot.parsing.games import find_robot, parse_game_and_points, target_rule
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private
-from bot.store.entries import DEFAULT_CLOCK, Clock
+from bot.store.entries import DEFAULT_CLOCK, Clock, Setup
 from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
 from bot.tables.room import Room
@@ -30,25 +30,25 @@ class Joining(Handlers):
     async def challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
         invited = await find_invited(self._people, command)
-        named, target = parse_game_and_points(command.words, "")
+        level, words = ("", list(command.words)) if invited else find_robot(command.words)
+        named, target = parse_game_and_points(words, "")
         game = named or chat.game
         has_usual_clock = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered twice must not restore an older choice.
         is_first_time = await self._challenges.find_opened(command.key) is None
-        table = await self._challenges.open_table(
-            game,
-            profile.id,
-            command.person.name,
-            command.key,
-            host=command.place,
-            invited=invited,
-            setup=(*rules, *clocks),
-        )
+        setup: list[Setup] = [*rules, *clocks]
+        opener = game, profile.id, command.person.name
+        if level:
+            table = await self._challenges.open_practice(*opener, level, command.key, host=command.place, setup=setup)
+        else:
+            table = await self._challenges.open_table(
+                *opener, command.key, host=command.place, invited=invited, setup=setup
+            )
         if is_first_time and named and not (chat.has_chosen_game and named == chat.game):
             await self._people.update_chat(command.place, game=named)
-        elif is_first_time and not named and not chat.has_chosen_game:
+        elif is_first_time and not (named or level or chat.has_chosen_game):
             await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, "game")))
         return Reply(toast=_forward_text(command, profile, table))
 

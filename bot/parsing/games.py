@@ -15,6 +15,15 @@ from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")  # words before the points, as on challenge cards
+ROBOT_WORDS = {
+    "robot": "",
+    "🤖": "",
+    **dict.fromkeys(("easy", "facile"), "easy"),
+    **dict.fromkeys(("medium", "medio"), "medium"),
+    **dict.fromkeys(("strong", "forte"), "strong"),
+}
+"""Words for a robot, each with its level; empty for any level."""
+
 DIGITS_READ, DIGITS_REPEATED = 100, 12  # digits of a number that are read, and digits that an error repeats
 
 
@@ -24,6 +33,9 @@ class NoSuchGame(TableError):
 
 class NoSuchTarget(TableError):
     sentence = "You can’t play {game} to {points}: choose one of {targets}."
+
+
+NEWCOMERS_LEVEL = "easy"  # level of the robot that a newcomer meets
 
 
 def parse_code(words: Sequence[str]) -> str:
@@ -68,6 +80,14 @@ def parse_game_and_points(words: Sequence[str], default: str) -> tuple[str, int 
         length = next(complete, 1 if _match_game(remaining[0]) else len(unknown))
         game, remaining = find_game(" ".join(remaining[:length])), remaining[length:]
     return game, points
+
+
+def find_robot(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the level of the robot in a command's words, or an empty string, and the words about the game."""
+    named = [word for word in words if word.casefold() in ROBOT_WORDS]
+    levels = [level for word in named if (level := ROBOT_WORDS[word.casefold()])]
+    level = (levels or [NEWCOMERS_LEVEL])[-1] if named else ""
+    return level, [word for word in words if word not in named]
 
 
 def find_game(name: str) -> str:

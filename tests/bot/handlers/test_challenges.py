@@ -309,6 +309,36 @@ async def test_named_game_is_not_asked_again(worker: Worker, fake: FakePlatform)
     assert not any("Which game?" in text for text in fake.texts(GROUP))
 
 
+@pytest.mark.parametrize(
+    ("command", "game", "level"),
+    [
+        ("/challenge robot", "metamazzo", "easy"),
+        ("/challenge spades 200 strong", "spades", "strong"),
+        ("/challenge easy", "metamazzo", "easy"),
+        ("/sfida tressette robot medio", "tressette", "medium"),
+    ],
+)
+@pytest.mark.parametrize("is_private", [True, False])
+async def test_challenged_robot_plays_at_once(
+    worker: Worker, fake: FakePlatform, command: str, game: str, level: str, *, is_private: bool
+) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say(command, anna.private if is_private else GROUP)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    assert table.game
+    assert (table.game_id, table.phase) == (game, "playing")
+    assert ("200" in command) == (table.game.rules.target == 200)
+    assert {chair.person for chair in table.chairs if chair and chair.is_robot} == {f"robot:{level}"}
+    assert f"{table.code} · deal 1" in fake.last(anna.private).plain
+
+
+async def test_robot_is_no_game_in_a_challenge_of_a_person(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = create_players(worker, fake)
+    reply = await anna.say("/challenge robot", about=(bruno.person,))
+    assert "I don’t know the game robot" in reply.toast
+    assert await worker.room.lists.tables_of(anna.person.id) == []
+
+
 async def test_private_card_asks_with_whom_to_play(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge metamazzo", anna.private)

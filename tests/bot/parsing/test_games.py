@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.parsing.games import NoSuchGame, NoSuchTarget, parse_game_and_points, target_rule
+from bot.parsing.games import NoSuchGame, NoSuchTarget, find_robot, parse_game_and_points, target_rule
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,18 @@ def test_classic_tressette_takes_points_as_shown_or_counted() -> None:
     assert target_rule("tressette", 63) == target_rule("tressette", 21)
     with pytest.raises(NoSuchTarget):
         target_rule("tressette", 51)
+
+
+@pytest.mark.parametrize(
+    ("words", "level", "rest"),
+    [
+        ("robot", "easy", ""),
+        ("metamazzo Robot", "easy", "metamazzo"),
+        ("easy", "easy", ""),
+        ("🤖 Forte spades a 200", "strong", "spades a 200"),
+        ("medium robot testa a testa", "medium", "testa a testa"),
+        ("metà mazzo", "", "metà mazzo"),
+    ],
+)
+def test_robot_is_named_by_its_level_or_as_robot(words: str, level: str, rest: str) -> None:
+    assert find_robot(words.split()) == (level, rest.split())

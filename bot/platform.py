@@ -164,7 +164,10 @@ class Adapter(Protocol):
         """Return the rate limit of this worker for all places together."""
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return a link to table ``code`` with this challenge; empty for none, or if "join" buttons lead there."""
+        """Return a link to table ``code`` with this challenge; empty for none, or if "join" buttons lead there.
+
+        ``message`` is empty if the challenge has not been sent yet.
+        """
 
     def has_admins(self, place: str) -> bool:
         """Return whether the platform says who administers the group at this place."""

@@ -343,7 +343,7 @@ class Discord:
     def invitation_url(self, code: str, place: str, message: str) -> str:
         """Return the link to a message in a server's channel. Elsewhere the bot does not know the server."""
         where = Place.parse(place)
-        if where.is_private or where.is_guest:
+        if where.is_private or where.is_guest or not message:
             return ""
         return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
 

@@ -124,6 +124,8 @@ class ChallengeCards(Handlers):
             raise NotYoursToDecide()
         if is_private(press.place) and press.place in table.hosts:
             await self._change_card(table, press, Change(draft=Draft(0, INVITED)))
+            table = await self._room.load_cached(action.code)
+            return await self._invitations.send_below_card(table, profile, press.place, press.key)
         return await self._invitations.invitation(await self._room.load_cached(action.code), profile, press.place)
 
     async def _rules(self, press: Press, profile: Profile, action: TableAction) -> Reply:

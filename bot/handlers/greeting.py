@@ -11,12 +11,11 @@ from bot.handlers.pages import CorePages
 from bot.panels.challenge import INVITED
 from bot.panels.drafts import Draft
 from bot.panels.help import first_game_page
+from bot.parsing.games import NEWCOMERS_LEVEL
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private
 from bot.tables.challenges import Challenges
 from engine import GAMES
-
-LEVEL = "easy"  # level of the robot that a newcomer meets
 
 
 class Greeting(Handlers):
@@ -57,13 +56,13 @@ class Greeting(Handlers):
     async def _play(self, press: Press, profile: Profile, opponent: str, game: str) -> Reply:
         if opponent == "robot":
             name = press.person.name
-            await self._challenges.open_practice(game, profile.id, name, LEVEL, press.key, host=press.place)
+            await self._challenges.open_practice(game, profile.id, name, NEWCOMERS_LEVEL, press.key, host=press.place)
             return Reply()
         await self._joining.challenge(self._command(press, game), profile)
         table = await self._challenges.find_opened(press.key)
         assert table
         await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, INVITED)))
-        return await self._invitations.invitation(table, profile, press.place)
+        return await self._invitations.send_below_card(table, profile, press.place, press.key)
 
     @staticmethod
     def _command(press: Press, *words: str) -> Command:

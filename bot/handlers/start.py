@@ -34,7 +34,10 @@ class Start(Handlers):
             self._words |= handlers.start_words
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        """Seat the person at a table, show their hand, or call a feature's handler, according to the word."""
+        """Seat the person at a table, show their hand, or call a feature's handler, according to the word.
+
+        Without a word, greet the person, and show their hands too.
+        """
         pasted = read_pasted(f"/start {' '.join(command.words)}")
         if pasted and pasted.joins:
             # A player who opens the link again gets their hand. In a group they get the board, because the link added
@@ -46,7 +49,8 @@ class Start(Handlers):
             return await handler(command, profile)
         code = parse_code(command.words)
         if await self._private_hands.resend(profile.id, code, command.place):
-            return Reply()
+            is_typed = not code and is_private(command.place)
+            return await self._pages.greet(command.place) if is_typed else Reply()
         waiting = [table for table in await self._lists.tables_of(profile.id) if table.code == code]
         if waiting:
             # The cards are not dealt yet. The person comes from a chat without the bot.

@@ -71,7 +71,8 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     if menu in menus:
         return page.panel(chairs, *menus[menu](table, words))
     if is_own and menu == INVITED:
-        return page.panel((_cancel_button(table.code, words), *_back_row(table.code, words)))
+        own_row = (_cancel_button(table.code, words), *_back_row(table.code, words))
+        return page.panel(_change_row(table.code, words), own_row)
     return page.panel(chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
 
 
@@ -210,8 +211,13 @@ def _own_buttons(table: Table, words: Wording) -> list[Row]:
             Button(_("Invite a friend"), actions.table(code, "invite"), role=Role.INVITE),
             Button(_("Find someone"), actions.table(code, "find", table.game_id), role=Role.INVITE),
         ),
-        (_terms_button(code, _("Change game or options"), "menu", "rules"),),
+        _change_row(code, words),
     ]
+
+
+def _change_row(code: str, words: Wording) -> Row:
+    _ = words.text
+    return (_terms_button(code, _("Change game or options"), "menu", "rules"),)
 
 
 def _rules_button(code: str, words: Wording) -> Button:

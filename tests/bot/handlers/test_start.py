@@ -82,9 +82,60 @@ async def test_friend_gets_an_invitation_to_forward(store: Store) -> None:
         )
         assert f"/join {code}" in invitation.plain
         assert "Sit down" in labels(invitation)
-        assert labels(card) == ["Cancel", "◀ Back"]
+        assert labels(card) == ["Change game or options", "Cancel", "◀ Back"]
         await anna.press("◀ Back")
         assert any("Who do you want to play?" in text for text in fake.texts(anna.private))
+
+
+async def test_card_with_its_invitation_leads_to_other_games(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        for label in ("Challenge a friend", "Spades", "Change game or options", "Game: Spades", "Metà Mazzo"):
+            await anna.press(label)
+        assert (await worker.room.table(await code_of(worker, anna))).game_id == "metamazzo"
+        await anna.press("Invite a friend")
+        invitations = [text for text in fake.texts(anna.private) if "invites you to play" in text]
+        assert ["Spades" in text for text in invitations] == [True, False]
+
+
+async def test_invitation_is_sent_once_below_its_card(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Challenge a friend")
+        await anna.press("Spades")
+        for _ in range(2):
+            await anna.press("◀ Back")
+            await anna.press("Invite a friend")
+        assert sum("invites you to play" in text for text in fake.texts(anna.private)) == 1
+        assert any("Forward the invitation below" in text for text in fake.texts(anna.private))
+        await anna.say("/invite", anna.private)
+        assert sum("invites you to play" in text for text in fake.texts(anna.private)) == 2
+
+
+async def test_redelivered_press_sends_its_invitation_again(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.say("/challenge spades", anna.private)
+        message, button = anna.button("Invite a friend")
+        for _ in range(2):
+            assert (await anna.send(button.payload, message=message, key="press")).panel
+
+
+async def test_start_during_a_game_shows_the_ways_and_the_hand(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.say("/challenge robot", anna.private)
+        fake.messages[anna.private].clear()
+        await anna.say("/start", anna.private)
+        texts = fake.texts(anna.private)
+        assert sum("Hi! I deal Tressette" in text for text in texts) == 1
+        assert sum("Metà Mazzo · " in text for text in texts) == 1
+        reply = await anna.say(f"/start {await code_of(worker, anna)}", anna.private)
+        assert reply.panel is None
 
 
 async def test_more_games_have_a_line_each_and_lead_back(store: Store) -> None:

@@ -181,8 +181,19 @@ class _Hand:
     def _write_last_deal(self) -> None:
         if self.last_deal:
             words = Wording(self.words.language, self.lines.names)
-            self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number, self.seen.seat))
+            points = deal_points_line(words, self.last_deal.record, self.last_deal.number, self.seen.seat)
+            self.page.line(f"{points} {self._last_taker()}".rstrip())
             self.page.gap()
+
+    def _last_taker(self) -> str:
+        """Return who took the last trick of the last deal; empty if it was not played to its end."""
+        _, view = self.words.text, self.seen.view
+        trick = view.result.last_trick if view and view.result and view.ending != "claim" else None
+        if trick is None:
+            return ""
+        if trick.winner == self.seen.seat:
+            return _("You took the last trick.")
+        return _("{name} took the last trick.").format(name=self.seen.name(trick.winner))
 
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text

@@ -15,6 +15,7 @@ from engine.options import Value, resolve
 from engine.records import Proof
 from engine.shuffle import commitment
 
+TRICKS_WITH_REPORT = 2  # number of tricks of a deal for which hands show the score of the one before
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 
@@ -179,11 +180,11 @@ def _cutting(table: Table) -> Cutting:
 
 
 def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
-    """Return the deal whose score a hand shows: the last one, until the first trick of the next is over."""
+    """Return the deal whose score a hand shows: the last one, until two tricks of the next are over."""
     view = seen.view
     if view is None or view.deal is None or view.result is None or seen.is_cut_short:
         return None
-    is_new = view.result.deal < view.deal_number and not sum(view.deal.tricks)
+    is_new = view.result.deal < view.deal_number and sum(view.deal.tricks) < TRICKS_WITH_REPORT
     return finished_deal(table, view.result.deal) if view.ending or is_new or table.awaits_cut else None
 
 

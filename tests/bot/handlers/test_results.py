@@ -134,3 +134,25 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     assert table.game
     assert table.game.rules.target == 11
     assert table.phase == "playing"
+
+
+async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa")
+    code, random, left = await code_of(worker, players[0]), Random(3), {0, 1, 2}
+    await play_until(worker, list(players), random, lambda: " · deal 2" in fake.last(players[0].private).plain)
+    while left:
+        table = await worker.room.load_cached(code)
+        assert table.game
+        view = table.game.view(None)
+        assert view.deal
+        assert view.result
+        assert view.result.last_trick
+        taker, tricks = table.chairs[view.result.last_trick.winner], sum(view.deal.tricks)
+        assert taker
+        for player in players:
+            took = "You took" if player.person.id == taker.person else f"\u2068{taker.name}\u2069 took"
+            hand = fake.last(player.private).plain
+            assert hand.startswith("Deal 1: ") == (f"{took} the last trick." in hand) == (tricks < 2)
+        left.discard(tricks)
+        assert any([await player.play(random) for player in players])
+        await worker.settled()

@@ -51,6 +51,7 @@ class Role(StrEnum):
     HINT = "hint"
     REMATCH = "rematch"
     CUT = "cut"  # cuts the pack; pages add a text of their own to its payload
+    SEAL = "seal"  # shows the whole seal of a pack, which pages show with it
 
 
 class Button(NamedTuple):

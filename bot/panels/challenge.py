@@ -49,7 +49,7 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         page.gap()
         _write_chairs(page, table, words)
         is_cutter = not reader or table.seat_of(reader) == table.cutter
-        return page.panel(cut_row(seen, words) if is_cutter else ())
+        return page.panel(cut_row(seen, words, is_for_cutter=is_cutter))
     is_own = reader == table.opener.person and table.invited is None
     if menu in ("game", "games"):
         page.line(_("Which game?"), "bold")

@@ -4,16 +4,19 @@ from bot import actions
 from bot.panel import Button, Role, Row, Span, Writer
 from bot.tables.snapshot import TableSnapshot
 from bot.words.table_lines import turn_line
-from bot.words.wording import Wording
+from bot.words.wording import Wording, short_seal
 
 
 def write_cut_task(page: Writer, seen: TableSnapshot, words: Wording) -> None:
     """Write who can cut the pack, and the seal of its secret."""
     page.line(turn_line(seen, words), "bold")
-    page.line(words.text("🔒 Seal: {seal}"), "small", seal=Span(seen.cutting.seal, "code"))
+    page.line(words.text("🔒 Seal: {seal}"), "small", seal=Span(short_seal(seen.cutting.seal), "code"))
 
 
-def cut_row(seen: TableSnapshot, words: Wording) -> Row:
-    """Return the button that cuts the pack."""
+def cut_row(seen: TableSnapshot, words: Wording, *, is_for_cutter: bool) -> Row:
+    """Return the button that cuts the pack, if ``is_for_cutter``, and the one that shows the whole seal."""
     _ = words.text
-    return (Button(_("✂️ Cut the pack"), actions.cut(seen.code, seen.cutting.sealed_at), "good", role=Role.CUT),)
+    deal = seen.view.deal_number + 1 if seen.view else 1
+    seal = Button(_("🔒 Whole seal"), actions.page("fair", seen.code, deal, actions.SEPARATE), role=Role.SEAL)
+    cut = Button(_("✂️ Cut the pack"), actions.cut(seen.code, seen.cutting.sealed_at), "good", role=Role.CUT)
+    return (cut, seal) if is_for_cutter else (seal,)

@@ -124,9 +124,12 @@ class _Hand:
         self.page.gap()
         self.page.line(self.lines.totals(view.totals))
         self.lines.write_heading(self.page, view.deal_number)
-        own = cut_row(self.seen, self.words) if self.seen.cutting.seat == self.seen.seat else ()
         assert view.deal
-        return self.page.panel(own, *self.buttons.rows(view.deal), *self.buttons.stranger_rows())
+        return self.page.panel(
+            cut_row(self.seen, self.words, is_for_cutter=self.seen.cutting.seat == self.seen.seat),
+            *self.buttons.rows(view.deal),
+            *self.buttons.stranger_rows(),
+        )
 
     def _waiting_panel(self) -> Panel:
         _ = self.words.text
@@ -136,7 +139,9 @@ class _Hand:
             return self.page.panel()
         if self.seen.cutting.seat is not None:
             write_cut_task(self.page, self.seen, self.words)
-            return self.page.panel(cut_row(self.seen, self.words) if self.seen.cutting.seat == self.seen.seat else ())
+            return self.page.panel(
+                cut_row(self.seen, self.words, is_for_cutter=self.seen.cutting.seat == self.seen.seat)
+            )
         if self.seen.asking is None:
             self.page.line(_("You’re in. The game starts when all seats are taken."))
             return self.page.panel()

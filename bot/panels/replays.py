@@ -21,6 +21,7 @@ from bot.words.transcript import story
 from bot.words.wording import Wording, faces_of
 from engine import GAMES
 from engine.records import Proof
+from engine.shuffle import commitment
 
 
 class Replays:
@@ -47,11 +48,18 @@ class Replays:
         return result_offer(await self._archive.require(game_id), language).panel
 
     async def _live_fair_page(self, game_id: str, deal: str, language: str) -> Panel | None:
-        """Return the page of a running game; None if the game is over, or its cards are secret."""
+        """Return the page of a running game; None if the game is over, or its cards are secret.
+
+        While a pack waits for a cut, its page has the table's code as ``game_id``, because the game can have no id yet.
+        """
         try:
             table = await self._room.table(game_id.partition("-")[0])
         except (NoSuchTable, SetAside):
             return None
+        if table.awaits_cut and game_id == table.code:
+            number = table.game.deal_number + 1 if table.game else 1
+            subject = _Subject(table.code, table.game_id, table.code, number, 1)
+            return _fair_panel(subject, commitment(table.sealed), None, language)
         if table.game is None or table.is_duplicate or table.phase != "playing" or id_of_table(table) != game_id:
             return None
         deals = table.game.deal_number

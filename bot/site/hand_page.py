@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from bot import actions
 from bot.finished.archive import game_id
-from bot.panel import Button, Panel, Role, Span
+from bot.panel import Button, Panel, Role, Row, Span
 from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel, task_text
@@ -192,6 +192,7 @@ def _game_panel(
     language, suits = profile.language, profile.suits
     shown = seen if profile.wants_phrases else seen._replace(phrases=())
     panel = hand_panel(shown, language, suits, chosen, hint=hint, last_deal=deal_to_report(table, seen))
+    panel = replace(panel, rows=_rows_without(panel, {Role.SEAL}))
     if table.phase != "over" or table.game is None:
         return panel
     if result := policy.result_panel(table, outcome, language):
@@ -212,9 +213,14 @@ def _waiting_panel(
     panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, reader=person)
     asked = hand_panel(seen, profile.language, profile.suits).rows if seen.asking else ()
     # The person has a seat, the page has the rules and a link to share, and only the opener can change the terms.
-    hidden = {Role.SIT, Role.INVITE, Role.RULES} | ({Role.TERMS} if person != table.opener.person else set())
+    hidden = {Role.SIT, Role.INVITE, Role.RULES, Role.SEAL} | ({Role.TERMS} if person != table.opener.person else set())
+    return Panel(panel.text, (*asked, *_rows_without(panel, hidden)))
+
+
+def _rows_without(panel: Panel, hidden: set[Role]) -> tuple[Row, ...]:
+    """Return a panel's rows without buttons of these roles."""
     rows = (tuple(button for button in row if button.role not in hidden) for row in panel.rows)
-    return Panel(panel.text, (*asked, *filter(None, rows)))
+    return tuple(filter(None, rows))
 
 
 class _PageBuilder:

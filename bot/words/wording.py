@@ -13,6 +13,8 @@ from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError
 from engine.options import resolve
 
+SEAL_DIGITS = 12  # number of digits of a seal that players read; a button shows all 64
+
 
 def thirds_text(value: int) -> str:
     """Return thirds of a point as points: 4 is 1⅓."""
@@ -66,6 +68,11 @@ MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 def fix_minus(figure: str) -> str:
     """Return a figure with a true minus for people. Records and programs use a hyphen."""
     return figure.replace("-", MINUS)
+
+
+def short_seal(seal: str) -> str:
+    """Return the first digits of a seal, by which people recognize it."""
+    return f"{seal[:SEAL_DIGITS]}…"
 
 
 def score_pair(ours: int, theirs: int) -> str:

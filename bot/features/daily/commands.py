@@ -1,6 +1,7 @@
 """The command /daily and the buttons of its messages."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from bot.actions import BadPayload
 from bot.days.chosen_hours import ChosenHours, parse_hour
@@ -10,7 +11,14 @@ from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
 from bot.features.daily.days import Days
 from bot.features.daily.errors import OpenPrivateForDaily
-from bot.features.daily.pages import day_panel, played_panel, shareable_panel, shareable_text, with_reminder_hours
+from bot.features.daily.pages import (
+    day_panel,
+    played_panel,
+    seal_panel,
+    shareable_panel,
+    shareable_text,
+    with_reminder_hours,
+)
 from bot.features.daily.past_days import PastDays
 from bot.features.daily.ranking import rank_among
 from bot.features.daily.results import SEAT
@@ -54,6 +62,8 @@ class DailyCommands:
             case ["remind", hour] if is_private(place):
                 await self._hours.choose(profile.id, parse_hour(hour))
                 return Reply(panel=await self._own_panel_with_reminder(profile))
+            case ["seal"] if is_private(place):
+                return Reply(panel=await self._seal_panel(profile))
             case ["today"]:
                 return Reply(panel=await self._group_panel(place))
             case ["play"]:
@@ -99,12 +109,19 @@ class DailyCommands:
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
-            seal = commitment((await self._days.chain()).secret(day))
+            seal = await self._seal(day)
             had_cards = await self._days.has_had_cards(profile.id, day)
             return day_panel(profile.language, day, game, (), seal, had_cards=had_cards)
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
+
+    async def _seal_panel(self, profile: Profile) -> Panel:
+        day = self._days.today()
+        return seal_panel(profile.language, day, await self._days.game_on(day), await self._seal(day))
+
+    async def _seal(self, day: date) -> str:
+        return commitment((await self._days.chain()).secret(day))
 
     async def shareable_text(self, profile: Profile) -> str:
         """Return a person's result of today to send to friends; empty before they have played."""

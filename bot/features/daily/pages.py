@@ -6,6 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
+from bot.command_names import FAIR
 from bot.days.chosen_hours import OFF, hour_row
 from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult
@@ -15,7 +16,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.words.wording import Wording, faces_of, fix_minus, signed_text
+from bot.words.wording import Wording, faces_of, fix_minus, short_seal, signed_text
 from engine import GAMES, game_kind
 
 MAX_RESULTS = 15  # results in a list
@@ -130,11 +131,26 @@ def day_panel(
     else:
         page.line(_("You play with strong robots. Everyone gets the same cards, and plays them once, by midnight."))
     _add_results(page, language, lines)
+    rows: list[Row] = [] if had_cards else [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
+    others: Row = (Button(_("Yesterday"), actions.page("daily", "yesterday")),)
     if seal:
         page.gap()
-        page.line(_("🔒 Seal: {seal}"), "small", seal=seal)
-    rows: list[Row] = [] if had_cards else [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
-    return page.panel(*rows, (Button(_("Yesterday"), actions.page("daily", "yesterday")),))
+        page.line(_("🔒 Seal: {seal}"), "small", seal=short_seal(seal))
+        others = (*others, Button(_("🔒 Whole seal"), actions.page("daily", "seal")))
+    return page.panel(*rows, others)
+
+
+def seal_panel(language: str, day: date, game: str, seal: str) -> Panel:
+    """Return the whole seal of today's deal."""
+    _ = texts(language).gettext
+    page = Writer()
+    add_heading(page, language, day, game)
+    page.line(_("Seal, fixed before the first card:"))
+    page.line("{seal}", seal=Span(seal, "code"))
+    page.gap()
+    page.line(_("Tomorrow you get the secret: its SHA-256 must be this seal."))
+    how = Button(_("How it works"), actions.page("rules", FAIR))
+    return page.panel((Button(_("☀️ Today"), actions.page("daily", "today")), how))
 
 
 def played_panel(

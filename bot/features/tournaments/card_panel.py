@@ -9,12 +9,11 @@ from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standin
 from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
 from bot.features.tournaments.tournament import MIN_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Writer
-from bot.words.wording import NO_BREAK
+from bot.words.wording import NO_BREAK, short_seal
 
 MAX_PLACES = 16  # lines of the standings on the card and in the final picture
 MAX_ENTERED = 30  # names of players on the card
 MAX_MATCHES = 8  # matches of the round on the card, open ones first
-SEAL_DIGITS = 16  # digits of the seal on the card; the page with the rules shows all
 
 
 def card_panel(language: str, t: Tournament, left: int | None, *, has_room: bool = True) -> Panel:
@@ -148,7 +147,7 @@ def _playing_card(
     page.gap()
     write_tie_breaks(page, text)
     if t.is_duplicate:
-        page.line(_("🔒 Seal: {seal}"), "small", seal=f"{t.seal[:SEAL_DIGITS]}…")
+        page.line(_("🔒 Seal: {seal}"), "small", seal=short_seal(t.seal))
     return page.panel((button(_("My match"), t, "hand", style="good"),), *_page_rows(text, table))
 
 

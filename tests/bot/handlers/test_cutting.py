@@ -23,6 +23,7 @@ from tests.bot.playing_time import ring_clocks
 
 OPTION = "Cut the pack before each deal"
 CUT = "✂️ Cut the pack"
+WHOLE_SEAL = "🔒 Whole seal"
 
 
 async def table_of(worker: Worker, player: Player) -> Table:
@@ -48,7 +49,10 @@ async def test_card_of_a_full_table_asks_for_the_cut(worker: Worker, fake: FakeP
     table = await table_of(worker, cutter)
     card = fake.last(GROUP)
     assert f"{cutter.person.name}\u2069 can cut the pack: 20 seconds." in card.plain
-    assert commitment(table.sealed) in card.plain
+    assert f"{commitment(table.sealed)[:12]}…" in card.plain
+    assert commitment(table.sealed) not in card.plain
+    await other.press(WHOLE_SEAL, GROUP)
+    assert commitment(table.sealed) in fake.last(other.private).plain
     assert table.sealed.hex() not in card.plain
     assert (await other.press(CUT, GROUP)).toast == "An opponent of the dealer cuts: wait for the cards."
     _, button = cutter.button(CUT, GROUP)
@@ -98,7 +102,9 @@ async def test_hand_asks_for_the_cut_of_a_later_deal(worker: Worker, fake: FakeP
     assert f"{cutter.person.name}\u2069 can cut the pack" in fake.last(other.private).plain
     assert CUT not in [button.label for row in fake.last(other.private).rows for button in row]
     seal = commitment((await table_of(worker, cutter)).sealed)
-    assert seal in fake.last(cutter.private).plain
+    await other.press(WHOLE_SEAL)
+    assert seal in fake.last(other.private).plain
+    assert "deal 2" in fake.last(other.private).plain
     await cutter.press(CUT)
     table = await table_of(worker, cutter)
     assert table.game

@@ -28,6 +28,7 @@ from bot.words.wording import signed_text
 from bot.worker import Worker
 from engine import verify
 from engine.errors import NoClaims
+from engine.shuffle import commitment
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.kills.daily import choose_zones
@@ -120,6 +121,20 @@ async def test_same_moves_get_the_same_answers_after_a_restart(store: Store) -> 
         assert moves_by_person["paper:1"] != moves_by_person["paper:3"]
         lines = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert len({line.result for line in lines if line.person != "paper:3"}) == 1
+
+
+async def test_whole_seal_is_behind_its_button(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        days = worker.feature(DailyFeature).days
+        seal = commitment((await days.chain()).secret(days.today()))
+        await anna.say("/daily", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert f"🔒 Seal: {seal[:12]}…" in text
+        assert seal not in text
+        await anna.press("Whole seal")
+        assert seal in anna.fake.last(anna.private).plain
+        await anna.press("Today")
+        assert anna.fake.last(anna.private).plain == text
 
 
 async def test_deal_can_be_played_once(store: Store) -> None:

@@ -365,7 +365,7 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
 def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
     playing, done = running_tournament("duplicate", 4), finished_tournament("duplicate", 4)
     card = card_panel("en", playing, HOUR)
-    assert f"🔒 Seal: {playing.seal[:16]}…" in card.plain
+    assert f"🔒 Seal: {playing.seal[:12]}…" in card.plain
     assert playing.seal in rules_panel("en", playing).plain
     assert ROOT.hex() not in card.plain
     assert ROOT.hex() in card_panel("en", done, None).plain

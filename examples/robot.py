@@ -45,7 +45,7 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
                 time.sleep(int(answer.headers.get("Retry-After", 1)))
             return answer
 
-        table = post("/me/tables", game=game, robots=robots).raise_for_status().json()
+        table = post("/me/tables", game=game, robots=robots, cuts=True).raise_for_status().json()
         code, deal = table["code"], 1
         while table["phase"] not in ("over", "closed"):
             # A stream ends early if the bot stops or its store is down. Then open it again.
@@ -60,6 +60,8 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
                         side, totals = table["seat"] % 2, table["totals"]
                         print(f"deal {deal} is over, by side {totals}; I am side {side}", flush=True)
                         deal = table["deal"]
+                    if table["cutter"] == table["seat"]:
+                        post(f"/me/tables/{code}/cut", version=table["version"], cut=secrets.token_hex(16))
                     if table["phase"] == "playing" and table["turn"] == table["seat"]:
                         post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
             time.sleep(1)

@@ -11,7 +11,7 @@ from bot.platform import Person, private_place
 from bot.robots.pool import RobotPool
 from bot.site.api_models import OwnTable, own_table
 from bot.site.idempotency import UsedKeys
-from bot.store.entries import Rule
+from bot.store.entries import CutOption, Rule, Setup
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges, seat_robots
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
@@ -82,7 +82,14 @@ class ProgramTables:
             raise ProgramError("wrong", "This Idempotency-Key belongs to another request: send a new key.")
 
     async def open(
-        self, program: Program, game: str, rules: Mapping[str, Value], robots: str | None, key: str
+        self,
+        program: Program,
+        game: str,
+        rules: Mapping[str, Value],
+        robots: str | None,
+        key: str,
+        *,
+        has_cuts: bool = False,
     ) -> OwnTable:
         """Open a table with robots of this level in all other chairs; None leaves them free.
 
@@ -95,7 +102,9 @@ class ProgramTables:
         with _raise_program_errors():
             kind = game_kind(game)
             resolve(kind.rules, rules)
-            setup = [Rule(name, value) for name, value in rules.items()]
+            setup: list[Setup] = [Rule(name, value) for name, value in rules.items()]
+            if has_cuts:
+                setup.append(CutOption(True))
             sitting = seat_robots(range(1, kind.seats), robots) if robots else []
             try:
                 table = await self._challenges.open_table(
@@ -126,6 +135,13 @@ class ProgramTables:
                 table = room.require_readable(await room.load_recent(code))
                 if not table.log.has_update(update):
                     raise
+        return own_table(table, program.person)
+
+    async def cut(self, program: Program, code: str, version: int, text: str, key: str) -> OwnTable:
+        """Cut the pack that waits at a table that the program saw in this ``version``."""
+        begin_request()
+        with _raise_program_errors(), _hide_missing_table(code):
+            table = await self._room.cut(code, program.person, version, text, _update(program, key))
         return own_table(table, program.person)
 
     async def states(self, code: str, person: str) -> AsyncGenerator[bytes]:

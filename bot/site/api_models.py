@@ -23,6 +23,7 @@ from bot.words.wording import Wording, faces_of
 from engine import Game, Record, game_kind, replay
 from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, costliest_moves, summarize
+from engine.shuffle import commitment
 from engine.tressette import TressetteDeal
 from engine.views import (
     DealView,
@@ -162,7 +163,12 @@ class PublicTable(ApiModel):
     clock: int = Field(description="Seconds per move; 0 without a clock.")
     is_late: bool = Field(description="True if the player to move has run out of time.")
     deal: int = Field(description="The number of the current deal, from 1; 0 before the first.")
-    seal: str | None = Field(description="The commitment to the current deal's shuffle.")
+    seal: str | None = Field(
+        description="The commitment to the current deal's shuffle, or to the next one's while a pack waits for a cut."
+    )
+    cutter: int | None = Field(
+        description="The seat that can cut the next pack; null if none waits. After 20 seconds it is dealt uncut."
+    )
     view: OpenView | None
     turn: int | None
     totals: tuple[int, int] = Field(description="Whole points by side; shown to people times `score_unit`.")
@@ -307,7 +313,8 @@ def public_table(table: Table) -> PublicTable:
         clock=table.clock,
         is_late=table.alarm == "flagged",
         deal=view.deal_number if view else 0,
-        seal=view.commitment if view else None,
+        seal=commitment(table.sealed) if table.awaits_cut else view.commitment if view else None,
+        cutter=table.cutter if table.awaits_cut else None,
         view=deal,
         turn=view.turn if view else None,
         totals=view.totals if view else (0, 0),

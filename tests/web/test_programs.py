@@ -24,6 +24,7 @@ from bot.identity.programs import MAX_EACH, Programs, is_program
 from bot.rate_limiter import RateLimit
 from bot.site.idempotency import KEPT_SECONDS, UsedKeys
 from engine import GAMES, verify
+from engine.shuffle import commitment
 from tests.bot.command import run_command
 from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
@@ -286,6 +287,27 @@ async def test_two_programs_play_and_are_not_rated(
     assert not finished.is_rated
 
 
+async def test_program_cuts_the_pack(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    programs = [await add_program(site, session, f"Number {number}") for number in (0, 1)]
+    code = (await programs[0].call("/me/tables", {"game": "testa", "cuts": True}))["code"]
+    table = await programs[1].call(f"/me/tables/{code}/seat", {})
+    sealed = (await site.worker.room.table(code)).sealed
+    assert (table["phase"], table["cutter"] in (0, 1), table["seal"]) == ("open", True, commitment(sealed))
+    cutter, other = programs[table["cutter"]], programs[1 - table["cutter"]]
+    path, body = f"/me/tables/{code}/cut", {"version": table["version"], "cut": "c0ffee"}
+    assert (await other.request(path, body))[0] == 422
+    assert (await cutter.request(path, body | {"cut": "XY"}))[0] == 422
+    assert (await cutter.request(path, body | {"version": table["version"] - 1}))[0] == 409
+    cut = await cutter.call(path, body, key="cut-cut-cut")
+    assert (cut["phase"], cut["cutter"], cut["seal"]) == ("playing", None, table["seal"])
+    assert (await cutter.call(path, body, key="cut-cut-cut"))["version"] == cut["version"]
+    assert (await cutter.request(path, body))[0] == 409
+    game = (await site.worker.room.table(code)).game
+    assert game
+    proof = json.loads(game.record().to_json())["deals"][0]["proof"]
+    assert (proof["cut"], proof["cut_by"]) == ("c0ffee", table["cutter"])
+
+
 async def test_repeated_move_is_made_once(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     program = await add_program(site, session)
     table = await program.call("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open")
@@ -440,7 +462,7 @@ async def run_example(url: str, token: str) -> tuple[int | None, str, str]:
 async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: bool) -> None:
     """Streams end early when the bot stops or loses its store."""
     playing = {"code": "ABCDEF", "phase": "playing", "deal": 1, "version": 7, "moves": ["play 3D"], "game": "testa"}
-    playing |= {"seat": 0, "turn": 1, "totals": [0, 0], "winner": None, "replay": None}
+    playing |= {"seat": 0, "cutter": None, "turn": 1, "totals": [0, 0], "winner": None, "replay": None}
     result = playing | {"phase": "over", "turn": None, "totals": [21, 3], "winner": [0], "replay": "ABCDEF-012345"}
     answers: list[tuple[int, dict[str, Any]]] = [
         (200, playing),

@@ -10,6 +10,7 @@ from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.identity.programs import Scope
 from bot.site.api_models import RECORD_TYPES, OwnTable, PublicTable, ReplayedAnalysis, ReplayedDeal, ReplayedGame
 from bot.texts import LANGUAGES
+from engine.shuffle import CUT_PATTERN
 
 BASE = "/api/v1"
 CODE, GAME_ID, WATCH_ID = "[A-Z0-9]{4,8}", "[A-Z0-9]{4,8}-[0-9a-f]{1,64}", "[A-Z0-9]{4,8}-[A-Z0-9]{12}"
@@ -31,6 +32,7 @@ class WantedTable(RequestBody):
     robots: Literal["easy", "medium", "strong"] | None = Field(
         None, description="The level of the robots on all other seats; null leaves those seats free."
     )
+    cuts: bool = Field(False, description="Whether an opponent of the dealer can cut each pack.")
 
 
 class WantedSeat(RequestBody):
@@ -44,6 +46,16 @@ class Move(RequestBody):
 
     version: int = Field(ge=0, description="The version of the table from which the move was chosen.")
     move: str = Field(description="One of the table's `moves`, in a record's notation.", max_length=40)
+
+
+class Cut(RequestBody):
+    """A cut of the pack."""
+
+    version: int = Field(ge=0, description="The version of the table at which the pack waits.")
+    cut: str = Field(
+        description="The digits to mix into the secret. Draw 16 random bytes or more, so that nobody can guess them.",
+        pattern=CUT_PATTERN,
+    )
 
 
 class Me(BaseModel):
@@ -233,6 +245,20 @@ OPERATIONS = (
         description="409 if the decision at that version was already made: read the table again.",
         parameters=(TABLE_CODE, KEY),
         body=Move,
+        scope="play",
+    ),
+    Operation(
+        "cut",
+        "/me/tables/{code}/cut",
+        "Cut the pack",
+        (OwnTable,),
+        method="POST",
+        description=(
+            "If the table's `cutter` is my `seat`. The cards are dealt at once, from the secret and the cut: see "
+            "docs/fairness.md. 409 if that pack was already dealt."
+        ),
+        parameters=(TABLE_CODE, KEY),
+        body=Cut,
         scope="play",
     ),
     Operation(

@@ -19,6 +19,7 @@ from adapters.web.api.operations import (
     NDJSON,
     OPERATIONS,
     TABLE_CODE,
+    Cut,
     Me,
     Move,
     Operation,
@@ -230,7 +231,9 @@ class Api:
     async def open_table(self, request: web.Request) -> Result:
         body: WantedTable = request[BODY]
         program, key = request[PROGRAM], request.headers[KEY.name]
-        return await self._card_room.program_tables.open(program, body.game, body.rules, body.robots, key)
+        return await self._card_room.program_tables.open(
+            program, body.game, body.rules, body.robots, key, has_cuts=body.cuts
+        )
 
     async def sit(self, request: web.Request) -> Result:
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
@@ -240,6 +243,11 @@ class Api:
         body: Move = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
         return await self._card_room.program_tables.move(program, code, body.version, body.move, key)
+
+    async def cut(self, request: web.Request) -> Result:
+        body: Cut = request[BODY]
+        program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
+        return await self._card_room.program_tables.cut(program, code, body.version, body.cut, key)
 
     async def my_stream(self, request: web.Request) -> Result:
         code, person = request.match_info["code"], request[PROGRAM].person

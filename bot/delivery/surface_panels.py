@@ -160,6 +160,7 @@ def draw_surface(
         case ChallengeCard():
             place = table.hosts[name.host]
             reader = person_of(place) if is_private(place) else ""
+            seen = seen._replace(seat=table.seat_of(reader))
             panel = policy.card_panel(table, seen, reader, viewer.language) or challenge_panel(
                 table, seen, *words, menu=known.draft.choice_at(0), reader=reader
             )

@@ -55,7 +55,7 @@ class ChallengeCards(Handlers):
         self._pages = pages
         on_cards: dict[str, VerbHandler] = {
             "sit": self._sit,
-            "stand": verb_handler(challenges.stand_up),
+            "stand": self._stand,
             "robot": self._robot,
             "invite": self._invite,
             "rules": self._rules,
@@ -100,6 +100,10 @@ class ChallengeCards(Handlers):
         elif press.ephemeral and table.phase == "playing" and profile.wants_ephemeral:
             await self._updates.send_change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return seated_reply(press, profile, await self._room.load_cached(action.code), toast)
+
+    async def _stand(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        await self._challenges.stand_up(action.code, press.person.id, press.key)
+        return Reply(texts(profile.language).gettext("You’ve left the table."))
 
     async def _robot(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         level = action.words[0] if action.words else ""

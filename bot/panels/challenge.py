@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.cutting import cut_row, write_cut_task
+from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.tables import free_chairs
 from bot.tables.clock import CLOCKS
 from bot.tables.limits import HOURS_TO_ACCEPT, MAX_REFUSALS
@@ -49,7 +49,7 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         page.gap()
         _write_chairs(page, table, words)
         is_cutter = not reader or table.seat_of(reader) == table.cutter
-        return page.panel(cut_row(seen, words, is_for_cutter=is_cutter))
+        return page.panel(cut_row(seen, words, is_for_cutter=is_cutter), _leaving_row(table, words, reader))
     is_own = reader == table.opener.person and table.invited is None
     if menu in ("game", "games"):
         page.line(_("Which game?"), "bold")
@@ -191,7 +191,7 @@ def _outcome_text(table: Table, words: Wording, reader: str) -> str:
 def _buttons(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     code = table.code
-    stand = (Button(_("Stand up"), actions.table(code, "stand")),) if len(table.chairs) == 4 else ()
+    stand = (stand_button(code, words),) if len(table.chairs) == 4 else ()
     return [
         (*stand, _rules_button(code, words), Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE)),
         (
@@ -218,6 +218,12 @@ def _own_buttons(table: Table, words: Wording) -> list[Row]:
 def _change_row(code: str, words: Wording) -> Row:
     _ = words.text
     return (_terms_button(code, _("Change game or options"), "menu", "rules"),)
+
+
+def _leaving_row(table: Table, words: Wording, reader: str) -> Row:
+    """Return the ways out of a table whose first pack waits for a cut."""
+    cancel, is_opener = _cancel_button(table.code, words), reader == table.opener.person
+    return (cancel,) if is_opener else (stand_button(table.code, words), *(() if reader else (cancel,)))
 
 
 def _rules_button(code: str, words: Wording) -> Button:

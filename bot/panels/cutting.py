@@ -13,6 +13,11 @@ def write_cut_task(page: Writer, seen: TableSnapshot, words: Wording) -> None:
     page.line(words.text("🔒 Seal: {seal}"), "small", seal=Span(short_seal(seen.cutting.seal), "code"))
 
 
+def stand_button(code: str, words: Wording) -> Button:
+    _ = words.text
+    return Button(_("Stand up"), actions.table(code, "stand"))
+
+
 def cut_row(seen: TableSnapshot, words: Wording, *, is_for_cutter: bool) -> Row:
     """Return the button that cuts the pack, if ``is_for_cutter``, and the one that shows the whole seal."""
     _ = words.text

@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.cutting import cut_row, write_cut_task
+from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
@@ -139,8 +139,9 @@ class _Hand:
             return self.page.panel()
         if self.seen.cutting.seat is not None:
             write_cut_task(self.page, self.seen, self.words)
+            is_cutter = self.seen.cutting.seat == self.seen.seat
             return self.page.panel(
-                cut_row(self.seen, self.words, is_for_cutter=self.seen.cutting.seat == self.seen.seat)
+                cut_row(self.seen, self.words, is_for_cutter=is_cutter), (stand_button(self.seen.code, self.words),)
             )
         if self.seen.asking is None:
             self.page.line(_("You’re in. The game starts when all seats are taken."))

@@ -203,6 +203,7 @@ class Challenges(Opener):
         seats = game_kind(game).seats
 
         def decide(table: Table) -> Sequence[Entry]:
+            checks.check_open(table)
             checks.check_opener(table, person)
             stay, go = table.chairs[:seats], table.chairs[seats:]
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
@@ -217,6 +218,7 @@ class Challenges(Opener):
         """Set an option, as ``name=value``. Only the opener can, before the game begins. BadRules lists the values."""
 
         def decide(table: Table) -> Sequence[Entry]:
+            checks.check_open(table)
             checks.check_opener(table, person)
             chosen = parse_options(game_kind(table.game_id).rules, [word])
             changed = [Rule(name, value) for name, value in chosen.items() if table.rules.get(name) != value]
@@ -230,6 +232,7 @@ class Challenges(Opener):
             raise errors.NoSuchClock()
 
         def decide(table: Table) -> Sequence[Entry]:
+            checks.check_open(table)
             checks.check_opener(table, person)
             is_same = (table.clock, table.strict) == (seconds, strict)
             return _check_changes(table, [] if is_same else [Clock(seconds, strict)])
@@ -240,6 +243,7 @@ class Challenges(Opener):
         """Set whether packs are cut at this table. Only the opener can, before the game begins."""
 
         def decide(table: Table) -> Sequence[Entry]:
+            checks.check_open(table)
             checks.check_opener(table, person)
             return _check_changes(table, [] if table.has_cuts == is_on else [CutOption(is_on)])
 
@@ -296,6 +300,7 @@ class Challenges(Opener):
         """
 
         def decide(table: Table) -> Sequence[Entry]:
+            checks.check_open(table)
             checks.check_opener(table, person)
             taken = _names_at(table)
             name = next((free for free in names if free not in taken), names[0])
@@ -334,7 +339,7 @@ class Challenges(Opener):
         """Give back a chair before the game begins. If the opener stands up, the table is cancelled."""
 
         def decide(table: Table) -> Sequence[Entry]:
-            checks.check_open(table)
+            checks.check_before_deal(table)
             if table.matched:
                 raise errors.NotYoursToDecide()
             seat = checks.require_seat(table, person)
@@ -350,6 +355,7 @@ class Challenges(Opener):
         """Cancel a challenge. Only the opener can."""
 
         def decide(table: Table) -> Sequence[Entry]:
+            checks.check_before_deal(table)
             checks.check_opener(table, person)
             return [Close("cancelled")]
 
@@ -365,7 +371,7 @@ class Challenges(Opener):
         """Decline a challenge, as a person who was challenged by name or matched."""
 
         def decide(table: Table) -> Sequence[Entry]:
-            checks.check_open(table)
+            checks.check_before_deal(table)
             if not table.invites(person, handle):
                 raise errors.NotYoursToDecide()
             declining = [Decline(number) for number, chair in enumerate(table.matched) if chair.person == person]

@@ -6,16 +6,23 @@ from bot.tables.limits import MAX_ENTRIES, MAX_HOSTS
 from bot.tables.table import Table
 
 
-def check_open(table: Table) -> None:
+def check_before_deal(table: Table) -> None:
+    """Check that no card is dealt yet. Until then players can leave, also while the first pack waits for a cut."""
     if table.phase == "closed":
         raise errors.NoSuchTable(code=table.code)
-    if table.phase != "open" or table.awaits_cut:
+    if table.phase != "open":
+        raise errors.AlreadyPlaying()
+
+
+def check_open(table: Table) -> None:
+    """Check that the game has not begun, and no pack waits for a cut."""
+    check_before_deal(table)
+    if table.awaits_cut:
         raise errors.AlreadyPlaying()
 
 
 def check_opener(table: Table, person: str) -> None:
-    """Check that this person opened the table and that the game has not begun."""
-    check_open(table)
+    """Check that this person opened the table."""
     if table.matched:
         raise errors.NotYoursToDecide()
     if person != table.opener.person:

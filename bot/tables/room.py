@@ -246,11 +246,11 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def cut(self, code: str, person: str, version: int, text: str, update: str) -> Table:
-        """Cut the pack that was sealed at this version. The same commit deals it."""
+        """Cut the pack that waits at this version. The same commit deals it."""
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
-            if not table.awaits_cut or table.sealed_at != version:
+            if not table.awaits_cut or not table.sealed_at <= version <= table.version:
                 raise errors.OldPanel()
             if seat != table.cutter:
                 raise errors.NotYoursToCut()

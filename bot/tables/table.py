@@ -7,6 +7,7 @@ defines the entries; this module defines what each entry changes.
 from collections.abc import Mapping, Sequence
 from typing import Self, TypeVar, assert_never
 
+from bot.identity.programs import is_program
 from bot.identity.pseudonyms import is_name_from_bot, localize_name
 from bot.store.entries import (
     Ask,
@@ -261,6 +262,9 @@ class Table(TableState):
             raise BadDeal(problem="another secret was sealed")
         self.is_uncut = bool(self.sealed) and self.cut is None
         self.cut_by = self.cut.seat if self.cut else None
+        seat = self.cutter
+        if self.is_uncut and seat is not None and (chair := self.chairs[seat]) and is_program(chair.person):
+            self.never_cut |= {seat}
         self.game.deal(secret, self.cut)
         self.sealed, self.cut, self.cutter = b"", None, None
         self.secret = secret if self.day else b""

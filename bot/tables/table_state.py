@@ -42,6 +42,7 @@ class TableState:
         self.cut: Cut | None = None  # its cut, until it is dealt
         self.cut_by: int | None = None  # the seat that cut the current deal's pack
         self.is_uncut = False  # whether that pack waited for a cut and nobody made one
+        self.never_cut: frozenset[int] = frozenset()  # seats of programs that let the time of a cut pass
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         # people for whom the table was opened, and who are asked whether they are ready
@@ -91,12 +92,14 @@ class TableState:
     def cutter_for(self, secret: bytes) -> int | None:
         """Return the seat that can cut a pack with this secret; None if no person can.
 
-        It is the last player before the dealer; if that is a robot, the one after the dealer.
+        It is the last player before the dealer; if that is a robot or away, the one after the dealer. A player is away
+        while a robot makes their moves. A program that let the time of a cut pass is not asked again.
         """
         seats = len(self.chairs)
         dealer = self.game.dealer_for(secret) if self.game else first_dealer(seats, secret)
         for seat in ((dealer - 1) % seats, (dealer + 1) % seats):
-            if (chair := self.chairs[seat]) and not chair.is_robot:
+            chair = self.chairs[seat]
+            if chair and not chair.is_robot and not self.lates[seat] and seat not in self.never_cut:
                 return seat
         return None
 

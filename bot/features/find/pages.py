@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.strangers import Deed, deed_question
 from bot.robots.names import STAND_IN_LEVEL
 from bot.tables.blocks import Block
@@ -85,6 +86,10 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     seated = {chair.person for chair in table.chairs if chair}
     missing = sum(chair.person not in seated for chair in table.matched)
     has_sat = any(chair and chair.person == person for chair in table.chairs)
+    no = Button(_("Not now"), actions.table(table.code, "decline"))
+    if table.awaits_cut:
+        write_cut_task(page, seen, words)
+        return page.panel(cut_row(seen, words, is_for_cutter=table.seat_of(person) == table.cutter), (no,))
     if table.phase == "open":
         page.line(_("You’re matched with {name}."), "bold", name=names)
         if robots:
@@ -114,7 +119,6 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
     if table.phase != "open":
         return page.panel()
-    no = Button(_("Not now"), actions.table(table.code, "decline"))
     if has_sat:
         if len(others) == 1:
             page.line(_("You’re ready. Waiting for {name}."), name=names)

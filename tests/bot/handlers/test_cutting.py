@@ -67,13 +67,47 @@ async def test_card_of_a_full_table_asks_for_the_cut(worker: Worker, fake: FakeP
     assert len(proof["cut"]) == 32
 
 
-async def test_guest_of_a_private_challenge_can_cut(worker: Worker, fake: FakePlatform) -> None:
+async def seat_two_in_private(worker: Worker, fake: FakePlatform) -> list[Player]:
+    """Seat Anna and Bruno at a table with cuts that no group sees."""
     anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
     await anna.say("/challenge testa", anna.private)
     for label in ("Change", OPTION, "Back"):
         await anna.press(label, anna.private)
     await bruno.say(f"/join {await code_of(worker, anna)}", bruno.private)
-    cutter, other = await cutter_and_other(worker, [anna, bruno])
+    return [anna, bruno]
+
+
+async def test_opener_can_cancel_before_the_cut(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa", OPTION)
+    code = await code_of(worker, players[0])
+    await players[0].press("Cancel", GROUP)
+    assert "The challenge was withdrawn." in fake.last(GROUP).plain
+    assert (await worker.room.load_recent(code)).closed == "cancelled"
+
+
+async def test_player_can_stand_up_before_the_cut(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa", OPTION)
+    assert (await players[1].press("Stand up", GROUP)).toast == "You’ve left the table."
+    table = await table_of(worker, players[0])
+    assert (table.awaits_cut, table.chairs[1]) == (False, None)
+    labels = [button.label for row in fake.last(GROUP).rows for button in row]
+    assert "Play" in labels
+    assert CUT not in labels
+
+
+@pytest.mark.parametrize("leaver", [0, 1])
+async def test_private_table_can_be_left_before_the_cut(worker: Worker, fake: FakePlatform, leaver: int) -> None:
+    players = await seat_two_in_private(worker, fake)
+    await players[leaver].press("Cancel" if leaver == 0 else "Stand up", players[leaver].private)
+    assert CUT not in [button.label for row in fake.last(players[0].private).rows for button in row]
+    if leaver == 0:
+        assert "This challenge closed before the game began." in fake.last(players[1].private).plain
+    else:
+        assert (await table_of(worker, players[0])).phase == "open"
+
+
+async def test_guest_of_a_private_challenge_can_cut(worker: Worker, fake: FakePlatform) -> None:
+    cutter, other = await cutter_and_other(worker, await seat_two_in_private(worker, fake))
     assert "Cut the pack: you have 20 seconds." in fake.last(cutter.private).plain
     assert f"{cutter.person.name}\u2069 can cut the pack: 20 seconds." in fake.last(other.private).plain
     assert CUT not in [button.label for row in fake.last(other.private).rows for button in row]

@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from bot.identity.programs import PREFIX
 from bot.people import Profile
 from bot.pictures.scene_builder import hand_scene
 from bot.site.api_models import own_table, public_table
 from bot.site.hand_page import hand_page
 from bot.store import Store
-from bot.store.entries import Close, CutOption, CutPack, Entry, FirstDeal, Seal, Setup, Sit, Stand
+from bot.store.entries import Close, CutOption, CutPack, Entry, FirstDeal, Late, Seal, Setup, Sit, Stand
 from bot.tables import Room, Table
+from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.clock import TIME_TO_CUT, next_alarm
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotYoursToCut, OldPanel
@@ -27,9 +29,9 @@ from engine import GAMES, shuffle
 from engine.errors import BadDeal, EngineError
 from engine.options import RELEASE, resolve
 from engine.shuffle import Cut, first_dealer, shuffle_pack
-from tests.bot.tables.test_table import ADA, BEA, open_table
+from tests.bot.tables.test_table import ADA, BEA, open_table, start_game
 
-ROBOT = "robot:easy"
+ROBOT, PROGRAM = "robot:easy", f"{PREFIX}1"
 SECRET = bytes(range(32))
 
 
@@ -197,13 +199,38 @@ async def test_challenge_cannot_change_while_its_pack_is_sealed(store: Store) ->
         challenges.choose_clock(code, person(0), 60, True, "clock"),
         challenges.choose_cuts(code, person(0), False, "cuts"),
         challenges.choose_game(code, person(0), "metamazzo", "game"),
-        challenges.cancel(code, person(0), "cancel"),
-        challenges.stand_up(code, person(1), "stand"),
         challenges.sit(code, "p:9", "P9", "sit"),
     ):
         with pytest.raises(AlreadyPlaying):
             await act
     assert (await room.table(code)).version == table.version
+
+
+async def test_players_can_leave_before_the_first_cut(store: Store) -> None:
+    room = Room(store)
+    challenges, table = Challenges(room), await seat_players(room)
+    code, sealed = table.code, table.sealed
+    table = await challenges.stand_up(code, person(1), "stand")
+    assert (table.phase, table.awaits_cut, table.chairs[1]) == ("open", False, None)
+    left = await store.leases.clock_rings_in(code)
+    assert left is not None
+    assert left > TIME_TO_CUT
+    table = await challenges.sit(code, "p:9", "P9", "sit again")
+    assert table.awaits_cut
+    assert table.sealed != sealed
+    table = await challenges.cancel(code, person(0), "cancel")
+    assert (table.closed, table.awaits_cut) == ("cancelled", False)
+
+
+async def test_matched_player_can_decline_before_the_first_cut(store: Store) -> None:
+    room = Room(store)
+    challenges, matched = Challenges(room), [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
+    table = await challenges.open_matched("testa", matched, "open", setup=[CutOption(True)])
+    for chair in matched:
+        table = await challenges.sit(table.code, chair.person, chair.name, f"sit {chair.name}")
+    assert table.awaits_cut
+    table = await challenges.decline(table.code, BEA, "", "no")
+    assert (table.closed, table.awaits_cut) == ("declined", False)
 
 
 async def test_forgotten_player_frees_the_chair_before_the_cut(store: Store) -> None:
@@ -241,6 +268,24 @@ def test_robots_do_not_cut() -> None:
             dealer, cutter = first_dealer(4, secret), table.cutter_for(secret)
             opponents = [seat for seat in range(4) if seat & 1 != dealer & 1 and chairs[seat] != ROBOT]
             assert cutter in opponents if opponents else cutter is None
+
+
+def test_player_whose_moves_a_robot_makes_does_not_cut() -> None:
+    for game in ("testa", "tressette"):
+        table = start_game(game, people=(ADA, BEA, "p:3", "p:4"))
+        cutter = table.cutter_for(SECRET)
+        assert cutter is not None
+        away = table.with_entries([Late(cutter)], "u")
+        assert away.cutter_for(SECRET) == (None if game == "testa" else (cutter + 2) % 4)
+
+
+def test_program_that_misses_a_cut_is_not_asked_again() -> None:
+    entries: list[Entry] = [Seal(SECRET), FirstDeal(SECRET, RELEASE, resolve(GAMES["testa"].rules, {}).model_dump())]
+    for people, is_asked in (((PROGRAM, BEA), True), ((BEA, PROGRAM), False)):
+        table = open_table("testa", CutOption(True), Sit(0, people[0], "P0"), Sit(1, people[1], "P1"), *entries)
+        # Seat 0 deals first, so seat 1 was asked.
+        assert table.is_uncut
+        assert (1 in table.never_cut) is not is_asked
 
 
 @pytest.mark.parametrize("cuts", [False, True])

@@ -21,6 +21,7 @@ from aiohttp import ClientSession, CookieJar, web
 from benchmarks.limits import PATIENCE, within
 from benchmarks.site import bot_with_pages
 from bot.site.hand_page import hand_page
+from bot.worker import Worker
 
 TABLES = 200
 MOVES_A_SECOND = 200
@@ -64,7 +65,7 @@ def run(tables: int, seconds: float) -> None:
 async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
     """Return the results of `_measure`, and the characters that a page receives."""
     async with bot_with_pages() as (worker, port):
-        codes, pages = await _open_tables(port, tables)
+        codes, pages = await _open_tables(worker, port, tables)
 
         async def move(number: int) -> CommittedMove:
             index = number % tables
@@ -85,8 +86,8 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
         return times, missed, size
 
 
-async def _open_tables(port: int, tables: int) -> tuple[list[str], list[Page]]:
-    """Open tables with two people each, as people do. Return codes, and pages by table and seat."""
+async def _open_tables(worker: Worker, port: int, tables: int) -> tuple[list[str], list[Page]]:
+    """Open tables with two people each, as people do, but without cuts. Return codes, and pages by table and seat."""
     url = f"http://127.0.0.1:{port}"
     codes: list[str] = []
     pages: list[Page] = []
@@ -97,6 +98,8 @@ async def _open_tables(port: int, tables: int) -> tuple[list[str], list[Page]]:
                     form = {"game": GAME, "robot": "", "friend": "1", "key": secrets.token_hex(8), "name": "Anna"}
                     async with anna.post("/play", data=form) as answer:
                         codes.append(answer.url.path.rpartition("/")[2])
+                    opener = (await worker.room.table(codes[-1])).opener
+                    await worker.challenges.choose_cuts(codes[-1], opener.person, False, "no cuts")
                     async with bruno.post(f"/t/{codes[-1]}", data={"name": "Bruno"}) as answer:
                         answer.raise_for_status()
                     pages += [Page(f"/t/{codes[-1]}/live", _cookie(browser)) for browser in (anna, bruno)]

@@ -15,6 +15,15 @@ from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker
 
 
+async def cut_pack(worker: Worker, code: str) -> None:
+    """Cut the pack that waits at a table."""
+    table = await worker.room.table(code)
+    assert table.cutter is not None
+    chair = table.chairs[table.cutter]
+    assert chair
+    await worker.room.cut(code, chair.person, table.version, "c0ffee", f"cut {table.version}")
+
+
 class OpenPlayground:
     """A worker with an open playground, which can be closed and opened again on the same port.
 

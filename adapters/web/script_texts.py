@@ -1,6 +1,7 @@
 """The texts that our pages' scripts show, by their names in `static/`."""
 
 from bot.identity.pseudonyms import GUEST, NAME
+from bot.tables.clock import TIME_TO_CUT
 from bot.texts import texts
 
 
@@ -22,6 +23,8 @@ def table_texts(language: str) -> dict[str, str]:
         "share": _("Share"),
         "rules": _("Rules"),
         "cut": _("✂️ Cut the pack"),
+        "cut_here": _("Tap the pack where you like."),
+        "cut_keys": _("Or choose with the arrow keys and press Enter."),
         "seal": _("Seal"),
         "seal_about": _("It fixes the bot’s secret. The pack will follow from the secret and the cut."),
         "send_link": _("Send this link to a friend:"),
@@ -147,6 +150,7 @@ def watch_texts(language: str) -> dict[str, str]:
         "signalled": _("{name} plays {card} and says {signal}"),
         "somebody": _(NAME),
         "target": _("to {target}"),
+        "cutting": _("{name} can cut the pack: {seconds} seconds.").format(name="{name}", seconds=TIME_TO_CUT),
         "to_move": _("{name}’s turn."),
         "won": _("{side} won."),
     }

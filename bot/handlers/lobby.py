@@ -14,6 +14,7 @@ from bot.platform import Person
 from bot.robots.names import ROBOT_NAMES
 from bot.robots.pool import RobotPool
 from bot.site.watching import Watching
+from bot.store.entries import CutOption
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, find_free_chair
@@ -100,6 +101,7 @@ class Lobby:
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
+        Packs are cut, except against robots only: such a game begins at once.
         A repeated update opens no second table, even if the first is gone. ``visitor`` is the origin of a guest.
         """
         begin_request()
@@ -113,7 +115,9 @@ class Lobby:
                     game, person.id, person.name, robot, update, visitor=visitor
                 )
             else:
-                opened = await self._challenges.open_table(game, person.id, person.name, update, visitor=visitor)
+                opened = await self._challenges.open_table(
+                    game, person.id, person.name, update, setup=[CutOption(True)], visitor=visitor
+                )
         except NoSuchTable:
             _ = texts(profile.language).gettext
             return Opened("", _("This page’s table is closed: open another one from the first page."))
@@ -167,7 +171,7 @@ class Lobby:
                 return None
             if table.fixture or table.phase not in ("open", "playing"):
                 return None
-            if table.phase == "open":
+            if table.phase == "open" and not table.awaits_cut:
                 find_free_chair(table)
                 return None
         except TableIsFull:

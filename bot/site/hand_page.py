@@ -96,7 +96,7 @@ class HandPage:
     id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign``
     asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the
     commitment of a pack that waits for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the
-    player who can cut adds a text. ``news`` says who cut the pack.
+    player who can cut adds a text, and ``pack`` the number of its cards. ``news`` says who cut the pack.
     """
 
     code: str
@@ -137,6 +137,7 @@ class HandPage:
     by_link: bool = False
     seal: str = ""
     cut: str = ""
+    pack: int = 0
     news: str = ""
 
     @property
@@ -244,7 +245,9 @@ class _PageBuilder:
 
     def build(self, outcome: Outcome, rematch_opener: str, unrated: str) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
-        rows = (tuple(button for button in row if not button.about) for row in panel.rows)
+        # A page cuts the pack itself.
+        buttons = tuple(tuple(button for button in row if button.role is not Role.CUT) for row in panel.rows)
+        extra = (tuple(button for button in row if not button.about) for row in buttons)
         page = HandPage(
             code=seen.code,
             phase=seen.phase,
@@ -254,8 +257,8 @@ class _PageBuilder:
             version=table.version,
             says=panel.plain,
             text=tuple((text, style) for text, style, _person in panel.text),
-            rows=panel.rows,
-            extra=tuple(filter(None, rows)),
+            rows=tuple(filter(None, buttons)),
+            extra=tuple(filter(None, extra)),
             clock=0 if seen.is_practice else seen.clock,
             alarm=seen.alarm,
             by_link=seen.phase == "open" and not table.matched and not table.awaits_cut,
@@ -322,7 +325,8 @@ class _PageBuilder:
         is_mine = cutting.seat == self.seen.seat
         cut = actions.cut(self.seen.code, cutting.sealed_at) if is_mine else ""
         # Without the seal's digits, which nobody wants to hear.
-        return replace(page, says=task, line=task, is_mine=is_mine, seal=cutting.seal, cut=cut)
+        size = len(self.seen.kind.pack.codes)
+        return replace(page, says=task, line=task, is_mine=is_mine, seal=cutting.seal, cut=cut, pack=size)
 
     def _tap_card(self, card: Card, code: str | None, light: Light, packet: Packet | None = None) -> TapCard:
         """Return a card or a packet's top card with the payload of a tap on it."""

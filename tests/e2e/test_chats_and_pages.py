@@ -27,6 +27,7 @@ from tests.discord.players import (
 from tests.discord.server import DiscordServer
 from tests.discord.test_two_platforms import on_both_platforms
 from tests.kills.bot_process import free_port
+from tests.open_playground import cut_pack
 from tests.telegram.players import Person as TelegramPerson
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -75,6 +76,8 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
                 await until(lambda: len(list_people(worker, code)) == 2)
                 assert "You’re at table" in await bruno.slash("join", table=code)
                 await page.get_by_role("button", name="🤖 Easy").click()
+                await expect(page.locator(".cut")).to_be_visible()
+                await cut_pack(worker, code)
                 await _play_a_deal(worker, code, page, anna, bruno)
     finally:
         await valkey.stop()
@@ -85,7 +88,8 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
     """Play a deal on the page and in both chats, and check that all show the same totals."""
     random = Random(1)
     await expect(page.locator(".felt")).to_be_visible()
-    while (table := await worker.room.table(code)).game and table.game.deal_number == 1:
+    while not (table := await worker.room.table(code)).awaits_cut:
+        assert table.game
         turn = table.chairs[table.game.turn] if table.game.turn is not None else None
         if turn and turn.person.startswith("web:"):
             await page.locator(".line.mine").wait_for()

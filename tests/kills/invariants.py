@@ -301,7 +301,7 @@ def count_doubles(state: StateAtRest) -> Counter[str]:
 
 
 def _find_open_tables(state: StateAtRest) -> list[Table]:
-    return [table for table in state.tables if table.phase == "open"]
+    return [table for table in state.tables if table.phase == "open" and not table.awaits_cut]
 
 
 def _find_hands(state: StateAtRest) -> list[tuple[Table, int, str]]:
@@ -368,6 +368,8 @@ def _find_challenge_cards(screen: Screen) -> CardOffers:
             for button in row
             if button["payload"].startswith("1t")
         }
-        if code := next((payload.partition(":")[0] for payload in pressed if payload.endswith(":cancel")), ""):
+        # A full table that waits for a cut offers no seats.
+        is_open = not any(payload.endswith(":cut") for payload in pressed)
+        if is_open and (code := next((text.partition(":")[0] for text in pressed if text.endswith(":cancel")), "")):
             cards.setdefault(code, []).append({payload for payload in pressed if ":sit" in payload})
     return cards

@@ -1,9 +1,11 @@
 """People who challenge each other and press random buttons of their panels."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterable
 from random import Random
+from typing import Any
 
 from tests.kills.pages import Page
 
@@ -56,14 +58,15 @@ class Players:
         await asyncio.gather(*(self.page.ask(name, **self.page.requests[name]) for name in lost))
 
     async def fill_tables(self, target: int) -> None:
-        """Take every free seat, and challenge if fewer open tables are left than wanted."""
+        """Take every free seat, cut every pack, and challenge if fewer open tables are left than wanted."""
         ids = [person["id"] for person in self.page.people]
         cards = [
             message
             for message in self.page.chat("1").values()
-            if any(_is_seat_button(button) for row in message.get("rows", ()) for button in row)
+            if any(_is_seat_button(button) or _is_cut(button) for row in message.get("rows", ()) for button in row)
         ]
         for message in cards:
+            await self._cut(message, ids)
             for button in [button for row in message["rows"] for button in row]:
                 invites = self.page.presses_invite and button["payload"].endswith(":invite")
                 if _is_seat_button(button) or button["payload"].endswith("sit 0") or invites:
@@ -77,6 +80,19 @@ class Players:
         if len(cards) < target:
             game = self.random.choice(GAMES)
             await self.page.ask(do="say", chat="1", text=f"/challenge {game}", **{"as": self.random.choice(ids)})
+
+    async def _cut(self, message: dict[str, Any], ids: list[str]) -> None:
+        """Cut the pack that a card shows. On the playground half of the tables are given cuts before."""
+        payloads = [button["payload"] for row in message["rows"] for button in row]
+        if cut := next((payload for payload in payloads if payload.endswith(":cut")), ""):
+            wanted = cut
+        elif self.page.platform == "playground" and (match := re.match(r"1t(\w+):", payloads[0])):
+            wanted = f"1t{match[1]}:cutting true" if int(match[1], 36) % 2 else ""
+        else:
+            return
+        for person in ids if wanted else ():
+            # Only one of them can.
+            await self.page.ask(do="press", chat="1", message=message["id"], payload=wanted, **{"as": person})
 
     async def _play(self, person: str) -> None:
         while True:
@@ -103,6 +119,10 @@ class Players:
         )
         if answer != "done":
             await asyncio.sleep(self.page.pause)
+
+
+def _is_cut(button: dict[str, str]) -> bool:
+    return button["payload"].endswith(":cut")
 
 
 def _is_seat_button(button: dict[str, str]) -> bool:

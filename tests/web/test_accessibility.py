@@ -56,6 +56,11 @@ async def test_pages_leading_to_a_table_are_accessible(
         await check_accessibility(page)
     friend = await open_page(browser, link, **LOOKS[theme], color_scheme=theme)
     await check_accessibility(friend)
+    await friend.get_by_role("button", name="Sit down").click()
+    await page.goto(link)
+    for waiting in (friend, page):
+        await expect(waiting.locator(".cut")).to_be_visible()
+        await check_accessibility(waiting)
 
 
 @pytest.mark.parametrize("theme", LOOKS)

@@ -2,21 +2,25 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, WebSocket, expect
 
+import engine
 from engine.shuffle import commitment
+from tests import open_playground
 from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.open_playground import OpenPlayground
 
 pytestmark = ONE_BROWSER
 
 SCREENS = {
-    "phone": {"width": 360, "height": 640},
+    "phone": {"width": 390, "height": 844},
+    "small": {"width": 360, "height": 640},
     "sideways": {"width": 640, "height": 360},
-    "desktop": {"width": 1280, "height": 800},
+    "desktop": {"width": 1440, "height": 900},
 }
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 
@@ -45,8 +49,6 @@ async def seat_two(
     await anna.select_option("[name=game]", "testa")
     await anna.get_by_role("button", name="Play with a friend").click()
     link = await anna.locator(".link input").input_value()
-    table = await site.worker.room.table(link.rpartition("/")[2])
-    await site.worker.challenges.choose_cuts(table.code, table.opener.person, True, "cuts")
     bruno, received_by_bruno = await open_page(browser, link, screen, "it-IT")
     await bruno.get_by_role("button", name="Siediti").click()
     for page in (anna, bruno):
@@ -65,7 +67,7 @@ async def cut_pack(*pages: Page) -> Page:
 
 @pytest.mark.parametrize(
     "screen",
-    ["phone", pytest.param("sideways", marks=pytest.mark.long), pytest.param("desktop", marks=pytest.mark.long)],
+    ["phone", *(pytest.param(screen, marks=pytest.mark.long) for screen in ("small", "sideways", "desktop"))],
 )
 async def test_player_sees_the_seal_and_cuts(playground: OpenPlayground, browser: Browser, screen: str) -> None:
     pages, received, code = await seat_two(browser, playground, screen)
@@ -98,11 +100,71 @@ async def test_player_sees_the_seal_and_cuts(playground: OpenPlayground, browser
 async def test_pack_is_cut_with_the_keyboard(playground: OpenPlayground, browser: Browser) -> None:
     pages, _received, code = await seat_two(browser, playground)
     [cutter] = [page for page in pages if await page.locator(".cut button").count()]
-    await cutter.locator(".cut button").focus()
+    pack = cutter.locator(".cut button")
+    await expect(pack).to_be_focused()
+    await expect(pack).to_have_accessible_name(re.compile("Cut the pack|Taglia il mazzo"))
+    for _ in range(5):
+        await cutter.keyboard.press("ArrowLeft")
+    await expect(cutter.locator(".cut output")).to_have_text(re.compile("15 .*25 "))
     await cutter.keyboard.press("Enter")
     for page in pages:
         await page.wait_for_selector(".fan")
-    assert (await playground.worker.room.table(code)).cut_by is not None
+    assert await place_of_cut(playground, code) == round(255 * 15 / 40)
+
+
+async def place_of_cut(site: OpenPlayground, code: str) -> int:
+    """Return the first byte of the cut: its place in the pack, from 0 to 255."""
+    table = await site.worker.room.table(code)
+    assert table.game
+    return int(json.loads(table.game.record().to_json())["deals"][0]["proof"]["cut"][:2], 16)
+
+
+@pytest.mark.long
+async def test_pack_is_cut_by_sliding_a_finger(playground: OpenPlayground, browser: Browser) -> None:
+    pages, _received, code = await seat_two(browser, playground)
+    [cutter] = [page for page in pages if await page.locator(".cut button").count()]
+    box = await cutter.locator(".cut button").bounding_box()
+    assert box
+    for event, part in (("pointermove", 0.5), ("pointermove", 0.8), ("pointerup", 0.8)):
+        where = {"clientX": box["x"] + part * box["width"], "clientY": box["y"] + box["height"] / 2}
+        await cutter.dispatch_event(".cut button", event, {"pointerType": "touch", **where})
+    for page in pages:
+        await page.wait_for_selector(".fan")
+    assert await place_of_cut(playground, code) == round(255 * 0.8)
+
+
+async def test_player_stands_up_before_the_cut(playground: OpenPlayground, browser: Browser) -> None:
+    (anna, bruno), _received, code = await seat_two(browser, playground)
+    await bruno.locator(".opens-menu").click()
+    await bruno.locator(".menu").get_by_role("button", name="Mi alzo").click()
+    await expect(anna.locator(".link input")).to_be_visible()
+    table = await playground.worker.room.table(code)
+    assert (table.phase, table.awaits_cut, table.chairs[1]) == ("open", False, None)
+
+
+@pytest.mark.long
+async def test_player_resigns_while_the_next_pack_waits(playground: OpenPlayground, browser: Browser) -> None:
+    pages, _received, code = await seat_two(browser, playground)
+    room = playground.worker.room
+    await open_playground.cut_pack(playground.worker, code)
+    while not (table := await room.table(code)).awaits_cut:
+        assert table.game
+        turn = table.game.turn
+        assert turn is not None
+        chair = table.chairs[turn]
+        assert chair
+        move = engine.legal_moves_for_record(table.game, turn)[0]
+        await room.make_move(code, chair.person, table.version, move, f"move {table.version}")
+    anna = pages[0]
+    await expect(anna.locator(".cut")).to_be_visible()
+    await anna.locator(".opens-menu").click()
+    await anna.locator(".menu .danger").click()
+    await expect(anna.locator(".cut .line")).to_contain_text("Do you really want to resign?")
+    await anna.get_by_role("button", name="Yes, I resign").last.click()
+    await expect(anna.locator(".card-text")).to_be_visible()
+    table = await room.table(code)
+    assert table.game
+    assert table.game.ending == "resign"
 
 
 @pytest.mark.long
@@ -134,3 +196,12 @@ async def test_pack_that_nobody_cuts_is_dealt(playground: OpenPlayground, browse
     assert (await playground.worker.room.table(code)).is_uncut
     await expect(pages[0].locator(".hint")).to_have_text("Nobody cut the pack.")
     await expect(pages[1].locator(".hint")).to_have_text("Nessuno ha tagliato il mazzo.")
+
+
+async def test_watcher_sees_who_can_cut(playground: OpenPlayground, browser: Browser) -> None:
+    _pages, _received, code = await seat_two(browser, playground)
+    watch_id = await playground.worker.watching.watch_id(await playground.worker.room.table(code))
+    page, _ = await open_page(browser, f"{playground.url}t/{watch_id}")
+    await expect(page.locator(".says")).to_contain_text("can cut the pack: 20 seconds.")
+    await open_playground.cut_pack(playground.worker, code)
+    await expect(page.locator(".says")).to_contain_text("’s turn.")

@@ -15,7 +15,7 @@ from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 from bot.features.learn import first_games
 from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.long import long, mostly_long
-from tests.open_playground import OpenPlayground
+from tests.open_playground import OpenPlayground, cut_pack
 
 pytestmark = ONE_BROWSER
 
@@ -314,7 +314,10 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayg
     await take_screenshot(bruno, "invited")
     await bruno.get_by_role("button", name="Sit down").click()
     for page in (anna, bruno):
-        await page.wait_for_selector(".felt")
+        await page.wait_for_selector(".cut")
+    await cut_pack(playground.worker, link.rpartition("/")[2])
+    for page in (anna, bruno):
+        await page.wait_for_selector(".fan")
     await expect(anna.locator(".score")).to_contain_text("Bruno")
     # Players of games against people see their clock.
     await expect(anna.locator(".clock")).to_contain_text(":")

@@ -23,7 +23,7 @@ from bot.identity.programs import Programs
 from bot.rate_limiter import RateLimit
 from bot.store import EmbeddedStore
 from bot.tables.chairs import Invited
-from tests.open_playground import OpenPlayground
+from tests.open_playground import OpenPlayground, cut_pack
 
 PUBLIC = "https://cards.example.org"
 BEHIND_PROXY = {
@@ -373,6 +373,7 @@ async def test_two_people_join_by_link_and_play(site: OpenPlayground) -> None:
             assert any("to 21" in label for row in (await anna_live.receive("table"))["extra"] for label, *_rest in row)
             answer = await bruno.post(f"/t/{code}", name="Bruno")
             assert (answer.status, answer.headers["Location"]) == (303, f"/cookies?to=/t/{code}")
+            await cut_pack(site.worker, code)
             while (state := await anna_live.receive("table"))["phase"] != "playing":
                 pass
             assert [side["name"] for side in state["sides"]] == ["you", "\u2068Bruno\u2069"]
@@ -397,6 +398,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypa
     async with open_browser(site) as anna, open_browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
         await bruno.post(f"/t/{code}", name="Bruno")
+        await cut_pack(site.worker, code)
         async with anna.connect(code) as anna_live, bruno.connect(code) as bruno_live:
             state = await anna_live.receive("table")
             assert not state["by_link"]
@@ -422,6 +424,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypa
                 assert "You’re ready. Waiting for \u2068Bruno\u2069." in "".join(text for text, _style in state["text"])
                 assert [label for row in state["extra"] for label, *_rest in row] == ["Not now"]
                 assert (await bruno_live.press(rematch, "again2"))["go"] == path
+                await cut_pack(site.worker, path.removeprefix("/t/"))
                 while (await waiting.receive("table"))["phase"] != "playing":
                     pass
             # It might have arrived before the answer to the press.
@@ -435,6 +438,7 @@ async def test_page_says_why_guests_are_not_rated(site: OpenPlayground, monkeypa
     async with open_browser(site) as anna, open_browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
         await bruno.post(f"/t/{code}", name="Bruno")
+        await cut_pack(site.worker, code)
         async with anna.connect(code) as anna_live, bruno.connect(code) as bruno_live:
             state = await anna_live.receive("table")
             await anna_live.press(f"1m{code}:{state['version']}:resign")
@@ -691,6 +695,7 @@ async def test_unnamed_guest_is_shown_in_the_readers_language(site: OpenPlaygrou
         code = await anna.play("testa", friend="1")
         answer = await bruno.post(f"/t/{code}", name="Bruno")
         assert answer.status == 303
+        await cut_pack(site.worker, code)
         async with anna.connect(code) as anna_live, bruno.connect(code) as bruno_live:
             bruno_state = await bruno_live.receive("table")
             assert re.fullmatch("\u2068Guest \\d{3}\u2069", bruno_state["sides"][1]["name"])

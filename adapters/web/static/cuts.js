@@ -7,7 +7,7 @@ const KEY = "cuts", KEPT = 200, RANDOM_BYTES = 16;
 /** @returns {[seal: string, text: string][]} */
 const cuts = () => JSON.parse(permanentStorage.get(KEY) || "[]");
 
-/** Return the text of a new cut, in hex: the position of the tap and random bytes, so that nobody can guess it.
+/** Return the text of a new cut, in hex: the place of the cut and random bytes, so that nobody can guess it.
  * @param {number} position from 0 to 1 @returns {string} */
 export function newCut(position) {
   const bytes = [Math.round(255 * Math.min(Math.max(position, 0), 1)), ...crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))];

@@ -4,6 +4,7 @@
 import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
 import { Connection } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
+import { PackToCut, Pile } from "./pack.js";
 import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
@@ -11,11 +12,11 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, use
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, news: string}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string}} Table */
 
 const { code, texts } = pageData();
-const PACK = [...Array(20).keys()];  // the cards that a pack shows while it is cut
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
+const CUTTING = 500;  // milliseconds that a cut is shown
 
 async function openSocket() {
   const address = new URL(`/t/${code}/live`, location.href);
@@ -86,22 +87,13 @@ const Tally = ({ table, onClose }) => html`<section class="tally" role="group" a
       <button type="button" class="good" ref=${focus} onClick=${onClose}>${texts.go_on}</button>`}
   </section>`;
 
-/** The pack before a deal, and who can cut it. @param {{table: Table, onCut: (text: string) => void}} props */
-const Cut = ({ table, onCut }) => {
-  /** @param {MouseEvent} event */
-  const cut = (event) => {
-    const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-    // A press of a key has no position.
-    onCut(newCut(event.detail ? (event.clientX - box.left) / box.width : 0.5));
-  };
-  const pack = PACK.map((place) => html`<span key=${place} style=${`--place: ${place}`}><${Face} deck=${table.deck} card="" /></span>`);
-  return html`<section class="cut">
+/** The pack before a deal, and who can cut it. @param {{table: Table, onCut: (place: number) => Promise<boolean>}} props */
+const Cut = ({ table, onCut }) => html`<section class="cut">
     <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
-    ${table.cut ? html`<button type="button" class="pack" aria-label=${texts.cut} onClick=${cut}>${pack}</button>` : html`<div class="pack">${pack}</div>`}
     <${Clock} seconds=${table.clock_left || 0} left=${table.clock_left} version=${table.version} />
+    ${table.cut ? html`<${PackToCut} key=${table.seal} deck=${table.deck} size=${table.pack} onCut=${onCut} />` : html`<${Pile} deck=${table.deck} size=${table.pack} />`}
     <details><summary>${texts.seal}</summary><code>${table.seal}</code><p><small>${texts.seal_about}</small></p></details>
   </section>`;
-};
 
 /** The invitation link. It is in a field, so it can be selected if the browser allows no copying. */
 const Link = () => {
@@ -178,15 +170,15 @@ const App = () => {
   // The last state from the bot, and the one shown.
   const latest = useRef(/** @type {Table | null} */ (null));
   const shown = useRef(/** @type {Table | null} */ (null));
-  // The score of a deal or the next lead, held back until the player has seen the last trick.
-  const heldBack = useRef(/** @type {"" | "deal" | "lead"} */ (""));
+  // The score of a deal or the next lead, held back until the player has seen the last trick; or the cards after a cut.
+  const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
 
-  /** @param {"deal" | "lead"} reason */
+  /** @param {"deal" | "lead" | "cut"} reason */
   const holdBack = (reason) => {
     heldBack.current = reason;
     clearTimeout(timer.current);
-    timer.current = setTimeout(showLatest, TAKEN_SHOWN);
+    timer.current = setTimeout(showLatest, reason === "cut" ? CUTTING : TAKEN_SHOWN);
   };
   const showLatest = () => {
     clearTimeout(timer.current);
@@ -220,7 +212,7 @@ const App = () => {
   const receiveTable = (next) => {
     latest.current = next;
     setBusy("");
-    if (heldBack.current === "deal" || (heldBack.current === "lead" && next.trick.length)) return;
+    if (heldBack.current === "deal" || heldBack.current === "cut" || (heldBack.current === "lead" && next.trick.length)) return;
     show(next);
   };
   /** A table is removed after its game. A shown result stays; a reader who missed it goes to the replay.
@@ -283,11 +275,14 @@ const App = () => {
     return !answer.refused;
   };
 
-  /** @param {string} text */
-  const onCut = async (text) => {
-    const { seal, cut } = /** @type {Table} */ (table);
+  /** Return whether the cut was accepted. @param {number} place from 0 to 1 */
+  const onCut = async (place) => {
+    const { seal, cut } = /** @type {Table} */ (table), text = newCut(place);
     sound.card();
-    if (await onPress(`${cut} ${text}`)) rememberCut(seal, text);
+    holdBack("cut");
+    const isAccepted = await onPress(`${cut} ${text}`);
+    if (isAccepted) rememberCut(seal, text);
+    return isAccepted;
   };
 
   /** Press a button of the menu, and close the menu to show the result. @param {string} press */
@@ -339,6 +334,7 @@ const App = () => {
         ${table.tally.length > 0 && html`<${Tally} table=${table} />`}
         <${Cut} table=${table} onCut=${onCut} />
       </section>
+      ${isPlaying && extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
     ` : isPlaying && showsTally ? html`
       <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>
     ` : isPlaying ? html`

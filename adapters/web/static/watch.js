@@ -75,8 +75,9 @@ const Watch = () => {
   const last = playedLast(table.view), card = last ? faces.names[last[1]] : "";
   const played = last ? format(last[2] ? texts.signalled : texts.played, { name: names[last[0]], card, rest: card, signal: last[2] }) : "";
   const toMove = table.turn === null ? "" : format(table.is_late ? texts.late : texts.to_move, { name: names[table.turn] });
-  const status = table.phase === "over" ? won : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
-    : [played && `${played}.`, toMove].join(" ");
+  const cutting = table.cutter === null ? "" : format(texts.cutting, { name: names[table.cutter] });
+  const status = cutting || (table.phase === "over" ? won : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
+    : [played && `${played}.`, toMove].join(" "));
   return html`
     <header class="bar"><a href="/" aria-label=${texts.home}>←</a><h1>${titles[table.game]} <small>${table.code}</small></h1></header>
     ${state === "away" && html`<p class="away" role="alert">${texts.away}</p>`}

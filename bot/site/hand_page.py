@@ -173,6 +173,8 @@ def hand_page(
         panel = _game_panel(table, seen, profile, chosen, policy, outcome, hint)
     else:
         panel = _waiting_panel(table, seen, person, profile, menu, policy)
+    # A page cuts the pack itself, and shows the whole seal.
+    panel = replace(panel, rows=_rows_without(panel, {Role.CUT, Role.SEAL}))
     page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, rematch_opener, unrated)
     if not is_beginner or seen.view is None or seen.view.deal is None:
         return page
@@ -193,7 +195,6 @@ def _game_panel(
     language, suits = profile.language, profile.suits
     shown = seen if profile.wants_phrases else seen._replace(phrases=())
     panel = hand_panel(shown, language, suits, chosen, hint=hint, last_deal=deal_to_report(table, seen))
-    panel = replace(panel, rows=_rows_without(panel, {Role.SEAL}))
     if table.phase != "over" or table.game is None:
         return panel
     if result := policy.result_panel(table, outcome, language):
@@ -214,7 +215,7 @@ def _waiting_panel(
     panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, reader=person)
     asked = hand_panel(seen, profile.language, profile.suits).rows if seen.asking else ()
     # The person has a seat, the page has the rules and a link to share, and only the opener can change the terms.
-    hidden = {Role.SIT, Role.INVITE, Role.RULES, Role.SEAL} | ({Role.TERMS} if person != table.opener.person else set())
+    hidden = {Role.SIT, Role.INVITE, Role.RULES} | ({Role.TERMS} if person != table.opener.person else set())
     return Panel(panel.text, (*asked, *_rows_without(panel, hidden)))
 
 
@@ -245,9 +246,7 @@ class _PageBuilder:
 
     def build(self, outcome: Outcome, rematch_opener: str, unrated: str) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
-        # A page cuts the pack itself.
-        buttons = tuple(tuple(button for button in row if button.role is not Role.CUT) for row in panel.rows)
-        extra = (tuple(button for button in row if not button.about) for row in buttons)
+        rows = (tuple(button for button in row if not button.about) for row in panel.rows)
         page = HandPage(
             code=seen.code,
             phase=seen.phase,
@@ -257,8 +256,8 @@ class _PageBuilder:
             version=table.version,
             says=panel.plain,
             text=tuple((text, style) for text, style, _person in panel.text),
-            rows=tuple(filter(None, buttons)),
-            extra=tuple(filter(None, extra)),
+            rows=panel.rows,
+            extra=tuple(filter(None, rows)),
             clock=0 if seen.is_practice else seen.clock,
             alarm=seen.alarm,
             by_link=seen.phase == "open" and not table.matched and not table.awaits_cut,

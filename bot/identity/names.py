@@ -7,13 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import count
-from random import choice, randrange
 
 LONGEST_NAME = 64  # characters of a name that a table stores
 NO_NAME = "…"  # shown for a name without visible characters
-
-NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
-"""Nicknames of strangers who have chosen none; a number follows."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"  # characters that are printable but invisible
 
@@ -120,7 +116,3 @@ def _append(name: str, ending: str, longest: int) -> str:
     if len(name) + len(ending) <= longest and not name.endswith("…"):
         return name + ending
     return f"{name.removesuffix('…')[: longest - len(ending) - 1].rstrip()}…{ending}"
-
-
-def new_nickname() -> str:
-    return f"{choice(NICKNAMES)} {randrange(100, 1000)}"

@@ -1,4 +1,4 @@
-"""Names that the bot gives: pseudonyms of forgotten people, and names of guests.
+"""Names that the bot gives: pseudonyms of forgotten people, nicknames of strangers, and names of guests.
 
 Each forgotten person gets a different pseudonym, so that recalculated ratings of the others stay the same. The person
 behind a pseudonym is known only during the forgetting (`bot.features.privacy.forgetting`).
@@ -7,6 +7,7 @@ behind a pseudonym is known only during the forgetting (`bot.features.privacy.fo
 import json
 import re
 import secrets
+from random import choice, randrange
 from typing import Any, NamedTuple
 
 from bot.platform import PSEUDONYM_PLATFORM
@@ -15,6 +16,9 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 NAME = _("somebody")
+NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
+"""Nicknames of strangers who have chosen none; a number follows."""
+
 GUEST = _("Guest {number}")  # name of a guest of the pages who gave none; the number has three digits
 
 _GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
@@ -42,6 +46,10 @@ class ForgettingMark(NamedTuple):
 def new_pseudonym() -> str:
     """Return a new id on a platform without sign-in."""
     return f"{PSEUDONYM_PLATFORM}:{secrets.token_hex(4)}"
+
+
+def new_nickname() -> str:
+    return f"{choice(NICKNAMES)} {randrange(100, 1000)}"
 
 
 def is_pseudonym(person: str) -> bool:

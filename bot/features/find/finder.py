@@ -19,7 +19,7 @@ from bot.features.find.matching import find_matches
 from bot.features.find.pages import no_room_page
 from bot.features.find.queue import Pairing, Queue, SearchState
 from bot.finished.ratings import Ratings, Scope
-from bot.identity.names import new_nickname
+from bot.identity.pseudonyms import new_nickname
 from bot.people import People, Profile
 from bot.platform import Adapter, platform_of, private_place
 from bot.robots.names import STAND_IN_LEVEL

@@ -15,8 +15,8 @@ from bot.features.ratings.honours_pages import honour_text
 from bot.finished.archive import Archive
 from bot.finished.player_ids import person_from_id, player_id
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
-from bot.identity.names import NICKNAMES, tag_namesakes
-from bot.identity.pseudonyms import localize_name
+from bot.identity.names import tag_namesakes
+from bot.identity.pseudonyms import NICKNAMES, localize_name
 from bot.people import People
 from bot.site.api_models import ApiModel
 from bot.store import Store

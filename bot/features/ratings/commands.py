@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.actions import BadPayload
 from bot.features.ratings.honours import Honours
-from bot.features.ratings.honours_pages import chat_honours_panel, own_honours_panel
+from bot.features.ratings.honours_pages import MAX_MONTHS, chat_honours_panel, own_honours_panel
 from bot.features.ratings.pages import LeaderboardLine, leaderboard_page, leaderboard_title, stats_page
 from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
@@ -20,7 +20,6 @@ from engine import GAMES
 
 PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
 LINES = 10  # people in a leaderboard
-MONTHS = 6  # months in a list of honours
 
 
 class RatingPanels:
@@ -61,7 +60,7 @@ class RatingPanels:
             own = await honours.honours_of(profile.id)
             chats = {chat: (await people.chat(chat)).name for chat in {honour.chat for honour in own}}
             return own_honours_panel(profile.language, own, chats)
-        months = await honours.months_of(chat_of(place), MONTHS)
+        months = await honours.months_of(chat_of(place), MAX_MONTHS)
         named = {person for month in months for honour in month.honours for person in honour.people}
         known = await people.names(person for person in named if not is_pseudonym(person))
         names = {person: known.get(person, NAME) for person in named}

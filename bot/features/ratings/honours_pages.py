@@ -9,6 +9,8 @@ from bot.panel import Button, Panel, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
 
+MAX_MONTHS = 6  # months in a group's list
+
 
 def honour_text(language: str, honour: Honour, people: int = 1) -> str:
     _, ngettext = texts(language)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MIN_LOSS, MIN_LOSS_AT_SPADES = 0.1, 2.0  # points; a verdict does not report smaller estimated losses
-COSTLIEST_IN_SUMMARY = 3  # moves in a player's summary
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,8 @@ class Summary:
         return round(100 * self.good / self.decisions) if self.decisions else None
 
 
-def summarize(verdicts: Sequence[Verdict], seat: int, limit: int = COSTLIEST_IN_SUMMARY) -> Summary:
+def summarize(verdicts: Sequence[Verdict], seat: int, limit: int = 0) -> Summary:
+    """Return the summary of a player's decisions, with the verdicts on at most ``limit`` of the costliest moves."""
     own = [verdict for verdict in verdicts if verdict.seat == seat]
     lost = [verdict for verdict in own if verdict.lost > 0]
     decisions, bad = ({(verdict.deal, verdict.move_index) for verdict in group} for group in (own, lost))

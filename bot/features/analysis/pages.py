@@ -12,6 +12,7 @@ from bot.words.verdicts import given_away_text, lost_text, replay_button, scale_
 from bot.words.wording import Wording, faces_of
 from engine.robots.findings import Summary, Verdict, summarize
 
+COSTLIEST = 3  # moves that the page lists for each player
 BAR = 10
 FULL, EMPTY = "▰", "▱"
 
@@ -34,7 +35,7 @@ def analysis_page(
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
-        _write_player(page, words, name, summarize(verdicts, seat))
+        _write_player(page, words, name, summarize(verdicts, seat, COSTLIEST))
     page.line(_("Early in a deal I compare you with the strong robot, later with perfect play."), "small")
     page.fold()
     page.gap()

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 MAX_SECRET_BYTES = 65536  # limit for a secret's file; also ends the reading of a device
@@ -14,7 +15,20 @@ SECRETS = {
 """The variable of each secret, by its field of `bot.settings.Settings`."""
 
 
-def read_secret_file(path: Path) -> str:
+def secret_value(field: str, value: Any, path: Path | None) -> Any:
+    """Return a secret, from its file if ``path`` is set. Raise ValueError if it is also set directly."""
+    if path is None:
+        return value
+    file_variable = f"{SECRETS[field]}_FILE"
+    if value:
+        raise ValueError(f"must not be set together with {file_variable}: remove one of them")
+    try:
+        return _read_file(path)
+    except ValueError as error:
+        raise ValueError(f"must be in {path} ({file_variable}), and {error}") from None
+
+
+def _read_file(path: Path) -> str:
     """Return the only word of a file. Raise ValueError with the reason if it cannot be read."""
     try:
         with path.expanduser().open("rb") as file:

@@ -16,7 +16,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.secret_settings import ENCODING, SECRETS, read_secret_file
+from bot.secret_settings import ENCODING, SECRETS, secret_value
 
 PREFIX = "BUONGIOCO_"
 ENV_FILE = Path(".env")
@@ -128,17 +128,7 @@ class Settings(BaseSettings):
     @field_validator("redis_url", "telegram_token", "discord_token", mode="before")
     @classmethod
     def _read_secret(cls, value: Any, info: ValidationInfo) -> Any:
-        """Read a secret from its file, if a file is set."""
-        path: Path | None = info.data.get(f"{info.field_name}_file")
-        if path is None:
-            return value
-        file_variable = f"{SECRETS[str(info.field_name)]}_FILE"
-        if value:
-            raise ValueError(f"must not be set together with {file_variable}: remove one of them")
-        try:
-            return read_secret_file(path)
-        except ValueError as error:
-            raise ValueError(f"must be in {path} ({file_variable}), and {error}") from None
+        return secret_value(str(info.field_name), value, info.data.get(f"{info.field_name}_file"))
 
     @field_validator("redis_url")
     @classmethod

@@ -12,7 +12,7 @@ from bot.features.find.farewells import Farewells
 from bot.features.find.finder import Finder
 from bot.features.find.leavers import find_leavers
 from bot.features.find.pages import ready_panel
-from bot.features.find.report_loop import ReportSender
+from bot.features.find.report_messages import ReportSender
 from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
 from bot.panel import Panel

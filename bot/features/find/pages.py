@@ -1,9 +1,8 @@
-"""Pages of the search, the ready check, blocks and reports."""
+"""Pages of the search, the ready check and blocks, and the question before a report."""
 
 from collections.abc import Sequence
 
 from bot import actions
-from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.strangers import Deed, deed_question
@@ -178,17 +177,3 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
         for block in reversed(blocks)
     ]
     return page.panel(*rows, (Button(_("My settings"), actions.page("settings")),))
-
-
-def report_panel(language: str, id: str, report: Report) -> Panel:
-    """Return a report with the ids of its people. Only the host can read it."""
-    _ = texts(language).gettext
-    page = Writer(_("A report"))
-    page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
-    page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
-    page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))
-    page.line(
-        _("Read the game here once it’s over, or with: {command}"),
-        command=Span(f"buongioco reports show {id}", "code"),
-    )
-    return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

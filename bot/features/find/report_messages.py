@@ -1,13 +1,17 @@
-"""Delivery of reports to the host's private chat, if the host wants them."""
+"""Messages with reports, sent to the host's private chat if the host wants them."""
 
 from collections.abc import Mapping
 
 import structlog
 
-from bot.features.find.pages import report_panel
-from bot.features.find.reports import Reports
+from bot import actions
+from bot.features.find.reports import Report, Reports
+from bot.panel import Button, Panel, Span, Writer
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
+from bot.tables.snapshot import isolate_name
+from bot.texts import texts
+from engine import GAMES
 
 log = structlog.get_logger()
 
@@ -37,3 +41,17 @@ class ReportSender:
                 return
             self._has_failed = False
             await self.reports.mark_sent(id)
+
+
+def report_panel(language: str, id: str, report: Report) -> Panel:
+    """Return a report with the ids of its people. Only the host can read it."""
+    _ = texts(language).gettext
+    page = Writer(_("A report"))
+    page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
+    page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
+    page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))
+    page.line(
+        _("Read the game here once it’s over, or with: {command}"),
+        command=Span(f"buongioco reports show {id}", "code"),
+    )
+    return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

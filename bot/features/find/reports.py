@@ -1,7 +1,7 @@
 """Reports to the host about strangers.
 
 A report stays in the store until the host drops it. `buongioco reports` lists all of them, and
-`bot.features.find.report_loop` sends them if the host wants that.
+`bot.features.find.report_messages` sends them if the host wants that.
 """
 
 import json

@@ -15,8 +15,8 @@ from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.log_entries import Cancel, Ending, Entry, Finish, Result, Round, Seat
 from bot.features.tournaments.match_tables import MatchTables
-from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
+from bot.features.tournaments.rounds import can_begin, next_round
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
@@ -30,7 +30,6 @@ from bot.words.one_deal import deal_result
 
 ADVANCE_SECONDS = 10.0  # interval of checks of a tournament with an unchanged log, because its round can be overdue
 UNSTARTED_SECONDS = 14 * 86400  # time after which a tournament that has not started is called off
-LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
 TABLE_CHECK_SECONDS = 60.0  # interval of checks whether the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000
 RETRY_SECONDS = 60.0  # pause after an error in a tournament
@@ -128,10 +127,10 @@ class Director:
         matches = [match for match in tournament.matches if not match.is_over]
         playing = Counter(team for match in matches if match.seats for team in match.teams)
         for match in matches:
-            is_busy = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
             left = tournament.ends_at[match.round - 1] - played
             # Matches with a withdrawn team end at once.
-            if match.seats or left <= 0 or not is_busy or self._missing_teams(tournament, match):
+            is_due = match.seats or left <= 0 or can_begin(tournament, match, playing)
+            if is_due or self._missing_teams(tournament, match):
                 if left > 0:
                     self._reminders.send_due(tournament, match, left)
                 tournament = await self._advance_match(tournament, match, left)

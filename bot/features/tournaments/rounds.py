@@ -1,8 +1,20 @@
-"""The number of rounds of each form."""
+"""The rounds of each form: their number and their pairs, pure functions of the tournament's log.
 
-from bot.features.tournaments.tournament import Tournament
+docs/tournaments.md has the rules of each form.
+
+A pair has two teams by number, the first seat first; a team paired with None has a bye.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import chain, pairwise
+
+from bot.features.tournaments.tournament import Match, Tournament
 
 MIN_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
+LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
+
+Pairs = tuple[tuple[int, int | None], ...]
 
 
 def rounds_in_all(t: Tournament) -> int:
@@ -19,3 +31,71 @@ def rounds_in_all(t: Tournament) -> int:
         case "swiss" | "duplicate":
             rounds = t.options["rounds"]
             return min(max(MIN_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
+
+
+def next_round(t: Tournament) -> Pairs | None:
+    """Return the pairs of the next round, once all matches are over; None if the tournament ends.
+
+    A Swiss tournament or a duplicate ends early if the remaining teams cannot all be paired without a second meeting or
+    bye.
+    """
+    if t.form == "knockout":
+        return _knockout(t)
+    if len(t.rounds) == rounds_in_all(t):
+        return None
+    if t.form == "league":
+        pairs = chain.from_iterable(berger(len(t.teams)))
+        return tuple((one, other) for one, other in pairs if other is not None)
+    if t.form == "roundrobin":
+        return berger(len(t.teams))[len(t.rounds)]
+    # Imports networkx, which is large. Most bots never pair a Swiss round.
+    from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
+
+    return pair_next_round(t, rounds_in_all(t))
+
+
+def is_unbeaten(t: Tournament, team: int) -> bool:
+    """Return whether a team has lost no match and has not withdrawn."""
+    return not t.has_withdrawn(team) and all(
+        match.is_bye or not match.is_over or match.winner == team for match in t.matches_of(team)
+    )
+
+
+def can_begin(t: Tournament, match: Match, playing: Mapping[int, int]) -> bool:
+    """Return whether both teams are free for a match. ``playing`` has the number of each team's open matches."""
+    return t.form != "league" or all(playing.get(team, 0) < LEAGUE_AT_ONCE for team in match.teams)
+
+
+def berger(teams: int) -> tuple[Pairs, ...]:
+    """Return the rounds of a round robin by Berger's tables, in which each team has the first seat every other time.
+
+    With an odd number of teams, the last pair of each round is a bye.
+    """
+    size = teams + teams % 2
+    rounds = []
+    for number in range(size - 1):
+        turned = [*((index + number * size // 2) % (size - 1) for index in range(size - 1)), size - 1]
+        pairs = [(turned[index], turned[-1 - index]) for index in range(size // 2)]
+        if number % 2:
+            pairs[0] = pairs[0][::-1]
+        byes = [(one + other - teams, None) for one, other in pairs if teams in (one, other)]
+        rounds.append((*((one, other) for one, other in pairs if teams not in (one, other)), *byes))
+    return tuple(rounds)
+
+
+def _knockout(t: Tournament) -> Pairs | None:
+    """Pair a bracket: two teams meet once they are the only ones left in their part."""
+    # The seeds from top to bottom. The best seeds meet last, and have the byes.
+    bracket = [0]
+    while len(bracket) < len(t.teams):
+        bracket = [line for seed in bracket for line in (seed, 2 * len(bracket) - 1 - seed)]
+    line_of = {team: line for line, team in enumerate(bracket)}
+    left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
+    if len(left) < 2:
+        return None
+    # Two lines meet in the round at which their numbers differ only in the last ``depth`` bits.
+    depth = min((line_of[one] ^ line_of[other]).bit_length() for one, other in pairwise(left))
+    parts: dict[int, list[int]] = defaultdict(list)
+    for team in left:
+        parts[line_of[team] >> depth].append(team)
+    return tuple((min(part), max(part) if len(part) == 2 else None) for part in parts.values())

@@ -7,7 +7,7 @@ from typing import NamedTuple, assert_never
 from weakref import WeakKeyDictionary
 
 from bot.features.tournaments.duplicate import round_scores
-from bot.features.tournaments.pairing import is_unbeaten
+from bot.features.tournaments.rounds import is_unbeaten
 from bot.features.tournaments.tournament import Form, Match, Tournament
 from bot.texts import gettext_noop as _
 from bot.words.wording import signed_text

@@ -1,6 +1,6 @@
 """Swiss rounds: the teams' records, the pairs that can meet, and the relaxation of rules in small fields.
 
-`bot.features.tournaments.dutch` chooses the pairs. It needs networkx, so `bot.features.tournaments.pairing` imports
+`bot.features.tournaments.dutch` chooses the pairs. It needs networkx, so `bot.features.tournaments.rounds` imports
 this module only to pair a round.
 """
 

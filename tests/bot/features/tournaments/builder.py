@@ -20,7 +20,7 @@ from bot.features.tournaments.log_entries import (
     Start,
     encode,
 )
-from bot.features.tournaments.pairing import next_round
+from bot.features.tournaments.rounds import next_round
 from bot.features.tournaments.tournament import DAY, Form, Match, Tournament
 from bot.identity.pseudonyms import NAME
 from bot.store.log import add_stamp

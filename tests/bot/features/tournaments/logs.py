@@ -16,7 +16,7 @@ from bot.features.tournaments.log_entries import (
     Start,
     encode,
 )
-from bot.features.tournaments.pairing import next_round
+from bot.features.tournaments.rounds import next_round
 from bot.features.tournaments.tournament import Form, Match, Tournament
 
 MIXED: Sequence[Ending] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")

@@ -14,11 +14,10 @@ from structlog.testing import capture_logs
 from bot.delivery import answer_queue
 from bot.features.tournaments import director
 from bot.features.tournaments import keys as tournament_keys
-from bot.features.tournaments.director import LEAGUE_AT_ONCE
 from bot.features.tournaments.errors import AlreadyEntered
 from bot.features.tournaments.forgetting import forget
 from bot.features.tournaments.match_tables import chairs_for
-from bot.features.tournaments.pairing import Pairs, next_round
+from bot.features.tournaments.rounds import LEAGUE_AT_ONCE, Pairs, next_round
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.store import Decision, Tournaments
 from bot.features.tournaments.tournament import DAY, Form, Tournament

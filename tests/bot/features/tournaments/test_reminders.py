@@ -9,8 +9,8 @@ from bot.delivery import answer_queue
 from bot.features.tournaments import keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.log_entries import Finish, Round
-from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
+from bot.features.tournaments.rounds import next_round
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.platform import DeliveryError, MessageRefused, SlowDown, Unreachable, private_place
 from bot.store import Store

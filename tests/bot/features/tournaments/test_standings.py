@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.features.tournaments.log_entries import Leave, Result, decode
-from bot.features.tournaments.pairing import next_round
+from bot.features.tournaments.rounds import next_round
 from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standings, winners
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Form, Tournament

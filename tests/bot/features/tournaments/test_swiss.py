@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.features.tournaments.log_entries import Leave
-from bot.features.tournaments.pairing import next_round
-from bot.features.tournaments.rounds import rounds_in_all
+from bot.features.tournaments.rounds import next_round, rounds_in_all
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, records_of
 from bot.features.tournaments.team_record import TeamRecord, order_seats
 from bot.features.tournaments.tournament import Form, Tournament

@@ -14,8 +14,7 @@ from random import Random
 import pytest
 
 from bot.features.tournaments.log_entries import Ending, Leave
-from bot.features.tournaments.pairing import Pairs, next_round
-from bot.features.tournaments.rounds import rounds_in_all
+from bot.features.tournaments.rounds import Pairs, next_round, rounds_in_all
 from bot.features.tournaments.swiss import records_of
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.judge import Judgement, ask_judge

@@ -11,6 +11,7 @@ from bot.concurrency.background import Loop, Loops
 from bot.core import Core
 from bot.delivery.reposts import RING_AFTER
 from bot.feature import Feature
+from bot.health import check_health, store_answers
 from bot.metrics import ANALYSES, LAG, PLATFORM_UP, RATE_LIMITED_ANSWERS, STALLED, STORE_UP, TABLES, UNSETTLED
 from bot.platform import Adapter
 from bot.registry import FEATURES
@@ -20,7 +21,6 @@ from bot.store.leases import CLOCK
 from bot.store.retries import RetryQueue
 from bot.store.risks import watch_settings
 from bot.tables.room import ROBOT_PAUSE
-from bot.version import VERSION
 
 FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again; doubled each time
 PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
@@ -112,32 +112,10 @@ class Worker(Core):
             await adapter.close()
 
     async def check_health(self) -> dict[str, Any]:
-        """Return the worker's health: version, store, loops, platforms, delivery lag in seconds.
-
-        It is healthy if it has started, the store answers, the loops run, and a platform is up. It stays healthy while
-        only some platforms are down, because a restart would stop the games on the others.
-        """
-        store = await self._ping_store()
-        up = any(adapter.healthy for adapter in self.adapters.values())
-        return {
-            "healthy": bool(self._tasks) and store and up and not self._loops.failing,
-            "version": VERSION,
-            "store": store,
-            "failing_loops": sorted(self._loops.failing),
-            "adapters": {name: self.platform_state(adapter) for name, adapter in self.adapters.items()},
-            "delivery_lag_seconds": round(self.delivery.lag, 3),
-        }
-
-    async def _ping_store(self) -> bool:
-        """Return whether the store answers. If it does not, an outage begins."""
-        outage = self.store.outage
-        if not outage.is_active:
-            with outage.suppress_errors():
-                await self.store.client.ping()
-        return not outage.is_active
+        return await check_health(self, self._loops.failing, has_started=bool(self._tasks))
 
     async def update_metrics(self) -> None:
-        STORE_UP.set(await self._ping_store())
+        STORE_UP.set(await store_answers(self.store))
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy_tables)
         phases = self.room.count_by_phase()

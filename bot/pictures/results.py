@@ -8,6 +8,7 @@ from itertools import islice
 
 from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
+from bot.pictures.scene_builder import tally_lines
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.words.game_results import (
     course_line,
@@ -50,7 +51,7 @@ def deal_sheet(
         note=_("after deal {number}").format(number=number),
         parts=(
             _scores(words, record, number),
-            _tally(words, record, number),
+            Tally(tally_lines(words, record.deals[number - 1].entries(), record.rules)),
             *[Words(line) for line in islice(declared_lines(words, record, number), MAX_DECLARED)],
             *_plot(words, record, number),
         ),
@@ -116,18 +117,6 @@ def _plot(words: Wording, record: Record, number: int) -> tuple[Plot, ...]:
     ours, theirs = (Curve(tuple(total[side] for total in totals), INKS[side], marks) for side in (0, 1))
     target = int(record.rules["target"]) * score_unit(record.rules)
     return (Plot((ours, theirs), target=target, begin=_("start"), end=_("deal {number}").format(number=number)),)
-
-
-def _tally(words: Wording, record: Record, number: int) -> Tally:
-    lines, entries = [], record.deals[number - 1].entries()
-    for name, figures in entries.items():
-        if name == "thirds":
-            continue
-        is_counted = name in ("declared", "points")
-        scores = [figure * score_unit(record.rules) if is_counted else figure for figure in figures]
-        ours, theirs = map(words.figure, scores)
-        lines.append(TallyLine(words.entry_name(name, entries), (ours, theirs)))
-    return Tally(tuple(lines))
 
 
 def _accuracy_rows(words: Wording, summaries: Sequence[Summary]) -> tuple[Row, ...]:

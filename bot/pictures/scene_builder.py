@@ -8,7 +8,7 @@ from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.tables.snapshot import TableSnapshot
 from bot.words.table_lines import TableLines, shown_points, stock_count, table_words, turn_line
-from bot.words.wording import fix_minus
+from bot.words.wording import Wording, fix_minus, score_unit
 from engine.views import DealView, PacketsView, ShownCard, SpadesView, StockView, TressetteView
 
 
@@ -52,6 +52,23 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle
     if seen.view is None or seen.view.deal is None:
         return None
     return _SceneBuilder(seen, language, suits, style).table(seen.view.deal)
+
+
+def tally_lines(
+    words: Wording, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object]
+) -> tuple[TallyLine, ...]:
+    """Return a line for each entry of a deal's score. Entries of zeros are left out, except the points."""
+    shown = {
+        name: figures
+        for name, figures in entries.items()
+        if name == "points" or (name != "thirds" and any(figure != 0 for figure in figures))
+    }
+    lines = []
+    for name, figures in shown.items():
+        unit = score_unit(rules) if name in ("declared", "points") else 1
+        one, other = (words.figure(figure * unit if isinstance(figure, int) else figure) for figure in figures)
+        lines.append(TallyLine(words.entry_name(name, shown), (one, other)))
+    return tuple(lines)
 
 
 class _SceneBuilder:
@@ -142,20 +159,10 @@ class _SceneBuilder:
         return tuple(notes)
 
     def tally(self, entries: Mapping[str, Sequence[Any]]) -> tuple[TallyLine, ...]:
-        lines = []
+        """Return a deal's score, the viewer's side first."""
+        lines = tally_lines(self.words, entries, self.seen.rules)
         is_turned = self.seen.seat is not None and self.seen.seat % 2
-        for name, figures in entries.items():
-            one, other = reversed(figures) if is_turned else figures
-            if name == "thirds":
-                continue
-            if name in ("declared", "points"):
-                one, other = (
-                    shown_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
-                )
-            lines.append(
-                TallyLine(self.words.entry_name(name, entries), (self.words.figure(one), self.words.figure(other)))
-            )
-        return tuple(lines)
+        return tuple(line._replace(figures=line.figures[::-1]) for line in lines) if is_turned else lines
 
     # Cards
 

@@ -8,11 +8,12 @@ from benchmarks.pictures import scenes_of
 from bot.pictures.lettering import are_drawable, drawable_names, drawable_text
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
-from bot.pictures.scene_builder import board_scene, hand_scene
+from bot.pictures.scene_builder import board_scene, hand_scene, tally_lines
 from bot.pictures.sheet import Tally
 from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.tables.table import Table
+from bot.words.wording import Wording
 from engine import GAMES
 from engine.options import RELEASE, resolve
 
@@ -165,6 +166,18 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
     table = table.with_entries([Deal(SECRET), Move(0, "resign")], "u")
     scene = hand_of_seat(table, seat)
     assert (scene.tally, scene.tally_title) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("declared", "shown"),
+    [
+        ((0, 0), {"points": ("6", "0")}),
+        ((0, 3), {"declared": ("0", "3"), "points with declarations": ("6", "0")}),
+    ],
+)
+def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown: dict[str, tuple[str, str]]) -> None:
+    entries = {"thirds": (20, 12), "declared": declared, "points": (6, 0)}
+    assert dict(tally_lines(Wording("en", ()), entries, {})) == shown
 
 
 def test_missing_bid_is_a_dash() -> None:

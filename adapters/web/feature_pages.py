@@ -102,19 +102,20 @@ async def tap_lesson(site: Site, request: web.Request) -> web.Response:
 
 
 async def show_settings(site: Site, request: web.Request) -> web.Response:
-    """Show a player's settings; ``?t=CODE`` returns to that table. Strangers have no settings."""
+    """Show a visitor's settings; ``?t=CODE`` returns to that table."""
     reader, language = await site.reader(request)
-    if reader is None:
-        return site.redirect("/")
-    settings = await site.card_room.feature(SettingsFeature).settings.appearance(reader.person, language)
+    person = reader.person if reader else ""
+    settings = await site.card_room.feature(SettingsFeature).settings.appearance(person, language)
     return site.page(request, "settings.html", language, settings=settings, to=parse_code(request.query.get("t", "")))
 
 
 async def choose_settings(site: Site, request: web.Request) -> web.Response:
+    """Store a visitor's settings. A stranger who chooses becomes a guest."""
     form = await site.read_form(request)
     table = parse_code(form.pop("t", ""))
-    reader = await site.people.identify(request)
     settings = site.card_room.feature(SettingsFeature).settings
-    if reader and not await settings.choose_on_page(reader.as_person(browser_language(request)), form):
+    if not settings.are_own(form):
         raise Refused("there is no such setting")
-    return site.redirect(f"/t/{table}" if table else "/")
+    reader, cookie, _language = await site.admit(request, await site.people.identify(request))
+    await settings.choose_on_page(reader.as_person(browser_language(request)), form)
+    return site.redirect(f"/t/{table}" if table else "/", COOKIE, cookie)

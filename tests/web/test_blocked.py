@@ -52,7 +52,7 @@ async def open_invitation(playground: OpenPlayground, browser: Browser) -> str:
 async def test_blocked_cookies_are_reported_before_opening_a_table(
     playground: OpenPlayground, browser: Browser, blocking_browser: BrowserContext
 ) -> None:
-    buttons = {"": "Play now", "daily": "Play", "settings": "Play now", "t": "Sit down"}
+    buttons = {"": "Play now", "daily": "Play", "settings": "Save", "t": "Sit down"}
     for path, button in buttons.items():
         url = await open_invitation(playground, browser) if path == "t" else playground.url + path
         page = await visit(blocking_browser, url)

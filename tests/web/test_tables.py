@@ -741,15 +741,30 @@ async def test_own_tables_show_the_turn_and_the_score(site: OpenPlayground) -> N
         assert re.search(rf"waits for players\s+<code>{waiting}</code>", page)
 
 
+async def test_stranger_chooses_language_and_suits_before_a_game(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna:
+        assert 'href="/settings"' in (await anna.get("/"))[1]
+        status, page = await anna.get("/settings")
+        assert status == 200
+        assert re.findall(r'<option value="(\w+)" selected', page) == ["en", "italian", "classic"]
+        # Nonsense adds no person.
+        assert (await anna.post("/settings", suits="stars")).status == 403
+        assert not list(anna.session.cookie_jar)
+        await anna.post("/settings", language="it", suits="french", deck="classic")
+        status, page = await anna.get("/")
+        assert "Gioca subito" in page
+        # Their first game is still against the easy robot.
+        assert re.findall(r'<option value="(\w+)" selected', page) == ["easy"]
+        code = await anna.play("testa")
+        async with anna.connect(code) as live:
+            assert (await live.receive("table"))["deck"] == "french-classic"
+
+
 async def test_page_settings_apply_at_tables(site: OpenPlayground) -> None:
     async with open_browser(site) as anna:
-        # A stranger has no settings yet.
-        assert (await anna.post("/settings", language="it", suits="french", deck="easy")).headers["Location"] == "/"
-        assert "/settings" not in (await anna.get("/"))[1]
         code = await anna.play("testa", name="Anna")
         async with anna.connect(code) as live:
             assert (await live.receive("table"))["deck"] == "italian-classic"
-        assert 'href="/settings"' in (await anna.get("/"))[1]
         for nonsense in ({"suits": "stars"}, {"name": "Eve"}, {"language": "it", "deck": "easy; DEL *"}):
             assert (await anna.post("/settings", None, **nonsense)).status == 403
         assert (await anna.post("/settings", language="it", suits="french", deck="easy")).status == 303

@@ -45,26 +45,27 @@ class Settings:
     def __init__(self, people: People, adapters: Mapping[str, Adapter], lists: TableLists, updates: Updates) -> None:
         self._people, self._adapters, self._lists, self._updates = people, adapters, lists, updates
 
+    @staticmethod
+    def are_own(chosen: Mapping[str, str]) -> bool:
+        """Return whether a person can choose these values of these settings."""
+        return all(value in OWN_SETTINGS.get(name, ()) for name, value in chosen.items())
+
     async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
         """Change a person's settings and redraw their tables. Raises BadPayload for an unknown setting or value."""
-        if any(value not in OWN_SETTINGS.get(name, ()) for name, value in chosen.items()):
+        if not self.are_own(chosen):
             raise BadPayload()
         await self._people.update_person(person, **chosen)
         for table in await self._lists.tables_of(person):
             await self._updates.touch(table.code)
 
-    async def choose_on_page(self, person: Person, chosen: Mapping[str, str]) -> bool:
-        """Change some of a person's settings on a web page; return False if one does not exist."""
+    async def choose_on_page(self, person: Person, chosen: Mapping[str, str]) -> None:
+        """Change some of a person's settings on a web page."""
         await self._people.meet(person)
-        try:
-            await self.choose_own(person.id, chosen)
-        except BadPayload:
-            return False
-        return True
+        await self.choose_own(person.id, chosen)
 
     async def appearance(self, person: str, language: str) -> tuple[Setting, ...]:
-        """Return the settings that web pages show."""
-        return appearance_settings(await self._people.person(person), language)
+        """Return the settings that web pages show. An empty ``person`` is unknown."""
+        return appearance_settings(await self._people.person(person) if person else Profile(""), language)
 
     def own_page(self, profile: Profile) -> Panel:
         adapter = self._adapters.get(platform_of(profile.id))

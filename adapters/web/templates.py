@@ -8,6 +8,7 @@ from adapters.web.assets import Assets
 from bot.texts import texts
 
 BLACK_SIGNS = re.compile("[♠♣]\N{VARIATION SELECTOR-16}?")
+SECRET = re.compile("(?P<start>[0-9a-f]{12})[0-9a-f]{52}")  # a seal or a secret of a deal
 
 
 class Templates:
@@ -27,6 +28,7 @@ class Templates:
         environment.globals["asset"] = self._assets.url
         environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
         environment.filters["mark_black_suits"] = _mark_black_suits
+        environment.filters["fold_secret"] = _fold_secret
         return environment
 
     def page(self, template: str, language: str, /, **values: object) -> str:
@@ -41,3 +43,13 @@ def _mark_black_suits(text: str) -> str:
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 
     return Markup(BLACK_SIGNS.sub(r'<span class="sign">\g<0></span>', str(escape(text))))  # noqa: S704 - it is escaped
+
+
+def _fold_secret(line: str) -> str:
+    """Shorten a line's seal or secret, and show all of its digits when the line is pressed."""
+    from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
+
+    if not (found := SECRET.search(line)):
+        return line
+    short = escape(SECRET.sub(r"\g<start>…", line).strip())
+    return Markup("<details><summary>{}</summary><code>{}</code></details>").format(short, found[0])

@@ -1,6 +1,6 @@
 """The time in the host's time zone."""
 
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.store.leases import Leases
@@ -18,3 +18,9 @@ class HostTime:
 
     def today(self) -> date:
         return self.now().date()
+
+    def time_left_today(self) -> timedelta:
+        now = self.now()
+        midnight = datetime.combine(now.date() + timedelta(days=1), time.min, self._zone)
+        # Through timestamps, because a day with a change of clocks has 23 or 25 hours.
+        return timedelta(seconds=midnight.timestamp() - now.timestamp())

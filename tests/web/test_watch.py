@@ -31,6 +31,7 @@ async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: Open
     code, watch_id = await open_table(playground)
     page = await open_page(browser, f"{playground.url}t/{watch_id}")
     await expect(page.locator(".seat .hand svg[data-card=back]")).to_have_count(20)
+    await expect(page.locator(".sealed summary")).to_have_text(re.compile("^🔒 Seal: [0-9a-f]{12}…$"))
     for number in range(3):
         card = await play_card(playground, code, f"m{number}")
         await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()

@@ -92,7 +92,7 @@ const Watch = () => {
       <span>${table.deal > 0 && `${texts.deal} ${table.deal} · ${format(texts.target, { target: table.rules.target * unit })}`}</span>
       ${!isFrench && suitsChoice}
     </div>
-    ${table.seal && html`<p class="sealed"><small>🔒 ${texts.seal}: <code>${table.seal}</code></small></p>`}`;
+    ${table.seal && html`<details class="sealed"><summary>🔒 ${texts.seal}: ${table.seal.slice(0, 12)}…</summary><code>${table.seal}</code></details>`}`;
 };
 
 const main = /** @type {HTMLElement} */ (document.getElementById("replay"));

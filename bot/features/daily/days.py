@@ -66,6 +66,10 @@ class Days:
         """Return the host's date by the store's clock. A wrong local clock would reveal cards too early."""
         return self._host_time.today()
 
+    def time_left(self) -> timedelta:
+        """Return the time until the next deal."""
+        return self._host_time.time_left_today()
+
     async def move_chat(self, old: str, new: str) -> None:
         """Move the requests of today and yesterday to a group's new id. Idempotent."""
         today = self.today()

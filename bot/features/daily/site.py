@@ -12,13 +12,15 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.store.outage import begin_request
-from bot.texts import error_text
+from bot.texts import error_text, texts
+from engine import GAMES
 from engine.errors import EngineError
 
 
 class DayPage(NamedTuple):
     panel: Panel
     can_play: bool
+    game: str  # id
     shareable: str = ""  # the reader's result of today, to send to friends
     replay: str = ""  # id of the reader's game of a past day
     lines: DayTable | None = None  # of a past day
@@ -39,13 +41,27 @@ class DaySite:
         except EngineError as fault:
             return "", error_text(fault, profile.language)
 
+    async def line(self, person: str, language: str) -> str:
+        """Return a line about today's deal for the first page: the game, the time left, and the person's streak."""
+        _, ngettext = texts(language)
+        day, state = self._days.today(), _("✓ played")
+        streak = (await self._days.results.streak(person, day)).now
+        if await self._days.can_play(person):
+            hours, minutes = divmod(int(self._days.time_left().total_seconds()) // 60, 60)
+            time = _("{count} h").format(count=hours) if hours else _("{count} min").format(count=minutes)
+            state = _("{time} left").format(time=time)
+        streaks = [ngettext("🔥 {count} day", "🔥 {count} days", streak).format(count=streak)] if streak else []
+        return " · ".join([_(GAMES[await self._days.game_on(day)].name), state, *streaks])
+
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
         """Return today's deal or yesterday's results. An empty ``person`` is unknown, and gets ``language``."""
         profile = await self._people.person(person) if person else Profile("", language=language)
+        day = self._days.today() - timedelta(days=yesterday)
+        game = await self._days.game_on(day)
         if yesterday:
-            own = await self._days.results.line_of_play(self._days.today() - timedelta(days=1), person)
+            own = await self._days.results.line_of_play(day, person)
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
             panel = await self._played.yesterday_panel(profile)
-            return DayPage(panel, can_play=False, replay=own.game if own else "", lines=lines)
+            return DayPage(panel, False, game, replay=own.game if own else "", lines=lines)
         shareable = await self._daily.shareable_text(profile)
-        return DayPage(await self._daily.own_panel(profile), await self._days.can_play(person), shareable)
+        return DayPage(await self._daily.own_panel(profile), await self._days.can_play(person), game, shareable)

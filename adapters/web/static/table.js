@@ -82,9 +82,7 @@ const Tally = ({ table, onClose }) => html`<section class="tally" role="group" a
       <thead><tr><td></td>${table.sides.map((side) => html`<th scope="col" dir="auto">${side.name}</th>`)}</tr></thead>
       <tbody>${table.tally.map(([label, first, second]) => html`<tr><th scope="row">${label}</th><td>${first}</td><td>${second}</td></tr>`)}</tbody>
     </table>
-    ${onClose && html`
-      <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
-      <button type="button" class="good" ref=${focus} onClick=${onClose}>${texts.go_on}</button>`}
+    ${onClose && html`<button type="button" class="good" ref=${focus} onClick=${onClose}>${texts.go_on}</button>`}
   </section>`;
 
 /** The pack before a deal, and who can cut it. @param {{table: Table, onCut: (place: number) => Promise<boolean>}} props */

@@ -12,6 +12,7 @@ from adapters.web.refusals import Refused
 from adapters.web.script_texts import table_texts
 from adapters.web.site import Site, browser_language
 from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
+from bot.features.daily.feature import DailyFeature
 from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _
@@ -26,18 +27,20 @@ NO_INVITATION = _("There’s no open table with this code: ask for a new link.")
 
 async def home(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
+    person, lobby = reader.person if reader else "", site.card_room.lobby
     _ = texts(language).gettext
     page = site.page(
         request,
         "home.html",
         language,
-        games=site.card_room.lobby.games(language),
+        games=lobby.games(language),
         first_game=FIRST_GAME,
         robots={level: _(robot) for level, robot in ROBOTS.items()},
         **form_names(reader),
-        is_known=reader is not None,
-        tables=await site.card_room.lobby.tables_of(reader.person) if reader else [],
-        player=await site.card_room.lobby.player_id(reader.person) if reader else "",
+        has_played=await lobby.has_played(person) if person else False,
+        day=await site.card_room.feature(DailyFeature).site.line(person, language),
+        tables=await lobby.tables_of(person) if person else [],
+        player=await lobby.player_id(person) if person else "",
         key=secrets.token_hex(8),
     )
     # The form can be sent once, so the browser's Back must load the page again.

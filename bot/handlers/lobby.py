@@ -22,6 +22,7 @@ from bot.tables.errors import NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
 from bot.tables.snapshot import snapshot
 from bot.texts import error_text, language_of, texts
+from bot.words.rules import GAME_LINES
 from bot.words.table_lines import table_words
 from engine import GAMES, game_kind
 from engine.errors import EngineError
@@ -89,12 +90,16 @@ class Lobby:
         known = await self._people.person(person)
         return known.language if known.is_known else language_of(spoken)
 
+    async def has_played(self, person: str) -> bool:
+        """Return whether a person has finished a game."""
+        return bool(await self._archive.numbers_of(person))
+
     @staticmethod
-    def games(language: str) -> dict[str, str]:
-        """Return the label of each game by its id: its name and its number of players."""
+    def games(language: str) -> dict[str, tuple[str, str]]:
+        """Return the name of each game by its id, and a line about it. Games for newcomers come first."""
         _ = texts(language).gettext
-        line = _("{game} · {count} players")
-        return {kind.id: line.format(game=_(kind.name), count=kind.seats) for kind in GAMES.values()}
+        kinds = sorted(GAMES.values(), key=lambda kind: not kind.is_suggested)
+        return {kind.id: (_(kind.name), _(GAME_LINES[kind.id])) for kind in kinds}
 
     async def open_table(
         self, person: Person, game: str, robot: str, update: str, visitor: Visitor | None = None

@@ -11,6 +11,7 @@ from bot.tables.limits import HOURS_TO_ACCEPT, MAX_REFUSALS
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.texts import texts
+from bot.words.rules import GAME_LINES
 from bot.words.table_lines import (
     capitalize,
     clock_line,
@@ -264,16 +265,8 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
 def game_lines(language: str, *, is_full: bool = False) -> list[str]:
     """Return a line about each game that is suggested to newcomers; with ``is_full``, about every game."""
     _ = texts(language).gettext
-    lines = {
-        "pizzichino": _("two players, four packets of five each: two in hand, two on the table."),
-        "spizzichino": _("Pizzichino without options: packets are chosen blind."),
-        "metamazzo": _("two players get half the pack and draw the rest."),
-        "testa": _("like Metà Mazzo, but you declare in the first four tricks only."),
-        "tressette": _("the classic for four, in pairs."),
-        "tavolo": _("four players who choose their partners and give no signals."),
-        "spades": _("two players say how many tricks they will take, then take them."),
-    }
-    return [f"{_(kind.name)}: {lines[kind.id]}" for kind in GAMES.values() if is_full or kind.is_suggested]
+    kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
+    return [f"{_(kind.name)}: {_(GAME_LINES[kind.id])}" for kind in kinds]
 
 
 def _game_menu(table: Table, words: Wording) -> list[Row]:

@@ -6,12 +6,23 @@ from typing import NamedTuple
 
 from bot.command_names import FAIR
 from bot.panel_picture import Suits
+from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.words.wording import Wording, card_faces, faces_of, score_unit_of
 from engine import GAMES, GameKind
 from engine.cards import ITALIAN
 from engine.tressette import THIRDS
 
+# what newcomers read about each game, after its name
+GAME_LINES = {
+    "pizzichino": _("two players with four packets each."),
+    "spizzichino": _("Pizzichino with packets chosen blind."),
+    "metamazzo": _("two players get half the pack and draw the rest."),
+    "testa": _("Metà Mazzo with declarations at the start only."),
+    "tressette": _("the classic for four, in pairs."),
+    "tavolo": _("four players choose partners and give no signals."),
+    "spades": _("two players say how many tricks they’ll take."),
+}
 RANKS = ITALIAN.ranks[::-1]  # from high to low
 
 

@@ -65,7 +65,7 @@ async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
 async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
     """A table in the browser, as a guest who plays against a robot sees it."""
     page = await wide_page(browser, site.url)
-    await page.select_option("[name=game]", "metamazzo")
+    await page.check("[name=game][value=metamazzo]")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
     for turn in range(12):

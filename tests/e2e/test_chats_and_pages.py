@@ -69,7 +69,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
                 page = await (await browser.new_context(viewport={"width": 360, "height": 640})).new_page()
                 await page.goto(public)
                 await page.fill("[name=name]", "Carla")
-                await page.select_option("[name=game]", "tressette")
+                await page.check("[name=game][value=tressette]")
                 await page.get_by_role("button", name="Play with a friend").click()
                 code = str(await page.locator(".link input").input_value()).rsplit("/", 1)[1]
                 anna.say(f"/join {code}", anna.private)

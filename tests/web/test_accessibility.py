@@ -78,7 +78,7 @@ async def test_table_is_accessible_from_first_card_to_replay(
     playground: OpenPlayground, browser: Browser, game: str, theme: str
 ) -> None:
     page = await open_page(browser, playground.url, **LOOKS[theme], color_scheme=theme, reduced_motion="reduce")
-    await page.select_option("[name=game]", game)
+    await page.check(f"[name=game][value={game}]")
     await page.select_option("[name=robot]", "easy")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")

@@ -46,7 +46,7 @@ async def seat_two(
 ) -> tuple[list[Page], list[list[str]], str]:
     """Seat Anna and Bruno at a table of the web. Return their pages, what these receive, and the table's code."""
     anna, received = await open_page(browser, site.url, screen)
-    await anna.select_option("[name=game]", "testa")
+    await anna.check("[name=game][value=testa]")
     await anna.get_by_role("button", name="Play with a friend").click()
     link = await anna.locator(".link input").input_value()
     bruno, received_by_bruno = await open_page(browser, link, screen, "it-IT")

@@ -63,6 +63,11 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     )
     await check_accessibility(page)
     await take_screenshot(page, "daily-results")
+    await page.goto(playground.url)
+    await expect(page.get_by_role("link", name="Deal of the day")).to_contain_text(
+        "Testa a Testa · ✓ played · 🔥 1 day"
+    )
+    await page.get_by_role("link", name="Deal of the day").click()
 
     monkeypatch.setattr(Days, "today", lambda _days: TODAY + timedelta(days=1))
     await playground.worker.feature(DailyFeature).days.close_past()
@@ -90,3 +95,6 @@ async def test_stranger_reads_an_explanation_of_the_daily_deal(playground: OpenP
     await expect(page.locator(".lines")).to_have_count(0)
     await page.get_by_role("link", name="Today").click()
     await expect(page.get_by_role("button", name="Play")).to_be_visible()
+    await expect(page.locator(".day code")).to_be_hidden()
+    await page.locator(".day summary").click()
+    await expect(page.locator(".day code")).to_have_text(re.compile("^[0-9a-f]{64}$"))

@@ -62,7 +62,7 @@ def record_presses(page: Page) -> list[dict[str, str]]:
 async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, bot.url, **PHONE)
     sent = record_presses(page)
-    await page.select_option("[name=game]", "metamazzo")
+    await page.check("[name=game][value=metamazzo]")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
     await wait_for_turn(page)

@@ -105,6 +105,22 @@ async def test_safety_page_is_linked_in_the_readers_language(
     assert shown == safety_lines(language)
 
 
+async def test_first_page_tells_the_game_of_the_day(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    async with session.get(site.url, headers={"Accept-Language": "en"}) as answer:
+        page = await answer.text()
+    names = "|".join(kind.name for kind in GAMES.values())
+    assert re.search(rf'href="/daily">[^<]*<small>({names}) · \d+ (h|min) left</small>', page)
+
+
+async def test_daily_page_shortens_the_seal(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    async with session.get(f"{site.url}daily", headers={"Accept-Language": "en"}) as answer:
+        page = await answer.text()
+    found = re.search("<summary>🔒 Seal: ([0-9a-f]{12})…</summary><code>([0-9a-f]{64})</code>", page)
+    assert found
+    assert found[2].startswith(found[1])
+    assert page.count(found[2]) == 1
+
+
 async def test_chat_page_has_a_button_for_the_first_command(
     site: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 
 from bot.features.learn import first_games
+from engine import GAMES
 from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.long import long, mostly_long
 from tests.open_playground import OpenPlayground, cut_pack
@@ -31,6 +32,8 @@ HOLD_TRICK = """() => {
 }"""
 """JavaScript that keeps a finished trick on the table, so that a slow test still sees it."""
 
+IS_CUT = "all => all.some((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1)"
+
 RELEASE_TRICK = "() => { window.setTimeout = window.usual; for (const then of window.held) then(); }"
 
 
@@ -48,7 +51,7 @@ async def take_screenshot(page: Page, name: str) -> None:
 
 async def start_game(browser: Browser, site: OpenPlayground, game: str, **options: object) -> Page:
     page = await open_page(browser, site.url, **options)
-    await page.select_option("[name=game]", game)
+    await page.check(f"[name=game][value={game}]")
     await page.select_option("[name=robot]", "easy")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
@@ -295,15 +298,63 @@ async def test_hint_of_a_first_game_leaves_the_hand_on_screen(
 @pytest.mark.parametrize("width", [360, 390, 430, 640])
 async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground, browser: Browser, width: int) -> None:
     page = await open_page(browser, playground.url, viewport={"width": width, "height": 640})
-    shown, needed = await page.locator("[name=game]").evaluate(
-        "(field) => [field.offsetWidth, (field.style.width = 'max-content', field.offsetWidth)]"
-    )
-    assert needed <= shown
+    names = page.locator(".games b, .games small")
+    assert await names.count() == 2 * len(GAMES)
+    assert not await names.evaluate_all(IS_CUT)
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "it-IT"])
+async def test_newcomer_sees_all_they_need_without_scrolling(
+    playground: OpenPlayground, browser: Browser, locale: str
+) -> None:
+    page = await (await browser.new_context(locale=locale, viewport={"width": 390, "height": 844})).new_page()
+    await page.goto(playground.url)
+    for needed in ("[href='/learn']", "[href='/settings']", "[name=name]", "#play .main"):
+        await expect(page.locator(needed)).to_be_in_viewport(ratio=1)
+    name_top, play_top = [
+        await page.locator(part).evaluate("part => part.getBoundingClientRect().top")
+        for part in ("[name=name]", "#play .main")
+    ]
+    assert name_top < play_top
+
+
+async def test_last_choice_of_a_game_is_restored(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.url)
+    await expect(page.locator("[name=game]:checked")).to_have_value("metamazzo")
+    await page.get_by_text("Testa a Testa").click()
+    await page.select_option("[name=robot]", "strong")
+    await page.reload()
+    await expect(page.locator("[name=game]:checked")).to_have_value("testa")
+    await expect(page.locator("[name=robot]")).to_have_value("strong")
+    await expect(page.get_by_role("link", name="Rules")).to_have_attribute("href", "/rules/testa")
+
+
+async def test_first_card_needs_at_most_75_kb(playground: OpenPlayground, browser: Browser) -> None:
+    page = await (await browser.new_context(viewport={"width": 390, "height": 844})).new_page()
+    network, sizes = await page.context.new_cdp_session(page), list[float]()
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    await network.send("Network.enable")
+    await page.goto(playground.url)
+    await page.locator("#play .main").click()
+    await page.wait_for_selector(".fan .tap")
+    await page.wait_for_load_state("networkidle")
+    # The deck of cards alone has over 20 kB.
+    assert 50_000 < sum(sizes) <= 75_000
+
+
+async def test_table_shows_whole_names_on_a_phone(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tavolo", viewport={"width": 390, "height": 844})
+    await change_tables(page, lambda table: table.update(target="deal of the day"))
+    names = page.locator(".title, .side b")
+    await expect(names).to_have_count(3)
+    await expect(names.first).to_contain_text("deal of the day")
+    assert not await names.evaluate_all(IS_CUT)
 
 
 async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayground, browser: Browser) -> None:
     anna = await open_page(browser, playground.url)
-    await anna.select_option("[name=game]", "testa")
+    await anna.check("[name=game][value=testa]")
     await anna.fill("[name=name]", "Anna")
     await anna.get_by_role("button", name="Play with a friend").click()
     link = await anna.locator(".link input").input_value()
@@ -412,6 +463,9 @@ async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
     # The next deal appears only after the reader continues; a key works too.
     await expect(page.locator(".fan")).to_have_count(0)
+    # The next deal, and the turn, come after the button.
+    await expect(deal_over).to_contain_text("Go on")
+    await expect(deal_over).not_to_contain_text("turn")
     await take_screenshot(page, "tally")
     await page.keyboard.press("Enter")
     await expect(deal_over).to_have_count(0)

@@ -5,18 +5,24 @@ import { permanentStorage } from "./storage.js";
 const hash = new URLSearchParams(location.hash.slice(1)), query = new URLSearchParams(location.search);
 if (hash.has("key") || hash.has("join") || query.has("key")) location.replace(`/chat${location.search}${location.hash}`);
 
-// The link to the rules follows the chosen game.
-const game = /** @type {HTMLSelectElement} */ (document.querySelector("[name=game]"));
-const rules = /** @type {HTMLAnchorElement} */ (document.getElementById("rules"));
-const updateRulesLink = () => { rules.href = `/rules/${game.value}`; };
-
 // The last choices are restored.
-for (const select of document.querySelectorAll("select")) {
-  const kept = permanentStorage.get(`play.${select.name}`);
-  if (kept && [...select.options].some((option) => option.value === kept)) select.value = kept;
-  select.addEventListener("change", () => permanentStorage.set(`play.${select.name}`, select.value));
+const form = /** @type {HTMLFormElement} */ (document.getElementById("play"));
+const choices = ["game", "robot"];
+for (const name of choices) {
+  const kept = CSS.escape(permanentStorage.get(`play.${name}`) || "-");
+  const choice = form.querySelector(`[name=${name}][value=${kept}], [name=${name}] [value=${kept}]`);
+  if (choice instanceof HTMLInputElement) choice.checked = true;
+  if (choice instanceof HTMLOptionElement) choice.selected = true;
 }
-game.addEventListener("change", updateRulesLink);
+
+// The link to the rules follows the chosen game.
+const rules = /** @type {HTMLAnchorElement} */ (document.getElementById("rules"));
+const updateRulesLink = () => { rules.href = `/rules/${new FormData(form).get("game")}`; };
+form.addEventListener("change", ({ target }) => {
+  const { name, value } = /** @type {HTMLInputElement} */ (target);
+  if (choices.includes(name)) permanentStorage.set(`play.${name}`, value);
+  updateRulesLink();
+});
 updateRulesLink();
 
 // The form of a page restored from the browser's cache would lead to its earlier table again.

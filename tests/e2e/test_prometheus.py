@@ -1,0 +1,187 @@
+"""The dashboard and the alerts of dist/ in Debian's Prometheus, next to a bot on which people play."""
+
+import asyncio
+import json
+import math
+import re
+import secrets
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+import yaml
+
+from bot.identity.programs import Programs
+from bot.store import EmbeddedStore, connect
+from tests.browser import find_tool
+from tests.kills.bot_process import Bot, free_port
+from tests.kills.pages import Page
+from tests.kills.players import Players
+from tests.test_dist import DIST
+
+WAIT_SECONDS = 120.0
+VARIABLES = {"$__rate_interval": "2m", "$job": "buongioco", "$instance": ".*"}
+
+
+def fill_in(query: str) -> str:
+    """Return a query of the dashboard with values for its variables."""
+    for name, value in VARIABLES.items():
+        query = query.replace(name, value)
+    assert "$" not in query
+    return query
+
+
+def configure(folder: Path, bot: Bot) -> None:
+    """Write the configuration of dist/ with the bot's port, and without waits."""
+    config = (DIST / "prometheus" / "prometheus.yml").read_text()
+    assert "127.0.0.1:8765" in config
+    config = config.replace("127.0.0.1:8765", f"127.0.0.1:{bot.port}").replace("15s", "1s")
+    (folder / "prometheus.yml").write_text(f"global: {{evaluation_interval: 1s}}\n{config}")
+    alerts = (DIST / "prometheus" / "alerts.yml").read_text()
+    (folder / "alerts.yml").write_text(re.sub(r"^ +for: .*\n", "", alerts, flags=re.MULTILINE))
+
+
+class Prometheus:
+    def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
+        self._url, self._session = url, session
+
+    async def get(self, path: str, **parameters: str) -> Any:
+        async with self._session.get(f"{self._url}/api/v1/{path}", params=parameters) as answer:
+            body = await answer.json()
+            assert body["status"] == "success", body
+            return body["data"]
+
+    async def query(self, expression: str) -> list[float]:
+        """Return the values of a query, without those that are no number."""
+        result = (await self.get("query", query=expression))["result"]
+        return [value for row in result if not math.isnan(value := float(row["value"][1]))]
+
+    async def firing(self) -> set[str]:
+        alerts = (await self.get("alerts"))["alerts"]
+        return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
+
+
+async def wait_until_firing(prometheus: Prometheus, *alerts: str) -> None:
+    async def is_firing() -> bool:
+        return set(alerts) <= await prometheus.firing()
+
+    await wait_until(is_firing, f"alerts {alerts}")
+
+
+@asynccontextmanager
+async def run_prometheus(folder: Path, session: aiohttp.ClientSession) -> AsyncIterator[Prometheus]:
+    port = free_port()
+    command = [find_tool("prometheus", package="prometheus"), f"--config.file={folder / 'prometheus.yml'}"]
+    command += [f"--storage.tsdb.path={folder / 'series'}", f"--web.listen-address=127.0.0.1:{port}"]
+    with (folder / "prometheus.log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
+    prometheus = Prometheus(f"http://127.0.0.1:{port}", session)
+    try:
+        while True:
+            assert process.returncode is None, (folder / "prometheus.log").read_text()
+            with suppress(aiohttp.ClientConnectionError):
+                await prometheus.query("up")
+                break
+            await asyncio.sleep(0.1)
+        yield prometheus
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def wait_until(condition: Callable[[], Awaitable[Any]], what: str) -> None:
+    try:
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not await condition():
+                await asyncio.sleep(0.3)
+    except TimeoutError:
+        pytest.fail(f"waited in vain for {what}")
+
+
+@asynccontextmanager
+async def people_at_play(bot: Bot, session: aiohttp.ClientSession) -> AsyncIterator[None]:
+    """Let people play with each other on the playground."""
+    page = Page(bot)
+    await page.connect(session)
+    players = Players(page, Random(1))
+
+    async def fill_tables() -> None:
+        while True:
+            await players.fill_tables(3)
+            await asyncio.sleep(0.5)
+
+    listening = asyncio.create_task(page.listen())
+    await players.begin()
+    filling = asyncio.create_task(fill_tables())
+    yield
+    filling.cancel()
+    await players.end()
+    listening.cancel()
+
+
+async def play_a_robot(bot: Bot, session: aiohttp.ClientSession) -> None:
+    """Play against a robot through the interface for programs until it has moved, then resign."""
+    async with connect(bot.settings["REDIS_URL"]) as client:
+        _program, token = await Programs(client).add("Program")
+
+    async def call(method: str, path: str, **body: Any) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": secrets.token_hex(8)}
+        url = f"{bot.url}/api/v1/me/tables{path}"
+        async with session.request(method, url, json=body or None, headers=headers) as answer:
+            assert answer.status == 200, await answer.text()
+            table: dict[str, Any] = await answer.json()
+            return table
+
+    table = await call("POST", "", game="testa", robots="easy")
+    path = f"/{table['code']}"
+    for chosen in ("play", "resign"):
+        while table["turn"] != table["seat"]:
+            await asyncio.sleep(0.2)
+            table = await call("GET", path)
+        move = next(move for move in table["moves"] if move.startswith(chosen))
+        table = await call("POST", f"{path}/moves", version=table["version"], move=move)
+
+
+@pytest.mark.long
+def test_promtool_accepts_the_files() -> None:
+    tool = find_tool("promtool", package="prometheus")
+    for kind, name in (("rules", "alerts.yml"), ("config", "prometheus.yml")):
+        done = subprocess.run(
+            [tool, "check", kind, DIST / "prometheus" / name], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.long
+async def test_dashboard_has_data_and_alerts_fire_without_the_store(tmp_path: Path, embedded: EmbeddedStore) -> None:
+    bot = Bot(tmp_path, REDIS_URL=embedded.url)
+    dashboard = json.loads((DIST / "grafana" / "buongioco.json").read_text())
+    rules = yaml.safe_load((DIST / "prometheus" / "alerts.yml").read_text())["groups"][0]["rules"]
+    configure(tmp_path, bot)
+    async with aiohttp.ClientSession() as session, run_prometheus(tmp_path, session) as prometheus:
+        try:
+            await bot.start()
+            await bot.wait_until_healthy(session)
+            async with people_at_play(bot, session):
+                await play_a_robot(bot, session)
+                for panel in dashboard["panels"]:
+                    for target in panel["targets"]:
+                        query = fill_in(target["expr"])
+                        await wait_until(partial(prometheus.query, query), f"data for {panel['title']}: {query}")
+            for rule in rules:
+                # A rule that cannot be evaluated fails here.
+                await prometheus.query(rule["expr"])
+            assert await prometheus.firing() == set(), bot.log_tail()
+            await embedded.stop()
+            # The bot also logs that its store failed.
+            await wait_until_firing(prometheus, "BuongiocoStoreDown", "BuongiocoErrors")
+            await bot.kill()
+            await wait_until_firing(prometheus, "BuongiocoDown")
+        finally:
+            await bot.kill()

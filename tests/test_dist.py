@@ -1,0 +1,145 @@
+"""The files for hosts in dist/ name only settings, metrics and commands that exist, and are valid."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from prometheus_client import REGISTRY
+
+import bot.metrics  # noqa: F401 - registers the metrics
+from bot.settings import variable_names
+from tests.browser import find_tool
+from tests.paths import DOCS, ROOT
+
+DIST = ROOT / "dist"
+UNITS = sorted((DIST / "systemd").glob("*.service"))
+MANIFESTS = sorted(path for path in (DIST / "kubernetes").glob("*.yaml") if path.name != "kustomization.yaml")
+SCHEMAS = ("1.25", kubernetes_validate.latest_version())
+
+
+def read_unit(path: Path) -> list[tuple[str, str]]:
+    lines = [line.partition("=") for line in path.read_text().splitlines() if line and line[0] not in "#["]
+    return [(name, value) for name, _, value in lines]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: str(unit.name))
+def test_services_are_confined(unit: Path) -> None:
+    tool = find_tool("systemd-analyze", package="systemd")
+    done = subprocess.run(
+        [tool, "security", "--offline=true", "--threshold=20", unit], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout.splitlines()[-1]
+
+
+def test_services_of_systemd_are_found() -> None:
+    assert [unit.name for unit in UNITS] == ["buongioco-backup.service", "buongioco.service"]
+    shared = dict(read_unit(UNITS[0])).items() & dict(read_unit(UNITS[1])).items()
+    assert ("ProtectSystem", "strict") in shared
+
+
+@pytest.mark.parametrize("name", ["telegram", "discord", "store"])
+def test_credentials_are_the_files_of_secret_settings(name: str) -> None:
+    lines = dict(read_unit(DIST / "systemd" / f"{name}.conf"))
+    credential, _, path = lines["LoadCredential"].partition(":")
+    setting, _, file = lines["Environment"].partition("=")
+    assert path == f"/etc/buongioco/{credential}"
+    assert file == f"%d/{credential}"
+    assert setting.endswith("_FILE")
+    assert setting in variable_names()
+
+
+def load_manifests() -> list[dict[str, Any]]:
+    return [document for path in MANIFESTS for document in yaml.safe_load_all(path.read_text())]
+
+
+def load_kustomization() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((DIST / "kubernetes" / "kustomization.yaml").read_text())
+    return loaded
+
+
+@pytest.mark.parametrize("version", SCHEMAS)
+def test_manifests_fit_the_schemas_of_kubernetes(version: str) -> None:
+    for manifest in load_manifests():
+        kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_kustomization_names_all_manifests_and_known_settings() -> None:
+    kustomization = load_kustomization()
+    assert sorted(kustomization["resources"]) == [path.name for path in MANIFESTS]
+    [settings] = kustomization["configMapGenerator"]
+    names = {line.partition("=")[0] for line in settings["literals"]}
+    pods = [manifest["spec"]["template"]["spec"] for manifest in load_manifests() if manifest["kind"] == "Deployment"]
+    assert len(pods) == 2
+    for pod in pods:
+        [container] = pod["containers"]
+        assert container["envFrom"] == [{"configMapRef": {"name": settings["name"]}}]
+        assert container["image"] == kustomization["images"][0]["name"]
+        names |= {variable["name"] for variable in container.get("env", [])}
+        mounted = next(mount["mountPath"] for mount in container["volumeMounts"] if mount["name"] == "secrets")
+        files = [line.partition("=")[2] for line in settings["literals"] if "_FILE=" in line]
+        assert files
+        assert all(Path(file).parent == Path(mounted) for file in files)
+    assert names <= set(variable_names())
+
+
+def test_services_of_kubernetes_lead_to_ports_of_workers() -> None:
+    manifests = load_manifests()
+    templates = [manifest["spec"]["template"] for manifest in manifests if manifest["kind"] == "Deployment"]
+    services = {
+        manifest["metadata"]["name"]: manifest["spec"] for manifest in manifests if manifest["kind"] == "Service"
+    }
+    for service in services.values():
+        chosen = [
+            template for template in templates if service["selector"].items() <= template["metadata"]["labels"].items()
+        ]
+        assert chosen
+        for template in chosen:
+            ports = {port["name"]: port["containerPort"] for port in template["spec"]["containers"][0]["ports"]}
+            assert all(ports[port["targetPort"]] == port["port"] for port in service["ports"])
+    [ingress] = [manifest["spec"] for manifest in manifests if manifest["kind"] == "Ingress"]
+    for path in ingress["rules"][0]["http"]["paths"]:
+        backend = path["backend"]["service"]
+        assert backend["port"]["name"] in [port["name"] for port in services[backend["name"]]["ports"]]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_kustomize_builds_the_manifests() -> None:
+    done = subprocess.run(["kubectl", "kustomize", DIST / "kubernetes"], capture_output=True, text=True, check=True)
+    built = list(yaml.safe_load_all(done.stdout))
+    assert len(built) == len(load_manifests()) + 1
+    for manifest in built:
+        kubernetes_validate.validate(manifest, SCHEMAS[-1], strict=True)
+
+
+def read_queries() -> list[str]:
+    """Return all queries of the dashboard and the alerts."""
+    dashboard = json.loads((DIST / "grafana" / "buongioco.json").read_text())
+    alerts = yaml.safe_load((DIST / "prometheus" / "alerts.yml").read_text())["groups"][0]["rules"]
+    return [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]] + [
+        alert["expr"] for alert in alerts
+    ]
+
+
+def test_queries_and_docs_name_existing_metrics() -> None:
+    series = {sample.name for family in REGISTRY.collect() for sample in family.samples}
+    # A metric with labels has no series yet, but a name.
+    names = series | set(REGISTRY._names_to_collectors)
+    texts = [*read_queries(), *(path.read_text() for path in DOCS.glob("hosting*.md"))]
+    used = {name for text in texts for name in re.findall(r"\bbuongioco_[a-z_]+", text)}
+    assert len(used) > 15
+    assert used <= names
+
+
+def test_docs_explain_each_alert() -> None:
+    rules = yaml.safe_load((DIST / "prometheus" / "alerts.yml").read_text())["groups"][0]["rules"]
+    page = (DOCS / "hosting-operate.md").read_text()
+    explained = re.findall(r"^\| `Buongioco(\w+)` \|", page, re.MULTILINE)
+    assert [rule["alert"].removeprefix("Buongioco") for rule in rules] == explained

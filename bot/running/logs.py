@@ -4,7 +4,6 @@ Hidden cards and secrets are never logged above level debug. Libraries of adapte
 their warnings and errors are shown.
 """
 
-import io
 import logging
 import sys
 from collections.abc import Iterator
@@ -38,11 +37,13 @@ WITHOUT_LOCALS = structlog.processors.ExceptionRenderer(
 """A traceback without local variables: they hold hands and tokens."""
 
 
-class _ForgivingFile(io.TextIOBase):
-    """A file that drops failed writes: a full disk or a closed pipe must not stop the bot."""
+class _ForgivingFile:
+    """A file that drops failed writes: a full disk or a closed pipe must not stop the bot.
+
+    It is no IOBase. Those flush when the interpreter ends, which prints an error on Python 3.14.
+    """
 
     def __init__(self, file: TextIO) -> None:
-        super().__init__()
         self._file = file
 
     def write(self, text: str) -> int:

@@ -97,6 +97,40 @@ async def test_a_frozen_bot_is_noticed_without_a_press(bot: Bot, browser: Browse
 
 
 @pytest.mark.long
+async def test_cut_made_while_the_bot_is_down_counts_once(bot: Bot, browser: Browser) -> None:
+    # Without `fail_on_page_errors`: the console says that the bot is down.
+    anna, bruno = [await (await browser.new_context(locale="en-GB")).new_page() for _ in range(2)]
+    await anna.goto(bot.url)
+    await anna.get_by_role("button", name="Play with a friend").click()
+    await bruno.goto(await anna.locator(".link input").input_value())
+    await bruno.get_by_role("button", name="Sit down").click()
+    seal = await bruno.locator(".cut code").text_content()
+    assert seal
+    await bot.kill()
+    bot.kill_store()
+    await bot.start()
+    for page in (anna, bruno):
+        await expect(page.locator(".away")).to_have_count(0, timeout=90_000)
+        await expect(page.locator(".cut code")).to_have_text(seal)
+    [cutter] = [page for page in (anna, bruno) if await page.locator(".cut button").count()]
+    await bot.kill()
+    await cutter.locator(".cut button").click()
+    await expect(cutter.locator(".away")).to_contain_text("Not sent yet…")
+    await bot.start()
+    for page in (anna, bruno):
+        await page.wait_for_selector(".fan", timeout=90_000)
+    [[known, _cut]] = json.loads(await cutter.evaluate("localStorage.getItem('cuts')"))
+    assert known == seal
+    await cutter.locator(".opens-menu").click()
+    await cutter.locator(".menu .danger").click()
+    await cutter.get_by_role("button", name="Yes, I resign").last.click()
+    await cutter.locator(".card-text a[href^='/g/']").click()
+    await cutter.click("#check")
+    await expect(cutter.locator("#verdict.fair")).to_be_visible()
+    await expect(cutter.locator(".shuffle li").nth(1)).to_have_text("✓ The cut is the one that this browser made.")
+
+
+@pytest.mark.long
 async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, f"{bot.url}/chat", **PHONE)
     await expect(page.locator("#begin")).to_be_visible()

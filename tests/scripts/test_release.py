@@ -31,7 +31,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
         monkeypatch.setenv(name, "/dev/null")
     signer = tmp_path / "signer"
-    signer.write_text('#!/bin/sh\ncat >/dev/null\nprintf "\\n[GNUPG:] SIG_CREATED \\n" >&2\necho signature\n', encoding="utf-8")
+    signer.write_text(
+        '#!/bin/sh\ncat >/dev/null\nprintf "\\n[GNUPG:] SIG_CREATED \\n" >&2\necho signature\n', encoding="utf-8"
+    )
     signer.chmod(0o755)
     folder = tmp_path / "checkout"
     folder.mkdir()

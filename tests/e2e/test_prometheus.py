@@ -4,7 +4,6 @@ import asyncio
 import json
 import math
 import re
-import secrets
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -17,9 +16,9 @@ import aiohttp
 import pytest
 import yaml
 
-from bot.identity.programs import Programs
-from bot.store import EmbeddedStore, connect
+from bot.store import EmbeddedStore
 from tests.browser import find_tool
+from tests.e2e.program import play_a_robot
 from tests.kills.bot_process import Bot, free_port
 from tests.kills.pages import Page
 from tests.kills.players import Players
@@ -125,29 +124,6 @@ async def people_at_play(bot: Bot, session: aiohttp.ClientSession) -> AsyncItera
     listening.cancel()
 
 
-async def play_a_robot(bot: Bot, session: aiohttp.ClientSession) -> None:
-    """Play against a robot through the interface for programs until it has moved, then resign."""
-    async with connect(bot.settings["REDIS_URL"]) as client:
-        _program, token = await Programs(client).add("Program")
-
-    async def call(method: str, path: str, **body: Any) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": secrets.token_hex(8)}
-        url = f"{bot.url}/api/v1/me/tables{path}"
-        async with session.request(method, url, json=body or None, headers=headers) as answer:
-            assert answer.status == 200, await answer.text()
-            table: dict[str, Any] = await answer.json()
-            return table
-
-    table = await call("POST", "", game="testa", robots="easy")
-    path = f"/{table['code']}"
-    for chosen in ("play", "resign"):
-        while table["turn"] != table["seat"]:
-            await asyncio.sleep(0.2)
-            table = await call("GET", path)
-        move = next(move for move in table["moves"] if move.startswith(chosen))
-        table = await call("POST", f"{path}/moves", version=table["version"], move=move)
-
-
 @pytest.mark.long
 def test_promtool_accepts_the_files() -> None:
     tool = find_tool("promtool", package="prometheus")
@@ -169,7 +145,7 @@ async def test_dashboard_has_data_and_alerts_fire_without_the_store(tmp_path: Pa
             await bot.start()
             await bot.wait_until_healthy(session)
             async with people_at_play(bot, session):
-                await play_a_robot(bot, session)
+                await play_a_robot(bot, embedded.url, session, "easy")
                 for panel in dashboard["panels"]:
                     for target in panel["targets"]:
                         query = fill_in(target["expr"])

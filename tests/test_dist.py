@@ -38,10 +38,12 @@ def test_services_are_confined(unit: Path) -> None:
     assert done.returncode == 0, done.stdout.splitlines()[-1]
 
 
-def test_services_of_systemd_are_found() -> None:
-    assert [unit.name for unit in UNITS] == ["buongioco-backup.service", "buongioco.service"]
-    shared = dict(read_unit(UNITS[0])).items() & dict(read_unit(UNITS[1])).items()
-    assert ("ProtectSystem", "strict") in shared
+def test_backup_is_confined_as_the_bot() -> None:
+    backup, bot_ = (read_unit(DIST / "systemd" / name) for name in ("buongioco-backup.service", "buongioco.service"))
+    first = bot_.index(("CapabilityBoundingSet", ""))
+    confined = bot_[first : bot_.index(("WantedBy", "multi-user.target"))]
+    assert ("ProtectSystem", "strict") in confined
+    assert backup[-len(confined) :] == confined
 
 
 @pytest.mark.parametrize("name", ["telegram", "discord", "store"])

@@ -21,6 +21,7 @@ from bot.store.people_in_logs import people_in
 from bot.tables import checks, errors
 from bot.tables.clock import LATES_TO_FORFEIT, next_alarm
 from bot.tables.codes import mark_of
+from bot.tables.cutting import find_cutter
 from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
@@ -120,7 +121,7 @@ class Room(TableMemory):
         if table.sealed:
             return table.with_entries(_deal_entries(table, table.sealed), update) if table.cut else table
         drawn = secret or self.new_secret(SECRET_BYTES)
-        if table.has_cuts and not secret and table.cutter_for(drawn) is not None:
+        if table.has_cuts and not secret and find_cutter(table, drawn) is not None:
             return table.with_entries([Seal(drawn)], update)
         return table.with_entries(_deal_entries(table, drawn), update)
 

@@ -49,6 +49,7 @@ from bot.store.entries import (
 )
 from bot.store.log import Log, add_stamp, strip_stamp
 from bot.tables.chairs import Chair, Invited
+from bot.tables.cutting import find_cutter
 from bot.tables.table_state import TableState
 from engine import Game, game_kind
 from engine.errors import BadDeal, BadRules
@@ -162,7 +163,7 @@ class Table(TableState):
     def _apply_dealing(self, entry: Seal | CutPack | FirstDeal | Deal, version: int) -> None:
         match entry:
             case Seal(secret):
-                self.sealed, self.sealed_at, self.cutter = secret, version, self.cutter_for(secret)
+                self.sealed, self.sealed_at, self.cutter = secret, version, find_cutter(self, secret)
             case CutPack(seat, text):
                 if not self.awaits_cut or self.cut or seat != self.cutter:
                     raise BadDeal(problem=f"seat {seat} cannot cut now")

@@ -12,7 +12,7 @@ from bot.tables.chairs import Chair, Invited
 from bot.tables.limits import MAX_REFUSALS
 from engine import Game, View, game_kind
 from engine.options import Value
-from engine.shuffle import Cut, first_dealer
+from engine.shuffle import Cut
 
 # Words in a log that strangers say to each other; readers see them in their language
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
@@ -88,20 +88,6 @@ class TableState:
     def awaits_cut(self) -> bool:
         """True if the next pack is sealed and a player can cut it. Before the first deal the phase is still open."""
         return bool(self.sealed) and self.phase in ("open", "playing")
-
-    def cutter_for(self, secret: bytes) -> int | None:
-        """Return the seat that can cut a pack with this secret; None if no person can.
-
-        It is the last player before the dealer; if that is a robot or away, the one after the dealer. A player is away
-        while a robot makes their moves. A program that let the time of a cut pass is not asked again.
-        """
-        seats = len(self.chairs)
-        dealer = self.game.dealer_for(secret) if self.game else first_dealer(seats, secret)
-        for seat in ((dealer - 1) % seats, (dealer + 1) % seats):
-            chair = self.chairs[seat]
-            if chair and not chair.is_robot and not self.lates[seat] and seat not in self.never_cut:
-                return seat
-        return None
 
     @property
     def is_full(self) -> bool:

@@ -21,6 +21,7 @@ from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.clock import TIME_TO_CUT, next_alarm
+from bot.tables.cutting import find_cutter
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotYoursToCut, OldPanel
 from bot.tables.forgetting import remove_person
 from bot.tables.limits import HOURS_TO_ACCEPT
@@ -265,7 +266,7 @@ def test_robots_do_not_cut() -> None:
         table = open_table("tressette", *(Sit(seat, who, f"P{seat}") for seat, who in enumerate(chairs) if seat))
         for number in range(20):
             secret = bytes([number]) * 32
-            dealer, cutter = first_dealer(4, secret), table.cutter_for(secret)
+            dealer, cutter = first_dealer(4, secret), find_cutter(table, secret)
             opponents = [seat for seat in range(4) if seat & 1 != dealer & 1 and chairs[seat] != ROBOT]
             assert cutter in opponents if opponents else cutter is None
 
@@ -273,10 +274,10 @@ def test_robots_do_not_cut() -> None:
 def test_player_whose_moves_a_robot_makes_does_not_cut() -> None:
     for game in ("testa", "tressette"):
         table = start_game(game, people=(ADA, BEA, "p:3", "p:4"))
-        cutter = table.cutter_for(SECRET)
+        cutter = find_cutter(table, SECRET)
         assert cutter is not None
         away = table.with_entries([Late(cutter)], "u")
-        assert away.cutter_for(SECRET) == (None if game == "testa" else (cutter + 2) % 4)
+        assert find_cutter(away, SECRET) == (None if game == "testa" else (cutter + 2) % 4)
 
 
 def test_program_that_misses_a_cut_is_not_asked_again() -> None:

@@ -12,7 +12,7 @@ from random import Random
 from engine.cards import FRENCH, ITALIAN, cards
 from engine.game import MoveEntry
 from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_move
-from engine.robots.medium import KEEP_VALUE, GreedyRobot
+from engine.robots.medium import KEEP_VALUE, MediumRobot
 from engine.robots.memory import Memory, remember
 from engine.spades import NOT_SPADES, SPADE_SUIT
 from engine.tressette import THIRDS
@@ -30,14 +30,14 @@ KINDS: dict[type[DealView], type[SearchPosition]] = {
 
 
 class ReferenceRobot:
-    """Plain determinized Monte Carlo with ``seconds`` of CPU a card. The greedy robot makes all other moves."""
+    """Plain determinized Monte Carlo with ``seconds`` of CPU a card. The medium robot makes all other moves."""
 
     def __init__(self, random: Random, seconds: float = 0.01) -> None:
         self.random, self.seconds = random, seconds
-        self._greedy = GreedyRobot(random)
+        self._medium = MediumRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
-        move = self._greedy.choose(view, history)
+        move = self._medium.choose(view, history)
         if move is None or not move.startswith("play ") or view.deal is None or view.seat is None:
             return move
         plays = [option for option in view.moves if option.startswith("play ") and option.count(" ") == 1]

@@ -123,7 +123,7 @@ PARTS = {
                 ],
             ),
             CoveredModules(
-                fill_pattern("engine/robots/{}.py", "knowledge memory"),
+                fill_pattern("engine/robots/{}.py", "deductions memory"),
                 [*fill_pattern("tests/engine/test_{}.py", "robots worlds"), "-k not (strong or greedy_beats)"],
             ),
             CoveredModules(
@@ -135,7 +135,7 @@ PARTS = {
             ),
             CoveredModules(
                 ["engine/robots/*.py"],
-                [*fill_pattern("tests/engine/test_{}.py", "greedy robots"), "-k not (strong or greedy_beats)"],
+                [*fill_pattern("tests/engine/test_{}.py", "medium robots"), "-k not (strong or greedy_beats)"],
             ),
         ],
         excluded=["engine/robots/strong.py"],

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from random import Random
 
 from engine.robots.easy import EasyRobot, RandomRobot
-from engine.robots.medium import GreedyRobot
+from engine.robots.medium import MediumRobot
 from engine.robots.robot import Budget, Robot, act
 
 # robots that hardly search; "greedy" is the medium robot's name in the benchmarks
 SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {
     "random": RandomRobot,
     "easy": EasyRobot,
-    "medium": GreedyRobot,
-    "greedy": GreedyRobot,
+    "medium": MediumRobot,
+    "greedy": MediumRobot,
 }
 
 ROBOTS = (*SIMPLE_ROBOTS, "strong")
@@ -29,4 +29,4 @@ def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot
     return StrongRobot(random, budget)
 
 
-__all__ = ["LEVELS", "ROBOTS", "Budget", "EasyRobot", "GreedyRobot", "RandomRobot", "Robot", "act", "make_robot"]
+__all__ = ["LEVELS", "ROBOTS", "Budget", "EasyRobot", "MediumRobot", "RandomRobot", "Robot", "act", "make_robot"]

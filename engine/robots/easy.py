@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from engine.game import MoveEntry
-from engine.robots.medium import GreedyRobot, useful_picks
+from engine.robots.medium import MediumRobot, useful_picks
 from engine.robots.spades import likely_tricks
 from engine.views import SpadesView, View
 
@@ -35,13 +35,13 @@ class RandomRobot:
 
 
 class EasyRobot:
-    """Plays the greedy robot's move half the time, otherwise a random one. It claims only a win that it has counted. It
-    does not signal or pick up honours in vain, and it bids like the greedy robot.
+    """Plays the medium robot's move half the time, otherwise a random one. It claims only a win that it has counted. It
+    does not signal or pick up honours in vain, and it bids like the medium robot.
     """
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self._sensible, self._wild = GreedyRobot(random), RandomRobot(random)
+        self._sensible, self._wild = MediumRobot(random), RandomRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
         # Random bids would look like faults.

@@ -17,7 +17,7 @@ KEEP_VALUE = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7"
 LEAD_VALUE = 0.3  # value of leading the next trick, in thirds
 
 
-class GreedyRobot:
+class MediumRobot:
     """Looks one trick ahead, remembers the cards played and counts what its side has taken."""
 
     def __init__(self, random: Random) -> None:

@@ -14,7 +14,7 @@ from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
 from engine.position import FIRST_PICK, SearchPosition, picked_card
 from engine.robots.deductions import pack_of, weigh_worlds, worlds_of
-from engine.robots.medium import GreedyRobot, can_become_four, has_won, useful_picks
+from engine.robots.medium import MediumRobot, can_become_four, has_won, useful_picks
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
 from engine.robots.spades import choose_draft
@@ -97,7 +97,7 @@ class StrongRobot:
 
     def __init__(self, random: Random, budget: Budget | None = None, search: SearchSettings = DEFAULT_SEARCH) -> None:
         self.random, self.budget, self.search = random, budget or Budget(), search
-        self._greedy = GreedyRobot(random)
+        self._medium = MediumRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
         deal, seat = view.deal, view.seat
@@ -107,7 +107,7 @@ class StrongRobot:
         if isinstance(deal, SpadesView):
             return self._choose_at_spades(deal, view, history)
         if deal.phase != "play":
-            return self._greedy.choose(view, history)
+            return self._medium.choose(view, history)
         if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
             return "claim"
         declarable = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
@@ -129,7 +129,7 @@ class StrongRobot:
     def _choose_move(self, deal: DealView, view: View, history: Sequence[MoveEntry]) -> str:
         judged = self.judge_moves(view, history)
         if not judged:
-            move = self._greedy.choose(without_declarations(view), history)
+            move = self._medium.choose(without_declarations(view), history)
             assert move
             return move
         if (requested := _requested_card(deal, judged)) is not None:
@@ -251,7 +251,7 @@ class StrongRobot:
             worth = sum(simple_players.TRICK_WORTH[card] for card in unseen) / len(unseen)
             drawn = simple_players.TRICK_WORTH[pack_of(deal).index[deal.drawn]]
             return choose_draft(drawn, worth, blind=deal.bids[deal.seat or 0] == "double nil")
-        return self._greedy.choose(view, history)
+        return self._medium.choose(view, history)
 
     def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry], made: int = 0) -> dict[int, float]:
         """Return the expected result of each plausible bid and of ``made``: this side's points minus the other's."""

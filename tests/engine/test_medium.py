@@ -1,4 +1,4 @@
-"""The greedy robot's rules of thumb, each in a position with a worse alternative."""
+"""The medium robot's rules of thumb, each in a position with a worse alternative."""
 
 from random import Random
 
@@ -27,7 +27,7 @@ from tests.engine.tables import (
 
 
 def choose_move(table: Game, seat: int | None = None) -> str | None:
-    """Return the greedy robot's move for a seat, by default the seat to move."""
+    """Return the medium robot's move for a seat, by default the seat to move."""
     seat = table.turn if seat is None else seat
     assert seat is not None
     return make_robot("greedy", Random(0)).choose(table.view(seat), table.history(seat))

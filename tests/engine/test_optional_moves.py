@@ -11,7 +11,7 @@ from engine.cards import ITALIAN, cards, mask_of
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.packets import PacketsDeal
 from engine.position import PacketsPosition, search_position
-from engine.robots import Budget, GreedyRobot
+from engine.robots import Budget, MediumRobot
 from engine.robots.analysis import analyse_deal
 from engine.robots.deductions import worlds_of
 from engine.robots.hints import find_hint, find_reason
@@ -188,13 +188,13 @@ def test_single_card_is_not_the_only_move_if_a_pick_is_legal() -> None:
 def test_medium_robot_keeps_a_forced_card_covered() -> None:
     table = ace_below_table()
     play(table, "1: play 3B")
-    assert GreedyRobot(Random(1)).choose(table.view(0), table.history(0)) == "play 2S"
+    assert MediumRobot(Random(1)).choose(table.view(0), table.history(0)) == "play 2S"
     # It picks up if the card below follows suit anyway, or if the pick completes a combination.
     table = packets_table("pizzichino", ["4D", "", "", "", "5D", "", "3C"])
     play_cards(table, "4D")
-    assert GreedyRobot(Random(1)).choose(table.view(0), table.history(0)) == "pick 7"
+    assert MediumRobot(Random(1)).choose(table.view(0), table.history(0)) == "pick 7"
     table = last_packet_card_table("acquired")
-    assert GreedyRobot(Random(1)).choose(table.view(1), table.history(1)) == "pick 3"
+    assert MediumRobot(Random(1)).choose(table.view(1), table.history(1)) == "pick 3"
 
 
 # Declaring
@@ -205,7 +205,7 @@ def test_medium_robot_keeps_a_forced_card_covered() -> None:
 def test_robots_wait_for_a_fourth_on_a_packet(level: str, reuse: bool) -> None:
     """A rank scores once, so declaring the three would lose the four; with reuse both score."""
     table, three = packets_table("pizzichino", ["3D 3C", "3S", "3B"], {"reuse": reuse}), "declare three 3 missing B"
-    robot = GreedyRobot(Random(1)) if level == "medium" else StrongRobot(Random(1), Budget(share=0.3))
+    robot = MediumRobot(Random(1)) if level == "medium" else StrongRobot(Random(1), Budget(share=0.3))
     move = robot.choose(table.view(1), table.history(1))
     assert (move == three) is reuse
     if level == "medium" and not reuse:

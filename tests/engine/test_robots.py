@@ -1,4 +1,4 @@
-"""Robots make legal moves from visible cards only; the greedy robot beats the random one."""
+"""Robots make legal moves from visible cards only; the medium robot beats the random one."""
 
 from collections import Counter
 from random import Random

@@ -11,7 +11,7 @@ from engine import GAMES, Game
 from engine.cards import ITALIAN, cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.position import search_position
-from engine.robots import Budget, GreedyRobot, act, make_robot
+from engine.robots import Budget, MediumRobot, act, make_robot
 from engine.robots.deductions import worlds_of
 from engine.robots.hints import find_hint
 from engine.robots.strong import MoveEstimate, StrongRobot
@@ -183,7 +183,7 @@ def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
             robots = [
                 strong_robot(f"{number} {seat}", 0.3)
                 if (seat ^ first) & 1 == 0
-                else GreedyRobot(Random(f"{number} {seat}"))
+                else MediumRobot(Random(f"{number} {seat}"))
                 for seat in range(game.kind.seats)
             ]
             while not game.needs_deal and game.turn is not None:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.panel import Panel
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, NoPicture
@@ -13,7 +13,7 @@ from bot.platform import Adapter, NoPicture
 class Announcer:
     """Sends announcements. A picture that arrives after its text was sent alone is deleted."""
 
-    def __init__(self, pictures: PicturePool, answers: Answers) -> None:
+    def __init__(self, pictures: PicturePool, answers: AnswerQueue) -> None:
         self._pictures, self._answers = pictures, answers
 
     async def send(self, adapter: Adapter, place: str, panel: Panel, key: str) -> None:

@@ -25,14 +25,14 @@ log = structlog.get_logger()
 
 @dataclass
 class Job:
-    """A pending answer: its latest version, and whether that was never tried. See `Answers.send`."""
+    """A pending answer: its latest version, and whether that was never tried. See `AnswerQueue.send`."""
 
     send: SendAnswer
     on_lost: OnLost | None = None
     is_new: bool = True
 
 
-class Answers:
+class AnswerQueue:
     """Sends answers, each in its own task, so that they block nothing."""
 
     def __init__(self, limiter: SendLimiter, outages: Outages) -> None:

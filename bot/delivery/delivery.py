@@ -16,7 +16,7 @@ from contextlib import suppress
 import structlog
 
 from bot.delivery.announcer import Announcer
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.delivery.lag import now
 from bot.delivery.message_state import State, decode_state
 from bot.delivery.state_writer import StateWriter
@@ -56,7 +56,7 @@ class Delivery:
         self._tools, self._finish, self._on_results = tools, finish, on_results
         self._room, self._shards = tools.room, tools.shards
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
-        self.answers = Answers(tools.limiter, tools.outages)
+        self.answers = AnswerQueue(tools.limiter, tools.outages)
         self.announcer = Announcer(tools.pictures, self.answers)
         self._writer = StateWriter(tools.room.store, tools.shards.worker_id, self._retry_later)
         tools.room.watchers.append(self._handle_commit)

@@ -10,7 +10,7 @@ from functools import partial
 import structlog
 
 from bot.concurrency.background import TaskSet
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Result
 from bot.delivery.surface_panels import draw_surface
@@ -42,7 +42,7 @@ class Completion:
         viewers: Viewers,
         pictures: PicturePool,
         adapters: Mapping[str, Adapter],
-        answers: Answers,
+        answers: AnswerQueue,
         policies: Policies,
     ) -> None:
         self._policies = policies

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from bot.actions import BadPayload
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.features.find import keys
 from bot.features.find.errors import SaidFarewell
 from bot.features.find.pages import phrase_panel
@@ -30,7 +30,7 @@ class Farewells:
         blocks: Blocks,
         people: People,
         adapters: Mapping[str, Adapter],
-        answers: Answers,
+        answers: AnswerQueue,
     ) -> None:
         self._client, self._archive, self._blocks = client, archive, blocks
         self._people, self._adapters, self._answers = people, adapters, answers

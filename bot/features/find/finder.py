@@ -13,7 +13,7 @@ from secrets import token_hex
 
 import structlog
 
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.features.find.leavers import Leavers, find_no_shows
 from bot.features.find.matching import find_matches
 from bot.features.find.pages import no_room_page
@@ -42,7 +42,7 @@ class Finder:
         ratings: Ratings,
         challenges: Challenges,
         adapters: Mapping[str, Adapter],
-        answers: Answers,
+        answers: AnswerQueue,
         is_in_trouble: Callable[[str], bool],
     ) -> None:
         """``is_in_trouble``: whether a platform was recently unreachable, so its people could not answer."""

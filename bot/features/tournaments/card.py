@@ -14,7 +14,7 @@ import structlog
 from cachetools import LRUCache
 
 from bot.delivery.announcer import Announcer
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import card_panel, winner_panel
 from bot.features.tournaments.current_names import with_current_names
@@ -78,7 +78,7 @@ class TournamentCards:
         viewers: Viewers,
         people: People,
         adapters: Mapping[str, Adapter],
-        answers: Answers,
+        answers: AnswerQueue,
         announcer: Announcer,
         memory: Memory,
     ) -> None:

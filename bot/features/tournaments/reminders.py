@@ -13,7 +13,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 
 from bot.concurrency.backoff import Backoff
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import button, hand_row
 from bot.features.tournaments.current_names import with_current_names
@@ -59,7 +59,7 @@ class ReminderState:
 
 class Reminders:
     def __init__(
-        self, tournaments: Tournaments, people: People, adapters: Mapping[str, Adapter], answers: Answers
+        self, tournaments: Tournaments, people: People, adapters: Mapping[str, Adapter], answers: AnswerQueue
     ) -> None:
         self._tournaments, self._people, self._adapters, self._answers = tournaments, people, adapters, answers
         self._states: LRUCache[Reminder, ReminderState] = LRUCache(REMEMBERED)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.delivery.announcer import Announcer
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.panel import Panel, Span
@@ -41,7 +41,7 @@ class LatePicturePlatform(FakePlatform):
 
 def create_announcer(pictures: PicturePool) -> Announcer:
     limiter = SendLimiter(lambda _place: RateLimit())
-    return Announcer(pictures, Answers(limiter, Outages(lambda _platform: True, lambda _platform: None)))
+    return Announcer(pictures, AnswerQueue(limiter, Outages(lambda _platform: True, lambda _platform: None)))
 
 
 async def finish_answers(announcer: Announcer) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from bot.delivery import answer_queue
-from bot.delivery.answer_queue import Answers
+from bot.delivery.answer_queue import AnswerQueue
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.platform import DeliveryError, MessageRefused, NotDelivered
@@ -20,7 +20,7 @@ class Message:
 
     def __init__(self) -> None:
         self.limiter = SendLimiter(lambda _place: RateLimit())
-        self.answers = Answers(self.limiter, Outages(lambda _platform: True, lambda _platform: None))
+        self.answers = AnswerQueue(self.limiter, Outages(lambda _platform: True, lambda _platform: None))
         self.shown_pages: list[str] = []
         self.errors: list[DeliveryError] = []
         self.tried = asyncio.Event()

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.command_names import ArgumentKind
-from bot.delivery.answer_queue import MAX_WAITING, Answers
+from bot.delivery.answer_queue import MAX_WAITING, AnswerQueue
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import press_limits
@@ -184,7 +184,7 @@ async def test_answer_is_retried_only_if_surely_not_delivered(monkeypatch: pytes
         [PlatformFailure("no answer")],
         [MessageRefused("odd")],
     ):
-        answers = Answers(
+        answers = AnswerQueue(
             SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)
         )
         remaining: list[DeliveryError] = list(errors)
@@ -203,7 +203,7 @@ async def test_answer_is_retried_only_if_surely_not_delivered(monkeypatch: pytes
 
 
 async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = Answers(
+    answers = AnswerQueue(
         SendLimiter(lambda place: RateLimit(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None)
     )
     shown_numbers: list[int] = []
@@ -223,7 +223,9 @@ async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPa
 
 
 async def test_answers_wait_for_the_platform_and_overflow_is_dropped() -> None:
-    answers = Answers(SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None))
+    answers = AnswerQueue(
+        SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)
+    )
     errors = [SlowDown(0.01), SlowDown(0.01)]
     sent = count()
 

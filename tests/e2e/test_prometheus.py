@@ -50,6 +50,12 @@ class Prometheus:
     def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
         self._url, self._session = url, session
 
+    async def is_ready(self) -> bool:
+        with suppress(aiohttp.ClientConnectionError):
+            async with self._session.get(f"{self._url}/-/ready") as answer:
+                return answer.status == 200
+        return False
+
     async def get(self, path: str, **parameters: str) -> Any:
         async with self._session.get(f"{self._url}/api/v1/{path}", params=parameters) as answer:
             body = await answer.json()
@@ -82,12 +88,10 @@ async def run_prometheus(folder: Path, session: aiohttp.ClientSession) -> AsyncI
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
     prometheus = Prometheus(f"http://127.0.0.1:{port}", session)
     try:
-        while True:
-            assert process.returncode is None, (folder / "prometheus.log").read_text()
-            with suppress(aiohttp.ClientConnectionError):
-                await prometheus.query("up")
-                break
-            await asyncio.sleep(0.1)
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not await prometheus.is_ready():
+                assert process.returncode is None, (folder / "prometheus.log").read_text()
+                await asyncio.sleep(0.1)
         yield prometheus
     finally:
         process.kill()

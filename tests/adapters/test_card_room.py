@@ -43,6 +43,7 @@ ALLOWED_IMPORTS = {
     "bot.http.connections",
     "bot.metrics",
     "bot.version",
+    "engine.shuffle",
     "bot.features.daily.feature",
     "bot.features.learn.feature",
     "bot.features.learn.lesson",

@@ -6,6 +6,7 @@ from typing import Any
 
 from adapters.web.assets import Assets
 from bot.texts import texts
+from bot.words.wording import short_seal
 
 BLACK_SIGNS = re.compile("[♠♣]\N{VARIATION SELECTOR-16}?")
 SECRET = re.compile("(?P<start>[0-9a-f]{12})[0-9a-f]{52}")  # a seal or a secret of a deal
@@ -45,10 +46,12 @@ def _mark_black_suits(text: str) -> str:
     return Markup(BLACK_SIGNS.sub(r'<span class="sign">\g<0></span>', str(escape(text))))  # noqa: S704 - it is escaped
 
 
-def _fold_secret(line: str) -> str:
-    """Shorten a line's seal or secret, and show all of its digits when the line is pressed."""
+def _fold_secret(line: str, seal: str) -> str:
+    """Shorten a line's secret or ``seal``, and show all of its digits when the line is pressed."""
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 
+    if seal:
+        line = line.replace(short_seal(seal), seal)
     if not (found := SECRET.search(line)):
         return line
     short = escape(SECRET.sub(r"\g<start>…", line).strip())

@@ -109,7 +109,7 @@ class DailyCommands:
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
-            seal = await self._seal(day)
+            seal = await self.seal(day)
             had_cards = await self._days.has_had_cards(profile.id, day)
             return day_panel(profile.language, day, game, (), seal, had_cards=had_cards)
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
@@ -118,9 +118,10 @@ class DailyCommands:
 
     async def _seal_panel(self, profile: Profile) -> Panel:
         day = self._days.today()
-        return seal_panel(profile.language, day, await self._days.game_on(day), await self._seal(day))
+        return seal_panel(profile.language, day, await self._days.game_on(day), await self.seal(day))
 
-    async def _seal(self, day: date) -> str:
+    async def seal(self, day: date) -> str:
+        """Return the commitment of a day's deal."""
         return commitment((await self._days.chain()).secret(day))
 
     async def shareable_text(self, profile: Profile) -> str:

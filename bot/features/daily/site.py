@@ -21,6 +21,7 @@ class DayPage(NamedTuple):
     panel: Panel
     can_play: bool
     game: str  # id
+    seal: str = ""  # of today's deal: the panel has its first digits
     shareable: str = ""  # the reader's result of today, to send to friends
     replay: str = ""  # id of the reader's game of a past day
     lines: DayTable | None = None  # of a past day
@@ -64,4 +65,5 @@ class DaySite:
             panel = await self._played.yesterday_panel(profile)
             return DayPage(panel, False, game, replay=own.game if own else "", lines=lines)
         shareable = await self._daily.shareable_text(profile)
-        return DayPage(await self._daily.own_panel(profile), await self._days.can_play(person), game, shareable)
+        panel, can_play = await self._daily.own_panel(profile), await self._days.can_play(person)
+        return DayPage(panel, can_play, game, await self._daily.seal(day), shareable)

@@ -44,6 +44,7 @@ ALLOWED_IMPORTS = {
     "bot.metrics",
     "bot.version",
     "engine.shuffle",
+    "bot.tables.clock",
     "bot.features.daily.feature",
     "bot.features.learn.feature",
     "bot.features.learn.lesson",

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -112,9 +111,9 @@ def test_services_of_kubernetes_lead_to_ports_of_workers() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
 def test_kustomize_builds_the_manifests() -> None:
-    done = subprocess.run(["kubectl", "kustomize", DIST / "kubernetes"], capture_output=True, text=True, check=True)
+    kubectl = find_tool("kubectl", package="kubernetes-client")
+    done = subprocess.run([kubectl, "kustomize", DIST / "kubernetes"], capture_output=True, text=True, check=True)
     built = list(yaml.safe_load_all(done.stdout))
     assert len(built) == len(load_manifests()) + 1
     for manifest in built:

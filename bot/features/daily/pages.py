@@ -68,11 +68,13 @@ def _add_result(page: Writer, language: str, result: DayResult, par: DayResult |
         page.line(line, "bold", score=score_text(*result.points), par=score_text(*par.points))
         gain = result.margin - par.margin
         if gain > 0:
-            page.line(ngettext("You’re {count} above par.", "You’re {count} above par.", gain), count=gain)
+            page.line(ngettext("You beat the robot by {count}.", "You beat the robot by {count}.", gain), count=gain)
         elif gain < 0:
-            page.line(ngettext("You’re {count} below par.", "You’re {count} below par.", -gain), count=-gain)
+            page.line(
+                ngettext("You’re {count} behind the robot.", "You’re {count} behind the robot.", -gain), count=-gain
+            )
         else:
-            page.line(_("You’re level with par."))
+            page.line(_("You’re level with the robot."))
     page.line(squares_text(result))
 
 

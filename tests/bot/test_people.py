@@ -113,3 +113,13 @@ async def test_handle_is_found_after_a_kill_while_writing_it(store: Store) -> No
     profile = await People(store.client).find_by_handle("telegram", "anna")
     assert profile
     assert profile.name == "Anna"
+
+
+async def test_memory_drops_the_profile_read_longest_ago(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "PROFILES_CACHED", 2)
+    counting = SlowClient(store.client)
+    counting.answer_allowed.set()
+    worker = People(counting)
+    for number in (1, 2, 3, 3, 2, 1):
+        await worker.person(f"telegram:{number}")
+    assert [counting.reads[keys.person(f"telegram:{number}")] for number in (1, 2, 3)] == [2, 1, 1]

@@ -16,7 +16,7 @@ from bot.identity.names import JOINERS, LONGEST_NAME, plain_name
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.log import Log, add_stamp, strip_stamp
 from bot.store.store import FOLD_AFTER
-from bot.tables import Room, Table
+from bot.tables import Room, Table, table_memory
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
 from bot.tables.codes import CODE_LETTERS, mark_of, table_code
@@ -607,3 +607,13 @@ async def test_is_playing_at_knows_only_cached_versions(room: Room, challenges: 
     assert answers == [False, True, False]
     room.forget(table.code)
     assert not room.is_playing_at(table.code, table.version)
+
+
+async def test_memory_drops_the_table_written_longest_ago(
+    room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_memory, "TABLES_CACHED", 2)
+    first, second = [await challenges.open_table("testa", f"p:{number}", "Somebody", f"m{number}") for number in (1, 2)]
+    await room.load(first.code)
+    third = await challenges.open_table("testa", "p:3", "Somebody", "m3")
+    assert [bool(room.cached_table(table.code)) for table in (first, second, third)] == [True, False, True]

@@ -20,6 +20,7 @@ TOUCH_POINTS = {
         "adapters/web/feature_pages.py",
         "adapters/web/routes.py",
         "adapters/web/static/daily.css",
+        "adapters/web/table_pages.py",
         "adapters/web/templates/daily.html",
         "adapters/web/templates/home.html",
     ],

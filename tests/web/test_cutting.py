@@ -162,7 +162,7 @@ async def test_player_resigns_while_the_next_pack_waits(playground: OpenPlaygrou
     await expect(anna.locator(".cut .line")).to_contain_text("Do you really want to resign?")
     await anna.get_by_role("button", name="Yes, I resign").last.click()
     await expect(anna.locator(".card-text")).to_be_visible()
-    table = await room.table(code)
+    table = await room.load_recent(code)
     assert table.game
     assert table.game.ending == "resign"
 

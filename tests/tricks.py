@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def has_reached_trick(trick: int, texts: Iterable[str]) -> bool:
-    """Return whether a board shows this many tricks or more: one that is rarely edited skips some."""
+    """Return whether any text shows this many tricks or more. A board that is rarely edited can skip numbers."""
     return any(tricks_played(text) >= trick for text in texts)
 
 

@@ -24,7 +24,7 @@ SMALL = "-# "  # starts each line of small print
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
-MAX_WITH_PICTURE = 30  # buttons of a message with a picture; its rows, picture, text and container make 39 of 40 parts
+MAX_WITH_PICTURE = 30  # buttons next to a picture: with rows, picture, text and container they make 39 of 40 components
 
 # Kinds of buttons that open a chat by a link, which Discord does not have.
 LINK_KINDS = ("private", "join", "share", "group")
@@ -43,7 +43,7 @@ Body = dict[str, Any]  # JSON of a request
 
 
 def message_body(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
-    """Return a message's body. It notifies no one: `allowed_mentions` adds that.
+    """Return a message's body. It notifies no one. A caller can add `allowed_mentions`.
 
     ``attached`` is the attachment of the panel's picture: an ``id`` the message already has, or a new one with
     ``filename``. Without it the picture is left out. All other attachments of the message are removed.

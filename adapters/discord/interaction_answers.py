@@ -99,7 +99,7 @@ class Answer:
         """Send a command's public message. Raises TooLate if the interaction has another answer."""
         async with self._lock:
             if self.state is State.ANSWERED:
-                # A failed deferral also leaves this state.
+                # The state is also ANSWERED after a failed deferral.
                 raise TooLate("answered meanwhile")
             return await self._send(body, private=False)
 

@@ -73,12 +73,15 @@ class Polling:
         return min(unhandled, default=self._next)
 
     async def run(self) -> None:
-        """Poll until cancelled; raise InvalidToken if Telegram refuses the token. Handle all received updates first."""
+        """Poll until cancelled; raise InvalidToken if Telegram refuses the token.
+
+        At the end, updates in progress have a moment to finish.
+        """
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         try:
             while True:
                 try:
-                    # The first request, and each after an error, only checks whether Telegram answers.
+                    # The first request, and each one after an error, returns at once, to check whether Telegram answers.
                     updates = await self._fetch(POLL_SECONDS if self.is_receiving else 0)
                     self.is_receiving = True
                     backoff.reset()
@@ -120,7 +123,7 @@ class Polling:
         if len(updates) < len(raw_updates):
             log.warning("telegram_update_unreadable", why="no update_id")
         if updates:
-            # Ignore higher ids from earlier, because Telegram restarts at a random number after a quiet week.
+            # Leave out the old `_next`: after a quiet week Telegram continues at a random id, which can be lower.
             self._next = max([*updates, *self._since]) + 1
         new = {number: raw for number, raw in updates.items() if number not in self._since}
         for number, raw in new.items():

@@ -126,7 +126,7 @@ class AiohttpRequest(BaseRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Return the answer's fields; raise InvalidAnswer without its content, which can contain a hand."""
+        """Return the answer's fields. InvalidAnswer does not quote the answer, which can contain a hand."""
         try:
             answer = load_json(payload)
         except (ValueError, RecursionError):

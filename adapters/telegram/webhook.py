@@ -26,7 +26,7 @@ from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
-SHARE_OF_FILES = 0.1  # most connections, as a share of the files that the process can open; several times `CONNECTIONS`
+SHARE_OF_FILES = 0.1  # share of the process's open files for connections from Telegram; usually well over `CONNECTIONS`
 CHECK_SECONDS = 60.0  # time between checks whether Telegram reaches the bot
 
 log = structlog.get_logger()

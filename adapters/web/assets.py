@@ -79,7 +79,7 @@ def deck_name(deck: Deck) -> str:
 
 
 def _response(request: web.Request, asset: Asset | None, *, is_current: bool) -> web.Response:
-    """Return a file, or 304 if the browser has it. A file at an outdated address must not be cached."""
+    """Return a file, or 304 if the browser has it. Browsers must revalidate a file at an outdated address."""
     if asset is None:
         raise web.HTTPNotFound()
     headers = {

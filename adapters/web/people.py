@@ -40,8 +40,8 @@ READER_COOKIE: web.RequestKey[str] = web.RequestKey("reader_cookie", str)  # the
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
-# At most this many new people in this many seconds, from all addresses. They stay in the store
-# (`Limits.count_newcomer`).
+# Limit of new guests from all addresses together, because the store keeps them. `Limits.count_newcomer` limits each
+# address.
 MAX_NEW, NEW_SECONDS = 300, 60.0
 
 RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")
@@ -133,7 +133,7 @@ class WebPeople:
         return person, f"{person.id}.{token}"
 
     async def rename(self, person: WebPerson, name: str) -> WebPerson:
-        """Rename a guest. People of a chat keep its name; nothing happens if the guest was forgotten."""
+        """Rename a guest. People from a chat keep their name there. Do nothing if the guest was forgotten."""
         name = clean_name(name) if person.is_guest else ""
         if not name or name == person.name:
             return person

@@ -114,7 +114,8 @@ class Ratings:
     async def catch_up(self) -> int:
         """Rate all unrated games in order, and return their number.
 
-        Unreadable games are skipped. They are lost, because a game is stored before it gets its number.
+        Missing and unreadable games are skipped. They cannot appear later, because a game is stored before it gets its
+        number.
         """
         done = 0
         # Concurrent callers in one worker share the work.
@@ -167,7 +168,7 @@ class Ratings:
             await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Atomically move a chat's leaderboards to its new id, and rate its games there. Idempotent."""
+        """Atomically move a chat's leaderboards to its new id. Its later games are rated there. Idempotent."""
         # A scope can be in the future, because a worker's clock can be ahead.
         years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
         months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
@@ -277,16 +278,16 @@ class Ratings:
     async def _rate_entry(self, entry: ArchiveEntry, before: int) -> bool:
         """Rate or skip a game. Return False if ``before`` is not the last rated number, or if a chat moved."""
         moves = await self._client.hlen(keys.MOVED)
-        today, changes, words, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
+        today, changes, standing_args, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
         if entry.game:
             today = await self._count_today(entry.game)
             game = await self._decide_winner_gain(entry.game, today.games)
-            changes, words, scopes = await self._calculate(game)
+            changes, standing_args, scopes = await self._calculate(game)
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
         header = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
         done = await self._rate(
             keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, keys.RATED_TODAY, *ratings_keys],
-            args=[*header, today.day, today.key, json.dumps(today.pairs) if scopes else "", *words],
+            args=[*header, today.day, today.key, json.dumps(today.pairs) if scopes else "", *standing_args],
         )
         return bool(done)
 
@@ -324,7 +325,7 @@ class Ratings:
             person for person in dict.fromkeys(game.people) if does_winner_gain(game) or person not in winners
         ]
         await self._index_scopes(rated_people, scopes)
-        words: list[str | int] = []
+        standing_args: list[str | int] = []
         changes: list[Change] = []
         for index, scope in enumerate(scopes):
             people = dict.fromkeys(game.people)
@@ -344,10 +345,10 @@ class Ratings:
                 shown: str | int = standing.rating if is_ranked else ""
                 latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.rating)
                 history = "" if is_pseudonym(person) else history_text([*histories[person], latest])
-                words += [index, person, standing.to_text(), history, shown]
+                standing_args += [index, person, standing.to_text(), history, shown]
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].rating, after[person].rating) for person in people]
-        return changes, words, scopes
+        return changes, standing_args, scopes
 
     async def _count_today(self, game: FinishedGame) -> DayCounts:
         """Count the rated games of a game's opponents that came before it on its day (UTC)."""

@@ -41,7 +41,7 @@ def hand_panel(
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
-    """Return the task of a seat in one line, or the player it waits for: the beginning of `hand_panel`."""
+    """Return the open question, the task of a seat or whose turn it is, in one line."""
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen)
     if asked := hand.question():

@@ -1,7 +1,7 @@
 """A Redis Cluster client that retries commands during a failover, and safe connections for any client.
 
-A replica takes over some seconds after its primary dies. Commands are retried until then, with a fresh map of the
-cluster. A command can therefore run twice, and every command of the bot allows that.
+A replica takes over some seconds after its primary dies. Commands are retried for `RETRY_SECONDS`, with a fresh map of
+the cluster. A retried command can run twice, and every command of the bot allows that.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ class Cluster(RedisCluster):
     """A cluster's client for many tasks at once."""
 
     def __init__(self, **kwargs: Any) -> None:
-        # The library tries again without a pause.
+        # The library itself retries once, at once: `run_with_retries` makes the pauses.
         super().__init__(**{"max_connections": 4 * CONNECTIONS, **kwargs, "retry": Retry(NoBackoff(), 1)})
         # Nodes that are found later are made from these arguments.
         self.connection_kwargs["connection_class"] = with_closed_errors(self.connection_kwargs["connection_class"])

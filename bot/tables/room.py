@@ -275,12 +275,12 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """Say one of the phrases to strangers. TooManyPhrases at the limit of a deal."""
+        """Say one of the phrases to strangers. TooManyPhrases at the limit of a deal, OldPanel if there are none now."""
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
             if table.phase != "playing" or not table.are_strangers:
-                raise errors.NotPlaying()
+                raise errors.OldPanel()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
                 raise errors.TooManyPhrases(most=PHRASES_PER_DEAL)
             return [Say(seat, phrase)]

@@ -51,7 +51,7 @@ def test_pizzichino_without_declarations_defaults_to_31() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_invalid_value_is_refused_with_the_valid_ones(game: str) -> None:
+def test_error_for_invalid_value_lists_the_valid_ones(game: str) -> None:
     for name, values in GAMES[game].rules.choices().items():
         wrong: list[object] = [99, "99", None, 1.0, [], "x" * 9999, not values[0] if isinstance(values[0], int) else 1]
         for bad in wrong:
@@ -64,7 +64,7 @@ def test_invalid_value_is_refused_with_the_valid_ones(game: str) -> None:
             assert len(str(caught.value)) < 200
 
 
-def test_unknown_option_is_refused_with_the_known_ones() -> None:
+def test_error_for_unknown_option_lists_the_known_ones() -> None:
     with pytest.raises(BadRules, match=r"jokers is not an option of this game; its options are: target, nil_bags"):
         Game("spades", {"jokers": 2})
 

@@ -54,7 +54,7 @@ class Builder:
         return self
 
     def enter(self, teams: int, *, alone: int = 0) -> Self:
-        """Enter this many teams, as pairs at games for four, and players ``alone`` without a partner."""
+        """Enter teams (pairs in games for four), and ``alone`` more players without a partner."""
         size = self.t.team_size
         count = teams * size + alone
         self.add(*(Enter(f"paper:{number}", _make_name(number)) for number in range(1, count + 1)))
@@ -81,7 +81,7 @@ class Builder:
     def play(
         self, match: Match, deal: int, winner: int, ending: Ending = "played", points: tuple[int, int] | None = None
     ) -> Self:
-        """Play one deal or whole game of a match."""
+        """Play one deal, or one whole game, of a match."""
         self.seat(match, deal)
         other = self._random.randrange(WINS)
         ours, theirs = points or ((WINS, other) if winner == 0 else (other, WINS))

@@ -14,7 +14,7 @@ from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables
 from bot.parsing.games import find_game
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
-from bot.platform import Command, Press, Reply, chat_of, is_private
+from bot.platform import Command, Press, Reply, chat_of, is_private, private_place
 from bot.private_replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
@@ -70,7 +70,10 @@ class CorePages(Handlers):
             about = FAIR if command.words[0].lower() in FAIR_WORDS else find_game(" ".join(command.words))
         return Reply(panel=await self.rules(command.place, about))
 
-    async def _rules_page(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+    async def _rules_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if words[-1:] == [SEPARATE]:
+            panel = await self.rules(private_place(profile.id), " ".join(words[:-1]))
+            return Reply(private_toast(press.place, profile.language), panel, private=True)
         return Reply(panel=await self.rules(press.place, " ".join(words)))
 
     async def rules(self, place: str, about: str) -> Panel:

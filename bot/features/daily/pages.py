@@ -133,7 +133,10 @@ def day_panel(
     else:
         page.line(_("You play with strong robots. Everyone gets the same cards, and plays them once, by midnight."))
     _add_results(page, language, lines)
-    rows: list[Row] = [] if had_cards else [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
+    rows: list[Row] = []
+    if not had_cards:
+        play = Button(_("Play"), actions.page("daily", "play"), "good")
+        rows.append((play, Button(_("Rules"), actions.page("rules", game, actions.SEPARATE))))
     others: Row = (Button(_("Yesterday"), actions.page("daily", "yesterday")),)
     if seal:
         page.gap()

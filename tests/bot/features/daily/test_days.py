@@ -26,7 +26,7 @@ from bot.store import Store
 from bot.tables.snapshot import snapshot
 from bot.words.wording import signed_text
 from bot.worker import Worker
-from engine import verify
+from engine import GAMES, verify
 from engine.errors import NoClaims
 from engine.shuffle import commitment
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -164,6 +164,19 @@ async def test_deal_can_be_played_once(store: Store) -> None:
         assert text.endswith("\n\n⏰ Choose an hour for a daily reminder.")
         assert "1 day in a row" in text
         assert "The robot with your cards: " in text
+
+
+async def test_rules_leave_the_daily_card_in_place(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await anna.say("/daily", GROUP)
+        await anna.say("/daily", anna.private)
+        days = worker.feature(DailyFeature).days
+        game = await days.game_on(days.today())
+        for place in (GROUP, anna.private):
+            cards = anna.fake.texts(place)
+            await anna.press("Rules", place)
+            assert anna.fake.texts(place)[: len(cards)] == cards
+            assert anna.fake.last(anna.private).plain.startswith(GAMES[game].name)
 
 
 async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:

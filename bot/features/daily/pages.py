@@ -20,6 +20,7 @@ from bot.words.wording import Wording, faces_of, fix_minus, short_seal, signed_t
 from engine import GAMES, game_kind
 
 MAX_RESULTS = 15  # results in a list
+LONG_STREAK = 3  # days in a row after which results no longer explain their squares
 TOO_LATE = _("It doesn’t count: its day ended first, and everyone could see the cards.")
 
 
@@ -57,7 +58,9 @@ def score_text(own: int, other: int) -> str:
     return f"{own}–{other}" if min(own, other) >= 0 else fix_minus(f"{own} – {other}")
 
 
-def _add_result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
+def _add_result(
+    page: Writer, language: str, result: DayResult, par: DayResult | None, *, has_legend: bool = True
+) -> None:
     _, ngettext = texts(language)
     if result.points is None or result.margin is None:
         page.line(_("You gave up."), "bold")
@@ -76,6 +79,8 @@ def _add_result(page: Writer, language: str, result: DayResult, par: DayResult |
         else:
             page.line(_("You’re level with the robot."))
     page.line(squares_text(result))
+    if has_legend and result.tricks:
+        page.line(_("🟩 trick taken, ⬜ trick lost"))
 
 
 def _share_button(language: str) -> Button:
@@ -171,7 +176,7 @@ def played_panel(
     _, ngettext = texts(language)
     page = Writer()
     add_heading(page, language, day, game)
-    _add_result(page, language, own.result, par)
+    _add_result(page, language, own.result, par, has_legend=streak.longest < LONG_STREAK)
     page.gap()
     line = ngettext(
         "🔥 {count} day in a row (best: {longest})", "🔥 {count} days in a row (best: {longest})", streak.now

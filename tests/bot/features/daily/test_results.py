@@ -3,15 +3,16 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import date
 from random import Random
 
 import pytest
 
 from bot.features.daily import results as deal
-from bot.features.daily.pages import squares_text
-from bot.features.daily.ranking import rank_results
+from bot.features.daily.pages import played_panel, squares_text
+from bot.features.daily.ranking import RankedResult, rank_results
 from bot.features.daily.results import DayResult, play_with_robots, result_of
-from bot.features.daily.streaks import streak_of
+from bot.features.daily.streaks import Streak, streak_of
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View
@@ -46,6 +47,13 @@ def test_finished_deal_gives_a_valid_record_and_result(game_id: str) -> None:
     unit = int(record.rules.get("score_unit", 1))
     assert result.points == (record.deals[0].totals[0] * unit, record.deals[0].totals[1] * unit)
     assert squares_text(result) == "".join({"1": "🟩", "0": "⬜"}[digit] for digit in result.tricks)
+
+
+def test_results_explain_squares_until_a_streak() -> None:
+    own = RankedResult("p", DayResult((7, 4), "110"), 1)
+    for longest, legends in ((1, 1), (2, 1), (3, 0)):
+        panel = played_panel("en", date(2026, 11, 24), "testa", own, 1, None, Streak(1, longest), ())
+        assert panel.plain.count("🟩 trick taken, ⬜ trick lost") == legends
 
 
 class Claimer:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 INLINE, GUEST = "~", "guest"
-"""Prefixes of chats without the bot. In an ``INLINE`` chat it can edit one message, in a ``GUEST`` chat it can answer for
-a while.
+"""Prefixes of chats without the bot. In an ``INLINE`` chat it can edit one message, in a ``GUEST`` chat it can answer
+for a while.
 """
 
 

@@ -81,7 +81,7 @@ class Polling:
         try:
             while True:
                 try:
-                    # The first request, and each one after an error, returns at once, to check whether Telegram answers.
+                    # The first request, and each after an error, returns at once, to check whether Telegram answers.
                     updates = await self._fetch(POLL_SECONDS if self.is_receiving else 0)
                     self.is_receiving = True
                     backoff.reset()

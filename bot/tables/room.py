@@ -275,7 +275,7 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """Say one of the phrases to strangers. TooManyPhrases at the limit of a deal, OldPanel if there are none now."""
+        """Say one of the phrases to strangers. Raise TooManyPhrases, or OldPanel if there are none now."""
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)

@@ -72,8 +72,8 @@ def standings(t: Tournament) -> tuple[TeamStanding, ...]:
 def winners(t: Tournament) -> list[int]:
     """Return the teams in first place of a tournament that is over.
 
-    In a knock-out, a team that is out can share that place if no team went further. It counts as a winner only if it won
-    its last match and then withdrew.
+    In a knock-out, a team that is out can share that place if no team went further. It counts as a winner only if it
+    won its last match and then withdrew.
     """
     first = [standing for standing in standings(t) if standing.rank == 1]
     if t.form == "knockout":

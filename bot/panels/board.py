@@ -115,7 +115,8 @@ def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
             )
     for seat, known in enumerate(deal.known):
         if known:
-            page.line(_("{name} has shown {cards}"), name=lines.names[seat], cards=words.cards(known))
+            line = _("Still in {name}’s hand, seen by all: {cards}")
+            page.line(line, name=lines.names[seat], cards=words.cards(known))
     lines.write_bids(page, deal)
 
 

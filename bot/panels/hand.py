@@ -211,7 +211,9 @@ class _Hand:
         for seat, known in enumerate(deal.known):
             if known and seat != self.seen.seat:
                 self.page.line(
-                    _("{name} has shown {cards}"), name=self.lines.names[seat], cards=self.words.cards(known)
+                    _("Still in {name}’s hand, seen by all: {cards}"),
+                    name=self.lines.names[seat],
+                    cards=self.words.cards(known),
                 )
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared = [shown_points(self.seen, points) for points in deal.declared]

@@ -73,6 +73,9 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
             for seat, card, _signal in view.deal.trick:
                 tricks += 1
                 assert f"{state.names[seat]}{NO_BREAK}{words.card(card)}" in text
+            for seat, known in enumerate(view.deal.known):
+                if known:
+                    assert f"Still in {state.names[seat]}’s hand, seen by all: {words.cards(known)}" in text
             assert scene.line in text
             if scene.stock:
                 stocks += 1

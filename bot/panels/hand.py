@@ -11,6 +11,7 @@ from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.words.game_results import deal_points_line
 from bot.words.phrases import phrase_text
+from bot.words.rules import points_line
 from bot.words.table_lines import TableLines, cut_news, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
@@ -32,8 +33,8 @@ def hand_panel(
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
     ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is the hint to show. With
-    ``is_beginner`` the panel explains the letters on cards. ``last_deal`` is the deal whose score to show. ``end_rows``
-    are the rows of buttons after the game.
+    ``is_beginner`` the panel explains the letters and points of cards. ``last_deal`` is the deal whose score to show.
+    ``end_rows`` are the rows of buttons after the game.
     """
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner, last_deal=last_deal)
@@ -101,8 +102,10 @@ class _Hand:
             faces = self.words.faces
             for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):
                 self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
-            if self.is_beginner and (legend := rank_legend(self.words, view.deal.hand)):
-                self.page.line(legend, "italic")
+            if self.is_beginner:
+                for line in (rank_legend(self.words, view.deal.hand), points_line(self.words, self.seen.kind)):
+                    if line:
+                        self.page.line(line, "italic")
         self.page.gap()
         self.lines.write_packets(self.page, view.deal)
         self._write_table(view.deal)

@@ -121,13 +121,19 @@ def _third_ranks(words: Wording) -> str:
 def _ranking_line(language: str, kind: GameKind, faces: str) -> str:
     words = Wording(language, (), faces_of(kind, faces))
     _ = words.text
-    ranks = " ".join(map(words.faces.rank, reversed(kind.pack.ranks)))
+    order = _("High to low: {ranks}.").format(ranks=" ".join(map(words.faces.rank, reversed(kind.pack.ranks))))
+    return f"{order} {points_line(words, kind)}".rstrip()
+
+
+def points_line(words: Wording, kind: GameKind) -> str:
+    """Return the points of the cards of a Tressette game; empty in other games."""
+    _ = words.text
     if not kind.is_tressette:
-        return _("High to low: {ranks}.").format(ranks=ranks)
-    sentence = _("High to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
+        return ""
+    sentence = _("An ace is worth 1 point; {thirds} a third each.")
     if score_unit_of(kind.id) > 1:
-        sentence = _("High to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
-    return sentence.format(ranks=ranks, thirds=_third_ranks(words))
+        sentence = _("An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
+    return sentence.format(thirds=_third_ranks(words))
 
 
 def _game_rules(language: str, faces: str) -> dict[str, list[str]]:

@@ -137,7 +137,9 @@ async def test_player_of_earlier_games_sees_no_hint(worker: Worker, fake: FakePl
 
 async def test_first_game_with_people_explains_letters(worker: Worker, fake: FakePlatform) -> None:
     def explain_letters() -> list[bool]:
-        return ["(king)" in fake.last(player.private).plain for player in players]
+        texts = [fake.last(player.private).plain for player in players]
+        assert len({"; 3, 2, R, C and F a third each." in text for text in texts}) == 1
+        return ["(king)" in text and "a third each." in text for text in texts]
 
     players = await seat_players(worker, fake, "tavolo")
     assert any(explain_letters())

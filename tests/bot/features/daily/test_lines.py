@@ -110,10 +110,13 @@ def test_lines_part_when_one_declares_later() -> None:
     )
     players = [ComparedLine("Anna", 2, soon), ComparedLine("Bruno", 1, later)]
     text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", later, players), 1).plain
-    assert "First difference, before trick 2: napoletana in coins ×1 · napoletana in coins, later ×1" in text
-    assert "Differs from the best play before trick 2: napoletana in coins, not later." in text
+    assert (
+        "First difference, before trick 2: napoletana in coins (3 2 A) ×1 · napoletana in coins (3 2 A), later ×1"
+        in text
+    )
+    assert "Differs from the best play before trick 2: napoletana in coins (3 2 A), not later." in text
     text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", soon, players), 1).plain
-    assert "Differs from the best play before trick 2: napoletana in coins, not sooner." in text
+    assert "Differs from the best play before trick 2: napoletana in coins (3 2 A), not sooner." in text
     fork = first_fork([soon, later, later, silent])
     assert fork
     assert fork.branches == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
@@ -175,7 +178,7 @@ def test_costliest_move_shows_all_its_losses() -> None:
     lines = make_comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
     lines_shown = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
     assert [line for line in lines_shown if line.startswith("Costliest")] == [
-        "Costliest move, at trick 2: RD. Better: napoletana in coins (−3)",
+        "Costliest move, at trick 2: RD. Better: napoletana in coins (3 2 A) (−3)",
         "Costliest move, at trick 2: RD. Better: 2D (−1)",
     ]
     assert [cell.is_costliest for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]

@@ -29,6 +29,7 @@ async def test_tapped_card_is_explained(
     await check_accessibility(page)
     await take_screenshot(page, f"puzzle-{game}-{'phone' if screen is PHONE else 'desktop'}")
     await page.locator(f".fan .tap[value='{puzzle.pack.codes[puzzle.best]}']").click()
+    await expect(page.get_by_text("✅ Right")).to_have_count(1)
     await expect(page.locator(".line")).to_contain_text("✅ Right")
     await expect(page.locator(".line")).to_be_in_viewport()
     await expect(page.locator(".fan .best")).to_have_attribute("value", puzzle.pack.codes[puzzle.best])

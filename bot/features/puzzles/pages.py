@@ -54,13 +54,24 @@ def puzzle_panel(
 
 
 def solution_panel(
-    language: str, suits: str, puzzle: Puzzle, card: str, change: StandingChange | None, standing: PuzzleStanding
+    language: str,
+    suits: str,
+    puzzle: Puzzle,
+    card: str,
+    change: StandingChange | None,
+    standing: PuzzleStanding,
+    *,
+    has_verdict: bool = True,
 ) -> Panel:
-    """Tell whether an answer was right. ``change`` is None if the person had answered before."""
+    """Tell whether an answer was right. ``change`` is None if the person had answered before.
+
+    Without ``has_verdict`` the page shows the verdict itself.
+    """
     position = PuzzleText(language, suits, puzzle)
     page = Writer()
     position.write_heading(page, None)
-    page.line(verdict(language, suits, puzzle, card), "bold")
+    if has_verdict:
+        page.line(verdict(language, suits, puzzle, card), "bold")
     page.gap()
     _write_standing(page, language, change, standing)
     page.fold()
@@ -71,13 +82,14 @@ def solution_panel(
     return page.panel((lines, _next_button(language)))
 
 
-def lines_panel(language: str, suits: str, puzzle: Puzzle, card: str) -> Panel:
+def lines_panel(language: str, suits: str, puzzle: Puzzle, card: str, *, has_verdict: bool = True) -> Panel:
     """Show how the deal continues with best play, after the best card and after the reader's ``card``."""
     position = PuzzleText(language, suits, puzzle)
     _ = texts(language).gettext
     page = Writer()
     position.write_heading(page, None)
-    page.line(verdict(language, suits, puzzle, card), "bold")
+    if has_verdict:
+        page.line(verdict(language, suits, puzzle, card), "bold")
     page.gap()
     page.line(_("Best play from here:"))
     position.write_line(page, puzzle.lines[0])

@@ -69,7 +69,7 @@ class PuzzleSite:
         answer = await self._ratings.answer_of(person, puzzle.id) if person else ""
         if answer:
             standing = await self._ratings.standing(person)
-            panel = solution_panel(language, profile.suits, puzzle, answer, None, standing)
+            panel = solution_panel(language, profile.suits, puzzle, answer, None, standing, has_verdict=False)
         else:
             panel = puzzle_panel(language, profile.suits, puzzle, PuzzleContext())
         position = PuzzleText(language, profile.suits, puzzle)
@@ -91,7 +91,7 @@ class PuzzleSite:
             puzzle.game,
             panel,
             verdict(language, profile.suits, puzzle, answer) if answer else "",
-            lines_panel(language, profile.suits, puzzle, answer) if answer else None,
+            lines_panel(language, profile.suits, puzzle, answer, has_verdict=False) if answer else None,
             f"{words.faces.deck}-{profile.deck}",
             (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
             tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),

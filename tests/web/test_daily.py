@@ -91,9 +91,11 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
 
 async def test_stranger_reads_an_explanation_of_the_daily_deal(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, f"{playground.url}daily?yesterday")
-    await expect(page.locator(".day")).to_contain_text("Deal of the day")
+    await expect(page.locator(".day")).to_have_text(re.compile(r"^[^ ]+ · \w"))
+    await expect(page.get_by_text("Deal of the day")).to_have_count(0)
     await expect(page.locator(".lines")).to_have_count(0)
     await page.get_by_role("link", name="Today").click()
+    await expect(page.get_by_text("Deal of the day")).to_have_count(1)
     await expect(page.get_by_role("button", name="Play")).to_be_visible()
     await expect(page.locator(".day code")).to_be_hidden()
     await page.locator(".day summary").click()

@@ -1,6 +1,7 @@
 """The deal of the day, for web pages."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from bot.features.daily.commands import DailyCommands
@@ -12,7 +13,7 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.store.outage import begin_request
-from bot.texts import error_text, texts
+from bot.texts import day_name, error_text, texts
 from engine import GAMES
 from engine.errors import EngineError
 
@@ -63,7 +64,13 @@ class DaySite:
             own = await self._days.results.line_of_play(day, person)
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
             panel = await self._played.yesterday_panel(profile)
-            return DayPage(panel, False, game, replay=own.game if own else "", lines=lines)
+            return DayPage(_without_title(panel, day), False, game, replay=own.game if own else "", lines=lines)
         shareable = await self._daily.shareable_text(profile)
         panel, can_play = await self._daily.own_panel(profile), await self._days.can_play(person)
-        return DayPage(panel, can_play, game, await self._daily.seal(day), shareable)
+        return DayPage(_without_title(panel, day), can_play, game, await self._daily.seal(day), shareable)
+
+
+def _without_title(panel: Panel, day: date) -> Panel:
+    """Return a day's panel for a page with its own title: its first line has only the day and the game."""
+    title, *others = panel.text
+    return replace(panel, text=(title._replace(text=f"{day_name(day)} · "), *others))

@@ -35,6 +35,7 @@ class SharedPace:
         except STORE_ERRORS as error:
             self._on_store_error(error)
             wait = self._outage_turns.take(chat, rate_limit._replace(burst=1))
-            self._uncounted[chat] = uncounted + (wait <= 0)
+            # Another message can have failed meanwhile.
+            self._uncounted[chat] = self._uncounted.get(chat, 0) + uncounted + (wait <= 0)
             return wait
         return int(milliseconds) / 1000

@@ -1,5 +1,6 @@
 """All workers share the pace of a chat, and a restart does not forget it."""
 
+import asyncio
 from unittest.mock import AsyncMock
 
 import pytest
@@ -85,6 +86,28 @@ async def test_refused_message_counts_those_of_an_outage_once(store: Store, monk
         assert await pace.take(GROUP, LIMIT) == 0
     waits = [await pace.take(GROUP, LIMIT) for _ in range(2)]
     assert waits == pytest.approx([LIMIT.interval] * 2, rel=0.01)
+
+
+async def fail_to_count(pace: SharedPace, pairs: int) -> None:
+    """Send two messages at once, this many times, while the store is away and nothing limits them."""
+    with pytest.MonkeyPatch.context() as outage:
+        outage.setattr(pace._take._client.connection_pool, "get_connection", AsyncMock(side_effect=OSError))
+        for _ in range(pairs):
+            waits = await asyncio.gather(*[pace.take(GROUP, RateLimit(burst=9, per_chat=True)) for _ in range(2)])
+            assert waits == [0, 0]
+
+
+async def test_messages_at_once_in_an_outage_all_count(store: Store) -> None:
+    pace = SharedPace(store.client, store.outage.begin)
+    await fail_to_count(pace, 3)
+    waits = [await pace.take(GROUP, LIMIT._replace(burst=8)) for _ in range(3)]
+    assert waits == pytest.approx([0, 0, LIMIT.interval], rel=0.01)
+
+
+async def test_long_outage_closes_no_chat(store: Store) -> None:
+    pace = SharedPace(store.client, store.outage.begin)
+    await fail_to_count(pace, 20)
+    assert await pace.take(GROUP, LIMIT) == pytest.approx(LIMIT.interval, rel=0.01)
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from prometheus_client import REGISTRY
 
 import bot.metrics  # noqa: F401 - registers the metrics
 from bot.settings import variable_names
+from bot.store.folder import ALLOWED_FILES
 from tests.browser import find_tool
 from tests.paths import DOCS, ROOT
 
@@ -43,6 +44,15 @@ def test_backup_is_confined_as_the_bot() -> None:
     confined = bot_[first : bot_.index(("WantedBy", "multi-user.target"))]
     assert ("ProtectSystem", "strict") in confined
     assert backup[-len(confined) :] == confined
+
+
+def test_service_keeps_compiled_searches_in_its_data_folder() -> None:
+    unit = dict(read_unit(DIST / "systemd" / "buongioco.service"))
+    setting, _, folder = unit["Environment"].partition("=")
+    assert setting == "NUMBA_CACHE_DIR"
+    assert Path(folder).parent == Path("/var/lib") / unit["StateDirectory"]
+    # The store begins in a folder that has only these.
+    assert Path(folder).name in ALLOWED_FILES
 
 
 @pytest.mark.parametrize("name", ["telegram", "discord", "store"])

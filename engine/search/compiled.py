@@ -4,6 +4,7 @@ numba compiles them if it is installed; otherwise Python runs them. Such functio
 arrays made here, loops, and calls of each other.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, MutableSequence
 from hashlib import blake2b
 from importlib.resources import files
@@ -40,7 +41,9 @@ def compiled(function: F) -> F:
     try:
         made = numba.njit(cache=True)(function)
     except RuntimeError:
-        # There is no writable cache folder.
+        # There is no writable cache folder. Python shows a line's warning once.
+        text = f"each start compiles searches, because {numba.config.CACHE_DIR} cannot keep them: set NUMBA_CACHE_DIR"
+        warnings.warn(text, RuntimeWarning, stacklevel=1)
         made = numba.njit(function)
     return made
 

@@ -1,5 +1,6 @@
 """The searches follow the engine's rules, and the solver agrees with brute force."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -292,6 +293,25 @@ def test_changed_source_invalidates_compiled_code(tmp_path: Path) -> None:
     before = run()
     source.write_text(source.read_text().replace("return BIT_INDEX[bit % 67]", "return BIT_INDEX[bit % 67] + 1"))
     assert run() != before
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled without numba")
+def test_unwritable_cache_is_warned_of_once(tmp_path: Path) -> None:
+    shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    # numba tries the named folder, then one next to the source, then the user's. Files cannot be folders.
+    blocked = tmp_path / "engine" / "search" / "__pycache__"
+    blocked.touch()
+    names = {"NUMBA_CACHE_DIR": str(blocked), "XDG_CACHE_HOME": str(blocked), "HOME": str(blocked)}
+    done = subprocess.run(
+        [sys.executable, "-c", "from engine.search import bidding"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, **names},
+    )
+    assert done.stderr.count("RuntimeWarning: each start compiles searches") == 1
 
 
 def test_solver_memory_is_cleared_when_ages_wrap() -> None:

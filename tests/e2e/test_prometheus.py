@@ -138,6 +138,30 @@ def test_promtool_accepts_the_files() -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+LOST_WORKERS = """
+rule_files: [alerts.yml]
+tests:
+  - input_series:
+      - {series: 'up{job="buongioco", instance="a"}', values: "1 1 _x9"}
+    alert_rule_test:
+      - {alertname: BuongiocoDown, eval_time: 1m}
+      - alertname: BuongiocoDown
+        eval_time: 10m
+        exp_alerts:
+          - exp_labels: {severity: critical, job: buongioco}
+            exp_annotations: {summary: The bot does not answer.}
+"""
+
+
+@pytest.mark.long
+def test_alert_fires_if_prometheus_finds_no_worker(tmp_path: Path) -> None:
+    tool = find_tool("promtool", package="prometheus")
+    (tmp_path / "alerts.yml").write_text((DIST / "prometheus" / "alerts.yml").read_text())
+    (tmp_path / "test.yml").write_text(LOST_WORKERS)
+    done = subprocess.run([tool, "test", "rules", tmp_path / "test.yml"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.long
 async def test_dashboard_has_data_and_alerts_fire_without_the_store(tmp_path: Path, embedded: EmbeddedStore) -> None:
     bot = Bot(tmp_path, REDIS_URL=embedded.url)

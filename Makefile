@@ -74,7 +74,7 @@ lock: $(READY)  ## update the pins after a change of dependencies
 pins: $(READY)  ## pin actions and base images by digest, read online
 	@$(BIN)/python -m scripts.pins
 
-SBOM := PYTHONWARNINGS=ignore $(BIN)/uvx --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py requirements --output-reproducible
+SBOM := PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements --output-reproducible
 build: $(READY)  ## wheel, sdist, SBOM and checksums in build/, the same bytes each time
 	@rm -rf build
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \

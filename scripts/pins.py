@@ -19,7 +19,8 @@ UNPINNED = "not pinned by digest"
 ACTION = re.compile(r"(?<=uses: )(?P<name>[\w-]+/[\w.-]+)(?P<path>/[\w./-]+)?@(?P<ref>[\w.]+)(?: # (?P<tag>v[\d.]+))?")
 # This project's own image has a version and no digest here.
 IMAGE = re.compile(
-    r"(?P<start>^FROM |--from=|^[ -]*image: )(?P<name>(?!\S*/buongioco:)[\w./-]+:[\w.-]+)(?:@(?P<digest>sha256:\w+))?",
+    r"(?P<start>^FROM |--from=|^[ -]*image: |driver-opts: image=|sbom: generator=)"
+    r"(?P<name>(?!\S*/buongioco:)[\w./-]+:[\w.-]+)(?:@(?P<digest>sha256:\w+))?",
     re.MULTILINE,
 )
 

@@ -11,7 +11,14 @@ from scripts import pins
 from tests.paths import ROOT
 
 DIGEST = "sha256:" + "ab" * 32
-WORKFLOW = "    steps:\n      - uses: actions/checkout@v6\n      - uses: ./.github/workflows/ci.yml\n"
+WORKFLOW = """
+    steps:
+      - uses: actions/checkout@v6
+      - uses: ./.github/workflows/ci.yml
+      - with:
+          driver-opts: image=moby/buildkit:1
+          sbom: generator=docker/scanner:1
+"""
 DOCKERFILE = "FROM python:3.14-slim AS build\nFROM python:3.14-slim\nCOPY --from=build /app /app\n"
 COMPOSE = "services:\n  bot:\n    image: ghcr.io/anna/buongioco:1.0.0\n  valkey:\n    image: valkey/valkey:9-alpine\n"
 
@@ -60,11 +67,11 @@ def read_file(name: str) -> str:
 
 
 def test_pins_are_written_and_written_again(project: Path) -> None:
-    assert len(pins.find_unpinned()) == 3
+    assert len(pins.find_unpinned()) == 5
     commit = git("-C", str(project / "action"), "rev-parse", "v6.10.0^{commit}")
     for _ in range(2):
         assert pins.main() == 0
-        pinned = WORKFLOW.replace("checkout@v6", f"checkout@{commit} # v6.10.0")
+        pinned = WORKFLOW.replace("checkout@v6", f"checkout@{commit} # v6.10.0").replace(":1", f":1@{DIGEST}")
         assert read_file(".github/workflows/ci.yml") == pinned
         assert read_file("Dockerfile") == DOCKERFILE.replace("3.14-slim", f"3.14-slim@{DIGEST}")
         # The release of this project names its own image.
@@ -79,6 +86,8 @@ def test_unread_digest_leaves_the_name_and_is_listed(project: Path, capsys: pyte
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith(".github/workflows/ci.yml: cannot read the digest of actions/other: fatal: ")
     assert lines[1:] == [
+        ".github/workflows/ci.yml: cannot read the digest of moby/buildkit:1: no network",
+        ".github/workflows/ci.yml: cannot read the digest of docker/scanner:1: no network",
         "Dockerfile: cannot read the digest of python:3.14-slim: no network",
         "compose.yaml: cannot read the digest of valkey/valkey:9-alpine: no network",
     ]

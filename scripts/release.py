@@ -1,4 +1,4 @@
-"""Steps of `make release VERSION=1.0.0`, and the notes of a release.
+"""Steps of `make release VERSION=1.0.0`, and the check and the notes of a release for the workflow.
 
 `prepare` checks the checkout and writes the version and its date, `tag` commits and tags them, and begins the next
 version. `make release` tests and builds in between. After a failure it can run again.
@@ -15,6 +15,7 @@ from scripts.pins import find_unpinned
 PROJECT, CHANGELOG = Path("pyproject.toml"), Path("CHANGELOG.md")
 WRITTEN = [str(PROJECT), str(CHANGELOG)]
 UNRELEASED = "## Unreleased\n"
+VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 
 
 class ReleaseError(Exception):
@@ -48,8 +49,13 @@ def version_notes(version: str) -> str:
     raise ReleaseError(f"{CHANGELOG} has no section {version}")
 
 
+def refuse_unpinned() -> None:
+    if unpinned := find_unpinned():
+        raise ReleaseError("run `make pins` first:\n" + "\n".join(unpinned))
+
+
 def prepare(version: str) -> None:
-    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+    if not VERSION.fullmatch(version):
         raise ReleaseError("name a version, such as `make release VERSION=1.0.0`")
     if git("tag", "--list", f"v{version}"):
         raise ReleaseError(f"the tag v{version} exists")
@@ -58,8 +64,10 @@ def prepare(version: str) -> None:
     others = [line for line in git("status", "--porcelain").splitlines() if line.split()[-1] not in WRITTEN]
     if others:
         raise ReleaseError("commit or remove these files first:\n" + "\n".join(others))
-    if unpinned := find_unpinned():
-        raise ReleaseError("run `make pins` first:\n" + "\n".join(unpinned))
+    refuse_unpinned()
+    git("fetch", "--quiet", "origin", "main")
+    if git("rev-list", "HEAD..FETCH_HEAD"):
+        raise ReleaseError("run `git pull` first: origin has newer commits on main")
     if read_version() == version:
         return
     if not version_notes("Unreleased"):
@@ -80,7 +88,18 @@ def tag(version: str) -> None:
     text = CHANGELOG.read_text(encoding="utf-8")
     CHANGELOG.write_text(text.replace("## ", f"{UNRELEASED}\n## ", 1), encoding="utf-8")
     git("commit", "--quiet", "--message", f"Begin {following}", *WRITTEN)
-    print(f"Publish it with: git push origin main v{version}")
+    print(f"Publish it with: git push --atomic origin main v{version}")
+
+
+def check(version: str) -> None:
+    """Check a tagged commit before anything of it is published."""
+    if not VERSION.fullmatch(version):
+        raise ReleaseError(f"the tag v{version} names no release")
+    if read_version() != version:
+        raise ReleaseError(f"the tag v{version} has the version {read_version()}")
+    if git("rev-list", "origin/main..HEAD"):
+        raise ReleaseError(f"the tag v{version} is not on main")
+    refuse_unpinned()
 
 
 def print_notes(version: str) -> None:
@@ -90,7 +109,7 @@ def print_notes(version: str) -> None:
 def main() -> int:
     step, version = sys.argv[1:]
     try:
-        {"prepare": prepare, "tag": tag, "notes": print_notes}[step](version)
+        {"prepare": prepare, "tag": tag, "check": check, "notes": print_notes}[step](version)
     except ReleaseError as error:
         print(f"release: {error}", file=sys.stderr)
         return 1

@@ -1,15 +1,18 @@
 """`make release` writes a version, tags it and begins the next one."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from scripts.release import main
+from scripts.release import main, read_version
 from tests.paths import ROOT
 
 CHANGELOG = "# Changelog\n\n## Unreleased\n\n- A new game.\n\n## 1.0.0 - 2026-01-01\n\n- The first.\n"
+RAISE = "sed -i.old s/.dev0// pyproject.toml; rm *.old; git commit -qam x"
+UNPIN = "echo FROM python:3.14 > Dockerfile; git add .; git commit -qm x"
 
 
 def git(*arguments: str) -> str:
@@ -46,11 +49,16 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         git("config", name, value)
     git("add", ".")
     git("commit", "--quiet", "--message", "Begin")
+    git("clone", "--quiet", "--bare", ".", "../origin")
+    git("remote", "add", "origin", "../origin")
+    git("fetch", "--quiet", "origin")
     return folder
 
 
 @pytest.mark.usefixtures("checkout")
-def test_release_is_tagged_and_the_next_version_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_release_is_tagged_and_the_next_version_begins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, "prepare", "1.1.0") == 0
     # A failed build is repeated after the version is written.
     assert run(monkeypatch, "prepare", "1.1.0") == 0
@@ -63,6 +71,10 @@ def test_release_is_tagged_and_the_next_version_begins(monkeypatch: pytest.Monke
     assert 'version = "1.1.1.dev0"\n' in read_file("pyproject.toml")
     assert read_file("CHANGELOG.md").splitlines()[2:5] == ["## Unreleased", "", released[2]]
     assert git("status", "--porcelain") == ""
+    [push] = re.findall("^Publish it with: (.*)$", capsys.readouterr().out, re.MULTILINE)
+    subprocess.run(push.split(), check=True)
+    git("checkout", "--quiet", "v1.1.0")
+    assert run(monkeypatch, "check", "1.1.0") == 0
 
 
 @pytest.mark.parametrize(
@@ -72,7 +84,8 @@ def test_release_is_tagged_and_the_next_version_begins(monkeypatch: pytest.Monke
         ("1.1.0", "git tag v1.1.0", "the tag v1.1.0 exists"),
         ("1.1.0", "git checkout --quiet -b other", "this is not the branch main"),
         ("1.1.0", "touch new.py", "commit or remove these files first"),
-        ("1.1.0", "echo FROM python:3.14 > Dockerfile; git add .; git commit -qm x", "run `make pins` first"),
+        ("1.1.0", UNPIN, "run `make pins` first"),
+        ("1.1.0", "git commit -qm x --allow-empty; git push -q origin main; git reset -q --hard @~", "run `git pull`"),
         ("1.1.0", "sed -i.old '/new game/d' CHANGELOG.md; rm *.old", "CHANGELOG.md has nothing under Unreleased"),
     ],
 )
@@ -93,9 +106,25 @@ def test_notes_are_the_changelog_section(monkeypatch: pytest.MonkeyPatch, capsys
     assert run(monkeypatch, "notes", "2.0.0") == 1
 
 
-def test_unreleased_changes_are_notes_of_this_project(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("version", "fault", "why"),
+    [
+        ("1.1.0", "true", "the tag v1.1.0 has the version 1.1.0.dev0"),
+        ("1.1.0.dev0", "true", "the tag v1.1.0.dev0 names no release"),
+        ("1.1.0", RAISE, "the tag v1.1.0 is not on main"),
+        ("1.1.0", f"{RAISE}; {UNPIN}; git push -q origin main", "run `make pins` first"),
+    ],
+)
+@pytest.mark.usefixtures("checkout")
+def test_tag_is_refused_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], version: str, fault: str, why: str
 ) -> None:
+    subprocess.run(["sh", "-c", fault], check=True)
+    assert run(monkeypatch, "check", version) == 1
+    assert capsys.readouterr().err.startswith(f"release: {why}")
+
+
+def test_changelog_has_notes_of_the_current_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    assert run(monkeypatch, "notes", "Unreleased") == 0
-    assert "### Added" in capsys.readouterr().out
+    version = read_version()
+    assert run(monkeypatch, "notes", "Unreleased" if version.endswith(".dev0") else version) == 0

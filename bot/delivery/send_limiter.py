@@ -131,7 +131,7 @@ class SendLimiter:
     def _limit_for_surfaces(self, count_key: str, rate_limit: RateLimit) -> RateLimit:
         """Return the rate limit of boards and hands, which leave the next turn to a waiting answer."""
         if (
-            count_key not in self._answers_waiting
+            not self._answers_waiting.get(count_key)
             or self._turns.wait_seconds(*_limit_for_answers(count_key, rate_limit)) > 0
         ):
             return rate_limit

@@ -99,6 +99,7 @@ def check(version: str) -> None:
         raise ReleaseError(f"the tag v{version} has the version {read_version()}")
     if git("rev-list", "origin/main..HEAD"):
         raise ReleaseError(f"the tag v{version} is not on main")
+    version_notes(version)
     refuse_unpinned()
 
 

@@ -319,6 +319,18 @@ async def test_newcomer_sees_all_they_need_without_scrolling(
     assert name_top < play_top
 
 
+@pytest.mark.parametrize("screen", [(360, 640), (640, 360), (844, 390)])
+async def test_play_button_needs_no_scrolling_on_small_screens(
+    playground: OpenPlayground, browser: Browser, screen: tuple[int, int]
+) -> None:
+    page = await open_page(browser, playground.url, viewport=dict(zip(("width", "height"), screen, strict=True)))
+    await expect(page.locator("#play .main")).to_be_in_viewport(ratio=1)
+    await page.get_by_text("Tressette al Tavolo", exact=True).click()
+    await expect(page.locator("[name=game]:checked")).to_have_value("tavolo")
+    await page.locator("#play .main").click()
+    await page.wait_for_url("**/t/*")
+
+
 async def test_last_choice_of_a_game_is_restored(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, playground.url)
     await expect(page.locator("[name=game]:checked")).to_have_value("metamazzo")

@@ -331,6 +331,17 @@ async def test_play_button_needs_no_scrolling_on_small_screens(
     await page.wait_for_url("**/t/*")
 
 
+@pytest.mark.parametrize("width", [360, 390])
+async def test_names_below_drawn_cards_are_whole(playground: OpenPlayground, browser: Browser, width: int) -> None:
+    page = await start_game(browser, playground, "testa", viewport={"width": width, "height": 640})
+    await change_tables(page, lambda table: table.update(drawn=[{**table["hand"][0], "by": "🤖 Gino"}]))
+    await wait_for_turn(page)
+    await page.locator(".fan .tap.playable").first.click()
+    names = page.locator(".drawn .small small")
+    await expect(names).to_have_text("🤖 Gino")
+    assert not await names.evaluate_all(IS_CUT)
+
+
 async def test_last_choice_of_a_game_is_restored(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, playground.url)
     await expect(page.locator("[name=game]:checked")).to_have_value("metamazzo")

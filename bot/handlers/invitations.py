@@ -2,26 +2,28 @@
 
 from collections.abc import Mapping
 
-from cachetools import LRUCache
+from cachetools import TTLCache
 
+from bot.delivery.answer_queue import GIVE_UP_SECONDS
 from bot.delivery.message_state import decode_state
 from bot.delivery.surface_names import encode_name
 from bot.delivery.surfaces import card_at
-from bot.panel import Panel
 from bot.panels.challenge import invitation_panel
 from bot.people import Profile
 from bot.platform import Adapter, Reply, platform_of
 from bot.private_replies import private_toast
 from bot.store import Store
 from bot.tables.table import Table
+from bot.texts import texts
 
-REMEMBERED = 10_000  # invitations kept in memory
+REMEMBERED = 10_000  # digests of invitations kept in memory
+REMEMBERED_SECONDS = GIVE_UP_SECONDS  # an invitation that is given up can be asked for again
 
 
 class Invitations:
     def __init__(self, store: Store, adapters: Mapping[str, Adapter]) -> None:
         self._store, self._adapters = store, adapters
-        self._sent: LRUCache[tuple[str, str], tuple[str, Panel]] = LRUCache(REMEMBERED)
+        self._sent: TTLCache[int, str] = TTLCache(REMEMBERED, REMEMBERED_SECONDS)  # updates
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
         """Return the invitation that a person who asked at ``place`` gets in their private chat."""
@@ -38,11 +40,10 @@ class Invitations:
         return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
 
     async def send_below_card(self, table: Table, profile: Profile, place: str, update: str) -> Reply:
-        """Return the invitation below a card in a private chat, unless another update has sent the same one."""
-        reply, key = await self.invitation(table, profile, place), (table.code, profile.id)
+        """Return the invitation below a card in a private chat, unless another update has just sent the same one."""
+        reply = await self.invitation(table, profile, place)
         assert reply.panel
-        sent_by, sent = self._sent.get(key, (update, None))
-        if sent_by != update and sent == reply.panel:
-            return Reply()
-        self._sent[key] = update, reply.panel
+        if self._sent.setdefault(hash((table.code, profile.id, reply.panel.digest)), update) != update:
+            _ = texts(profile.language).gettext
+            return Reply(_("You already have the invitation: /invite sends it again."))
         return reply

@@ -107,11 +107,25 @@ async def test_invitation_is_sent_once_below_its_card(store: Store) -> None:
         await anna.press("Spades")
         for _ in range(2):
             await anna.press("◀ Back")
-            await anna.press("Invite a friend")
+            reply = await anna.press("Invite a friend")
+            assert reply.toast == "You already have the invitation: /invite sends it again."
         assert sum("invites you to play" in text for text in fake.texts(anna.private)) == 1
         assert any("Forward the invitation below" in text for text in fake.texts(anna.private))
         await anna.say("/invite", anna.private)
         assert sum("invites you to play" in text for text in fake.texts(anna.private)) == 2
+
+
+async def test_lost_invitation_can_be_asked_for_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.handlers.invitations.REMEMBERED_SECONDS", 0.0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.say("/challenge spades", anna.private)
+        await anna.press("Invite a friend")
+        await anna.press("◀ Back")
+        reply = await anna.press("Invite a friend")
+        assert reply.panel
+        assert "invites you to play" in reply.panel.plain
 
 
 async def test_redelivered_press_sends_its_invitation_again(store: Store) -> None:

@@ -15,6 +15,12 @@ class CodeNotGiven(TableError):
     sentence = "Add the table’s code, for example /join K7QF2M."
 
 
+class NoSuchOpponent(TableError):
+    sentence = (
+        "I don’t know the game {name}: choose one of {games}, a person (@name) or a robot (/challenge robot strong)."
+    )
+
+
 class UnknownCode(TableError):
     sentence = "There’s no table {code}: check the code, or ask for a new invitation."
 

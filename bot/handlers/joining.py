@@ -5,11 +5,11 @@ from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.code_guard import CodeGuard
-from bot.handlers.errors import CodeNotGiven, UnknownCode
+from bot.handlers.errors import CodeNotGiven, NoSuchOpponent, UnknownCode
 from bot.identity.names import plain_name
 from bot.panels.drafts import Draft
 from bot.parsing.codes_and_links import pasted_code
-from bot.parsing.games import find_robot, parse_game_and_points, target_rule
+from bot.parsing.games import NoSuchGame, find_robot, parse_game_and_points, target_rule
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private
@@ -30,8 +30,13 @@ class Joining(Handlers):
     async def challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
         invited = await find_invited(self._people, command)
-        level, words = ("", list(command.words)) if invited else find_robot(command.words)
-        named, target = parse_game_and_points(words, "")
+        level, words = (
+            ("", list(command.words)) if invited else find_robot(command.words, in_private=is_private(command.place))
+        )
+        try:
+            named, target = parse_game_and_points(words, "")
+        except NoSuchGame as fault:
+            raise fault if invited else NoSuchOpponent(**fault.values) from None
         game = named or chat.game
         has_usual_clock = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []

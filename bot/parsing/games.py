@@ -15,14 +15,12 @@ from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")  # words before the points, as on challenge cards
-ROBOT_WORDS = {
-    "robot": "",
-    "🤖": "",
+ROBOT_WORDS = ("robot", "🤖")
+LEVEL_WORDS = {
     **dict.fromkeys(("easy", "facile"), "easy"),
     **dict.fromkeys(("medium", "medio"), "medium"),
     **dict.fromkeys(("strong", "forte"), "strong"),
 }
-"""Words for a robot, each with its level; empty for any level."""
 
 DIGITS_READ, DIGITS_REPEATED = 100, 12  # digits of a number that are read, and digits that an error repeats
 
@@ -82,12 +80,17 @@ def parse_game_and_points(words: Sequence[str], default: str) -> tuple[str, int 
     return game, points
 
 
-def find_robot(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the level of the robot in a command's words, or an empty string, and the words about the game."""
-    named = [word for word in words if word.casefold() in ROBOT_WORDS]
-    levels = [level for word in named if (level := ROBOT_WORDS[word.casefold()])]
-    level = (levels or [NEWCOMERS_LEVEL])[-1] if named else ""
-    return level, [word for word in words if word not in named]
+def find_robot(words: Sequence[str], *, in_private: bool) -> tuple[str, list[str]]:
+    """Return the level of the robot in a command's words, or an empty string, and the words about the game.
+
+    A level without a word for a robot can be a person's name. It counts only in a private chat, as the only word.
+    """
+    levels = [LEVEL_WORDS[word.casefold()] for word in words if word.casefold() in LEVEL_WORDS]
+    is_only_level = in_private and len(words) == len(levels) == 1
+    if not is_only_level and not any(word.casefold() in ROBOT_WORDS for word in words):
+        return "", list(words)
+    about_game = [word for word in words if word.casefold() not in (*ROBOT_WORDS, *LEVEL_WORDS)]
+    return (levels or [NEWCOMERS_LEVEL])[-1], about_game
 
 
 def find_game(name: str) -> str:

@@ -44,11 +44,20 @@ def test_classic_tressette_takes_points_as_shown_or_counted() -> None:
     [
         ("robot", "easy", ""),
         ("metamazzo Robot", "easy", "metamazzo"),
-        ("easy", "easy", ""),
+        ("spades robot strong", "strong", "spades"),
         ("🤖 Forte spades a 200", "strong", "spades a 200"),
         ("medium robot testa a testa", "medium", "testa a testa"),
         ("metà mazzo", "", "metà mazzo"),
     ],
 )
 def test_robot_is_named_by_its_level_or_as_robot(words: str, level: str, rest: str) -> None:
-    assert find_robot(words.split()) == (level, rest.split())
+    for in_private in (True, False):
+        assert find_robot(words.split(), in_private=in_private) == (level, rest.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "in_private", "level"),
+    [("Forte", False, ""), ("facile", True, "easy"), ("spades strong", True, ""), ("easy strong", True, "")],
+)
+def test_bare_level_is_a_robot_only_in_private(words: str, level: str, *, in_private: bool) -> None:
+    assert find_robot(words.split(), in_private=in_private) == (level, [] if level else words.split())

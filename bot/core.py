@@ -71,7 +71,7 @@ class Core:
             before_removal=lambda table: self.policies.policy_of(table).before_removal(table),
             shards=self.shards,
         )
-        self.challenges = Challenges(self.room)
+        self.challenges = Challenges(self.room, self.robot_pool)
         self.blocks = Blocks(store.client)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)

@@ -20,7 +20,6 @@ from bot.people import People, Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
 from bot.private_replies import private_toast
 from bot.robots.names import ROBOT_NAMES
-from bot.robots.pool import RobotPool
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_open
@@ -45,13 +44,12 @@ class ChallengeCards(Handlers):
         challenges: Challenges,
         people: People,
         updates: Updates,
-        robot_pool: RobotPool,
         policies: Policies,
         invitations: Invitations,
         pages: CorePages,
     ) -> None:
         self._room, self._challenges, self._people, self._updates = room, challenges, people, updates
-        self._robot_pool, self._policies, self._invitations = robot_pool, policies, invitations
+        self._policies, self._invitations = policies, invitations
         self._pages = pages
         on_cards: dict[str, VerbHandler] = {
             "sit": self._sit,
@@ -109,8 +107,6 @@ class ChallengeCards(Handlers):
         level = action.words[0] if action.words else ""
         if level not in LEVELS:
             raise BadPayload()
-        if level == "strong":
-            self._robot_pool.get_ready()
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
         table = await self._challenges.add_robot(action.code, press.person.id, level, names, press.key)
         # In the private chat there is nobody to wait for.

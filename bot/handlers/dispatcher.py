@@ -70,7 +70,7 @@ class Dispatcher:
         self.limits = PressLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
-        robot_pool, private_hands = worker.robot_pool, worker.private_hands
+        private_hands = worker.private_hands
         guard = CodeGuard(room)
         self.live_hands = LiveHands(
             room,
@@ -84,8 +84,8 @@ class Dispatcher:
             worker.is_first_game,
             is_limited=worker.settings.rate_limits,
         )
-        self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
-        self.program_tables = ProgramTables(room, people, challenges, robot_pool, self.live_hands, guard)
+        self.lobby = Lobby(room, people, challenges, archive, worker.watching)
+        self.program_tables = ProgramTables(room, people, challenges, self.live_hands, guard)
         self._offers = Offers(store, people, challenges, lists, archive, features)
         invitations = Invitations(store, worker.adapters)
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)
@@ -97,7 +97,7 @@ class Dispatcher:
             Greeting(joining, challenges, people, updates, pages, invitations),
             Start(features, joining, pages, private_hands, lists, people),
             OwnTables(lists, private_hands, updates, invitations),
-            ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),
+            ChallengeCards(room, challenges, people, updates, worker.policies, invitations, pages),
             TableButtons(room, updates, worker.alarms),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,

@@ -12,7 +12,6 @@ from bot.panels.challenge import invitee_panel
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.robots.names import ROBOT_NAMES
-from bot.robots.pool import RobotPool
 from bot.site.watching import Watching
 from bot.store.entries import CutOption
 from bot.store.outage import begin_request
@@ -67,10 +66,9 @@ class Lobby:
         challenges: Challenges,
         archive: Archive,
         watching: Watching,
-        robot_pool: RobotPool,
     ) -> None:
         self._room, self._people, self._challenges = room, people, challenges
-        self._archive, self._watching, self._robot_pool = archive, watching, robot_pool
+        self._archive, self._watching = archive, watching
 
     async def profile(self, person: str) -> Profile:
         return await self._people.person(person)
@@ -113,8 +111,6 @@ class Lobby:
         profile = await self._people.meet(person)
         try:
             game = game_kind(game).id
-            if robot == "strong":
-                self._robot_pool.get_ready()
             if robot in ROBOT_NAMES:
                 opened = await self._challenges.open_practice(
                     game, person.id, person.name, robot, update, visitor=visitor

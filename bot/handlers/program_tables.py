@@ -8,12 +8,11 @@ from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place
-from bot.robots.pool import RobotPool
 from bot.site.api_models import OwnTable, own_table
 from bot.site.idempotency import UsedKeys
 from bot.store.entries import CutOption, Rule, Setup
 from bot.store.outage import begin_request
-from bot.tables.challenges import Challenges, seat_robots
+from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
 from bot.tables.room import Room
 from bot.texts import error_text
@@ -54,12 +53,11 @@ class ProgramTables:
         room: Room,
         people: People,
         challenges: Challenges,
-        robot_pool: RobotPool,
         hands: LiveHands,
         guard: CodeGuard,
     ) -> None:
         self._room, self._people, self._challenges = room, people, challenges
-        self._robot_pool, self._hands, self._guard = robot_pool, hands, guard
+        self._hands, self._guard = hands, guard
         self.programs = Programs(room.store.client)
         self._used_keys = UsedKeys(room.store.client)
 
@@ -97,19 +95,19 @@ class ProgramTables:
         """
         begin_request()
         await self._meet(program)
-        if robots == "strong":
-            self._robot_pool.get_ready()
         with _raise_program_errors():
             kind = game_kind(game)
             resolve(kind.rules, rules)
             setup: list[Setup] = [Rule(name, value) for name, value in rules.items()]
             if has_cuts:
                 setup.append(CutOption(True))
-            sitting = seat_robots(range(1, kind.seats), robots) if robots else []
+            opener = kind.id, program.person, program.name
+            update = _update(program, key)
             try:
-                table = await self._challenges.open_table(
-                    kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
-                )
+                if robots:
+                    table = await self._challenges.open_practice(*opener, robots, update, setup=setup)
+                else:
+                    table = await self._challenges.open_table(*opener, update, setup=setup)
             except NoSuchTable:
                 raise ProgramError("old", "The table opened with this key is gone: send a new key.") from None
         return own_table(table, program.person)

@@ -8,6 +8,7 @@ from bot.identity.programs import name_of
 from bot.identity.pseudonyms import NAME
 from bot.platform import private_place
 from bot.robots.names import ROBOT_NAMES
+from bot.robots.pool import RobotPool
 from bot.store.entries import (
     Ask,
     ChangeGame,
@@ -67,8 +68,10 @@ def _names_at(table: Table) -> list[str]:
 class Challenges(Opener):
     """Changes to a room's tables before their game begins."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, robot_pool: RobotPool | None = None) -> None:
+        """With a ``robot_pool``, seating a strong robot starts to compile what it needs."""
         super().__init__(room)
+        self._robot_pool = robot_pool
         self._blocks = Blocks(room.store.client)
 
     async def open_table(
@@ -131,6 +134,7 @@ class Challenges(Opener):
     ) -> Table:
         """Open a table with robots of a level in all other chairs. Other arguments are as for `open_table`."""
         robots = seat_robots(range(1, game_kind(game).seats), level)
+        self._get_ready(level)
         return await self.open_table(
             game, person, name, update, host=host, setup=[*setup, *robots], secret=secret, visitor=visitor
         )
@@ -308,7 +312,12 @@ class Challenges(Opener):
             kind = Sit if table.ruler_of(seat) is None else Ask
             return [kind(seat, f"robot:{level}", plain_name(name))]
 
+        self._get_ready(level)
         return await self._room.commit(code, update, decide)
+
+    def _get_ready(self, level: str) -> None:
+        if level == "strong" and self._robot_pool:
+            self._robot_pool.get_ready()
 
     async def add_host(self, code: str, place: str, update: str) -> Table:
         async with self._room.lists.reserve_host(place, code):

@@ -12,7 +12,6 @@ from bot.parsing.games import find_game
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
 from bot.private_replies import private_toast
-from bot.robots.pool import RobotPool
 from bot.tables.challenges import Challenges
 from bot.texts import error_text, texts
 from engine import GAMES
@@ -25,8 +24,8 @@ NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 
 
 class FindCommands:
-    def __init__(self, finder: Finder, people: People, challenges: Challenges, robot_pool: RobotPool) -> None:
-        self._finder, self._people, self._challenges, self._robot_pool = finder, people, challenges, robot_pool
+    def __init__(self, finder: Finder, people: People, challenges: Challenges) -> None:
+        self._finder, self._people, self._challenges = finder, people, challenges
 
     async def find(self, command: Command, profile: Profile) -> Reply:
         game = find_game(" ".join(command.words)) if command.words else ""
@@ -67,8 +66,6 @@ class FindCommands:
                     return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
                 return await self._start_search(press, profile)
             case ["robot", game, level] if game in GAMES and level in LEVELS and is_private(press.place):
-                if level == "strong":
-                    self._robot_pool.get_ready()
                 private = private_place(profile.id)
                 await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
                 toast = texts(profile.language).gettext("Sent to your private chat.")

@@ -73,7 +73,7 @@ class FindFeature(Feature):
             core.updates,
             reports_to,
         )
-        find = FindCommands(self.finder, core.people, core.challenges, core.robot_pool)
+        find = FindCommands(self.finder, core.people, core.challenges)
         farewells = Farewells(self._client, core.archive, core.blocks, core.people, core.adapters, answers)
         self.commands = {"find": find.find, "nickname": find.set_nickname, "block": self._strangers.block}
         self.pages = {"find": find.answer, "say": farewells.answer}

@@ -313,8 +313,7 @@ async def test_named_game_is_not_asked_again(worker: Worker, fake: FakePlatform)
     ("command", "game", "level"),
     [
         ("/challenge robot", "metamazzo", "easy"),
-        ("/challenge spades 200 strong", "spades", "strong"),
-        ("/challenge easy", "metamazzo", "easy"),
+        ("/challenge spades 200 robot strong", "spades", "strong"),
         ("/sfida tressette robot medio", "tressette", "medium"),
     ],
 )
@@ -330,6 +329,36 @@ async def test_challenged_robot_plays_at_once(
     assert ("200" in command) == (table.game.rules.target == 200)
     assert {chair.person for chair in table.chairs if chair and chair.is_robot} == {f"robot:{level}"}
     assert f"{table.code} · deal 1" in fake.last(anna.private).plain
+
+
+async def test_bare_level_opens_no_game_in_a_group(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    reply = await anna.say("/challenge Forte")
+    assert reply.toast.startswith("I don’t know the game Forte: choose one of ")
+    assert reply.toast.endswith("a person (@name) or a robot (/challenge robot strong).")
+    assert await worker.room.lists.tables_of(anna.person.id) == []
+
+
+async def test_bare_level_plays_a_robot_in_private(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge easy", anna.private)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    assert table.phase == "playing"
+
+
+@pytest.mark.parametrize(("level", "is_compiled"), [("strong", True), ("medium", False)])
+async def test_strong_robot_is_compiled_as_it_sits_down(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch, level: str, *, is_compiled: bool
+) -> None:
+    calls = list[str]()
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge")
+    code = await code_of(worker, anna)
+    monkeypatch.setattr(worker.robot_pool, "get_ready", lambda: calls.append(level))
+    await anna.say(f"/challenge robot {level}")
+    await anna.send(f"1t{code}:robot {level}", GROUP)
+    await anna.dispatcher.lobby.open_table(anna.person, "metamazzo", level, "page")
+    assert calls == [level] * 3 * is_compiled
 
 
 async def test_robot_is_no_game_in_a_challenge_of_a_person(worker: Worker, fake: FakePlatform) -> None:

@@ -4,15 +4,23 @@ from bot.tables.table_state import TableState
 from engine.shuffle import first_dealer
 
 
+def possible_cutters(table: TableState, secret: bytes) -> tuple[int, int]:
+    """Return the seats that the log's rules allow to cut: those before and after the dealer.
+
+    A log stays readable only if this never depends on people, lateness or a release.
+    """
+    seats = len(table.chairs)
+    dealer = table.game.dealer_for(secret) if table.game else first_dealer(seats, secret)
+    return (dealer - 1) % seats, (dealer + 1) % seats
+
+
 def find_cutter(table: TableState, secret: bytes) -> int | None:
     """Return the seat that can cut a pack with this secret; None if no person can.
 
     It is the last player before the dealer; if that is a robot or away, the one after the dealer. A player is away
     while a robot makes their moves. A program that let the time of a cut pass is not asked again.
     """
-    seats = len(table.chairs)
-    dealer = table.game.dealer_for(secret) if table.game else first_dealer(seats, secret)
-    for seat in ((dealer - 1) % seats, (dealer + 1) % seats):
+    for seat in possible_cutters(table, secret):
         chair = table.chairs[seat]
         if chair and not chair.is_robot and not table.lates[seat] and seat not in table.never_cut:
             return seat

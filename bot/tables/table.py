@@ -49,7 +49,7 @@ from bot.store.entries import (
 )
 from bot.store.log import Log, add_stamp, strip_stamp
 from bot.tables.chairs import Chair, Invited
-from bot.tables.cutting import find_cutter
+from bot.tables.cutting import find_cutter, possible_cutters
 from bot.tables.table_state import TableState
 from engine import Game, game_kind
 from engine.errors import BadDeal, BadRules
@@ -165,7 +165,7 @@ class Table(TableState):
             case Seal(secret):
                 self.sealed, self.sealed_at, self.cutter = secret, version, find_cutter(self, secret)
             case CutPack(seat, text):
-                if not self.awaits_cut or self.cut or seat != self.cutter:
+                if not self.awaits_cut or self.cut or seat not in possible_cutters(self, self.sealed):
                     raise BadDeal(problem=f"seat {seat} cannot cut now")
                 self.cut = Cut(text, seat)
             case FirstDeal(secret, release, rules):

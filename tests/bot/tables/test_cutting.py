@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 import engine
 from bot.identity.programs import PREFIX
+from bot.identity.pseudonyms import NAME, new_pseudonym
 from bot.people import Profile
 from bot.pictures.scene_builder import hand_scene
 from bot.site.api_models import own_table, public_table
 from bot.site.hand_page import hand_page
 from bot.store import Store
-from bot.store.entries import Close, CutOption, CutPack, Entry, FirstDeal, Late, Seal, Setup, Sit, Stand
+from bot.store.entries import Close, CutOption, CutPack, Deal, Entry, FirstDeal, Late, Move, Seal, Setup, Sit, Stand
+from bot.store.log import Log
+from bot.store.people_in_logs import redact
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
@@ -287,6 +290,45 @@ def test_program_that_misses_a_cut_is_not_asked_again() -> None:
         # Seat 0 deals first, so seat 1 was asked.
         assert table.is_uncut
         assert (1 in table.never_cut) is not is_asked
+
+
+def play_out_deal(table: Table, late: int | None = None) -> Table:
+    """Play first legal moves until the deal is over. A robot moves for the ``late`` seat."""
+    assert table.game
+    while (seat := table.game.turn) is not None:
+        move = Move(seat, engine.legal_moves_for_record(table.game, seat)[0])
+        table = table.with_entries([Late(seat), move] if seat == late else [move], "u")
+        assert table.game
+    return table
+
+
+def test_log_in_which_a_late_player_cut_stays_readable() -> None:
+    table = start_game("testa", CutOption(True))
+    assert table.game
+    assert table.game.current
+    late = table.game.current.dealer
+    table = play_out_deal(table, late)
+    assert table.lates[late]
+    assert find_cutter(table, SECRET) is None
+    table = table.with_entries([Seal(SECRET), CutPack(late, "c0ffee"), Deal(SECRET)], "u")
+    read = Table.from_log("CODE", table.log)
+    assert (read.error, read.cut_by) == ("", late)
+
+
+def test_log_with_a_forgotten_program_stays_readable() -> None:
+    secret = next(bytes([n]) * 32 for n in range(99) if first_dealer(4, bytes([n]) * 32) == 3)
+    chairs = [Sit(seat, PROGRAM if seat == 2 else person(seat), f"P{seat}") for seat in (1, 2, 3)]
+    rules = resolve(GAMES["tressette"].rules, {"target": 31}).model_dump()
+    table = open_table("tressette", CutOption(True), *chairs, Seal(secret), FirstDeal(secret, RELEASE, rules))
+    for _number in range(3):
+        table = play_out_deal(table).with_entries([Deal(SECRET)], "u")
+    table = play_out_deal(table).with_entries([Seal(SECRET)], "u")
+    assert table.cutter == 0
+    table = table.with_entries([CutPack(0, "c0ffee"), Deal(SECRET)], "u")
+    for pseudonym in ("somebody:1a", new_pseudonym(PROGRAM)):
+        redacted = [redact(entry, PROGRAM, "", pseudonym, NAME) for entry in table.log.entries]
+        read = Table.from_log("CODE", Log(redacted))
+        assert (read.error, read.cut_by) == ("", 0)
 
 
 @pytest.mark.parametrize("cuts", [False, True])

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from bot.http.server import matches_digest, token_digest
 from bot.identity.adapter_data import StoredField
 from bot.identity.names import person_name, plain_name
+from bot.platform import PSEUDONYM_PLATFORM
 from bot.store import keys
 from bot.store.lua import read_script
 
@@ -19,6 +20,7 @@ Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 GUESTS = "web:"  # id prefix of guests of the web pages, and of programs
 PREFIX = "web:robot-"  # id prefix of programs: their platform is our web API
+PSEUDONYM_PREFIX = f"{PSEUDONYM_PLATFORM}:robot-"  # id prefix of forgotten programs
 ID_BYTES, TOKEN_BYTES = 6, 32
 MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH = 1000, 900, 5
 """Limits of the number of programs: in all, of people (to leave room for the host's), and of one person."""
@@ -59,7 +61,8 @@ class Program(NamedTuple):
 
 
 def is_program(person: str) -> bool:
-    return person.startswith(PREFIX)
+    """Return whether a person is a program. Its pseudonym is one too, so its games never become rated."""
+    return person.startswith((PREFIX, PSEUDONYM_PREFIX))
 
 
 def is_web_guest(person: str) -> bool:

@@ -10,6 +10,7 @@ import secrets
 from random import choice, randrange
 from typing import Any, NamedTuple
 
+from bot.identity.programs import PSEUDONYM_PREFIX, is_program
 from bot.platform import PSEUDONYM_PLATFORM
 from bot.store import keys
 from bot.texts import gettext_noop as _
@@ -43,9 +44,10 @@ class ForgettingMark(NamedTuple):
         return cls(*json.loads(text))
 
 
-def new_pseudonym() -> str:
-    """Return a new id on a platform without sign-in."""
-    return f"{PSEUDONYM_PLATFORM}:{secrets.token_hex(4)}"
+def new_pseudonym(person: str) -> str:
+    """Return a new id on a platform without sign-in. A program's pseudonym is a program (`is_program`)."""
+    prefix = PSEUDONYM_PREFIX if is_program(person) else f"{PSEUDONYM_PLATFORM}:"
+    return f"{prefix}{secrets.token_hex(4)}"
 
 
 def new_nickname() -> str:

@@ -75,7 +75,7 @@ class Forgetter:
         A repeated call changes nothing, except between the two passes: then the person has come back, and the
         forgetting starts again.
         """
-        mark = ForgettingMark(new_pseudonym(), self.now())
+        mark = ForgettingMark(new_pseudonym(person), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
             # The mark might have been deleted in between.
             if known := (await forgetting_marks(self._client)).get(person):

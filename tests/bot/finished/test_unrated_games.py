@@ -11,7 +11,8 @@ from bot.finished.game import FinishedGame
 from bot.finished.rating_formula import Standing
 from bot.finished.ratings import Ratings, Scope
 from bot.finished.unrated_games import RULES, is_finished_by, is_given_up_early
-from bot.identity.pseudonyms import ForgettingMark
+from bot.identity.programs import PREFIX
+from bot.identity.pseudonyms import ForgettingMark, new_pseudonym
 from bot.robots.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Game
@@ -183,6 +184,14 @@ async def test_game_on_trial_is_not_rated(store: Store) -> None:
     assert FinishedGame.parse(game.to_bytes()) == game
     _, standings = await rate_games(store, game)
     assert set(standings.values()) == {Standing()}
+
+
+def test_game_with_a_forgotten_program_stays_unrated() -> None:
+    program = f"{PREFIX}1"
+    game = resigned_game(1, 30, people=(program, "paper:2"))
+    assert not game.is_rated
+    assert not game.redact(program, new_pseudonym(program)).is_rated
+    assert game.redact(program, new_pseudonym("paper:1")).is_rated
 
 
 def test_resigned_and_robot_games_are_not_finished() -> None:

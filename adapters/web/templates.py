@@ -53,6 +53,6 @@ def _fold_secret(line: str, seal: str) -> str:
     if seal:
         line = line.replace(short_seal(seal), seal)
     if not (found := SECRET.search(line)):
-        return line
+        return _mark_black_suits(line)
     short = escape(SECRET.sub(r"\g<start>…", line).strip())
     return Markup("<details><summary>{}</summary><code>{}</code></details>").format(short, found[0])

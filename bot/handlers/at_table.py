@@ -11,11 +11,12 @@ from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.robots.names import STAND_IN_LEVEL
-from bot.tables.checks import require_seat
+from bot.tables.checks import check_begun, require_seat
 from bot.tables.errors import NotAtThisTable
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES
 from bot.words.phrases import phrase_text
+from engine.errors import GameIsOver
 
 
 class TableButtons(Handlers):
@@ -49,8 +50,11 @@ class TableButtons(Handlers):
         """Show a player their hand in the group, visible to that player only."""
         table = await self._room.table(action.code)
         seat = table.seat_of(press.person.id)
-        if seat is None or table.phase != "playing":
+        if seat is None:
             raise NotAtThisTable(code=action.code)
+        check_begun(table)
+        if table.phase == "over":
+            raise GameIsOver()
         if not press.ephemeral:
             raise NoEphemeral()
         await self._updates.send_change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))

@@ -18,7 +18,7 @@ from bot.store.entries import Clock, CutOption, PlayAgain, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import Chair, Invited
 from bot.tables.challenges import Challenges
-from bot.tables.errors import AlreadySeated, GameNotKept, NotAtThisTable
+from bot.tables.errors import AlreadySeated, DidNotPlay, GameNotKept
 from bot.tables.room import Room
 
 PAUSES = (0.1, 0.3, 0.6)  # seconds between checks for a game that has just ended
@@ -43,7 +43,7 @@ class Rematches(Handlers):
         if game is None:
             raise GameNotKept()
         if person.id not in game.people:
-            raise NotAtThisTable(code=game.code)
+            raise DidNotPlay()
         setup: list[Setup] = [Rule(name, value) for name, value in game.record.rules.items()]
         setup.append(Clock(game.clock, game.strict))
         if game.has_cuts:

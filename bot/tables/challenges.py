@@ -213,7 +213,7 @@ class Challenges(Opener):
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
             # A full table begins at once. Other people have not read the new game, so they must not begin it.
             if any(go) or (others and len(stay) == seats and all(stay)):
-                raise errors.TableIsFull()
+                raise errors.OthersAreSeated()
             return _check_changes(table, [] if table.game_id == game and not table.rules else [ChangeGame(game)])
 
         return await self._room.commit(code, update, decide)
@@ -308,6 +308,8 @@ class Challenges(Opener):
             checks.check_opener(table, person)
             taken = _names_at(table)
             name = next((free for free in names if free not in taken), names[0])
+            if len(taken) == len(table.chairs):
+                raise errors.LastSeatAsked()
             seat = checks.find_free_chair(table)
             kind = Sit if table.ruler_of(seat) is None else Ask
             return [kind(seat, f"robot:{level}", plain_name(name))]
@@ -332,8 +334,10 @@ class Challenges(Opener):
         """Accept or refuse the person who asks for the chair opposite. Only the first player of that side can."""
 
         def decide(table: Table) -> Sequence[Entry]:
-            if table.phase != "open" or seat not in table.asking:
-                raise errors.NobodyAsks()
+            checks.check_open(table)
+            if seat not in table.asking:
+                is_taken = seat in range(len(table.chairs)) and table.chairs[seat]
+                raise errors.OldPanel() if is_taken else errors.NobodyAsks()
             ruler = table.ruler_of(seat)
             if ruler is None or checks.require_seat(table, person) != ruler:
                 raise errors.NotYoursToDecide()

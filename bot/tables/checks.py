@@ -4,12 +4,15 @@ from bot.store.entries import Entry, Host
 from bot.tables import errors
 from bot.tables.limits import MAX_ENTRIES, MAX_HOSTS
 from bot.tables.table import Table
+from engine.errors import GameIsOver
 
 
 def check_before_deal(table: Table) -> None:
     """Check that no card is dealt yet. Until then players can leave, also while the first pack waits for a cut."""
     if table.phase == "closed":
         raise errors.NoSuchTable(code=table.code)
+    if table.phase == "over":
+        raise GameIsOver()
     if table.phase != "open":
         raise errors.AlreadyPlaying()
 
@@ -19,6 +22,14 @@ def check_open(table: Table) -> None:
     check_before_deal(table)
     if table.awaits_cut:
         raise errors.AlreadyPlaying()
+
+
+def check_begun(table: Table) -> None:
+    """Check that cards have been dealt here. The game can be over."""
+    if table.phase == "closed":
+        raise errors.NoSuchTable(code=table.code)
+    if table.game is None:
+        raise errors.NotPlaying()
 
 
 def check_opener(table: Table, person: str) -> None:
@@ -48,6 +59,9 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
 def check_flagged(table: Table, person: str) -> int:
     """Return the late seat. Only its opponents can decide about it."""
     seat = require_seat(table, person)
+    check_begun(table)
+    if table.phase == "over":
+        raise GameIsOver()
     late = table.game.turn if table.game else None
     if late is None or table.alarm != "flagged":
         raise errors.TimeIsNotUp()

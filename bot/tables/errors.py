@@ -34,7 +34,7 @@ class TooManyChallenges(TableError):
 
 
 class TooManyChanges(TableError):
-    sentence = "This challenge was changed too often: play it as it is, or open another."
+    sentence = "This challenge was changed too often: open another with /challenge."
 
 
 class OpenedTooOften(TableError):
@@ -73,6 +73,14 @@ class TableIsFull(TableError):
     sentence = "All seats at this table are taken: open your own with /challenge."
 
 
+class OthersAreSeated(TableError):
+    sentence = "Others are already seated here: for that game, open another table with /challenge."
+
+
+class LastSeatAsked(TableError):
+    sentence = "Someone has asked for the last seat: wait until they get an answer."
+
+
 class AlreadyPlaying(TableError):
     sentence = "Too late: the game has already started."
 
@@ -82,7 +90,7 @@ class NotYoursToCut(TableError):
 
 
 class NotPlaying(TableError):
-    sentence = "The game hasn’t started yet: wait until all seats are taken."
+    sentence = "The game hasn’t started yet: wait for your cards."
 
 
 class OnlyTheChallenger(TableError):
@@ -125,12 +133,16 @@ class TooManyChats(TableError):
     sentence = "This table is in too many chats already: play from one of them."
 
 
+class DidNotPlay(TableError):
+    sentence = "You didn’t play this game: start your own with /challenge."
+
+
 class GameNotKept(TableError):
     sentence = "This game is no longer in the archive: start a new one."
 
 
 class NotBegun(TableError):
-    sentence = "Table {code} is waiting for players: your cards come when the game starts."
+    sentence = "The game at table {code} hasn’t started yet: your cards come when it does."
 
 
 class NoTables(TableError):

@@ -217,8 +217,7 @@ class Room(TableMemory):
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
-            if table.game is None:
-                raise errors.NotPlaying()
+            checks.check_begun(table)
             if table.is_old(seat, version):
                 raise errors.OldPanel()
             if move == "claim" and table.is_duplicate:

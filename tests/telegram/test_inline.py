@@ -557,7 +557,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert (await table_of(adapter, anna)).phase == "playing"
         # A stranger cannot ask for a rematch.
         carla = Person(server, 3, "Carla")
-        assert "have no seat" in await carla.send_press(chat, result, rematch)
+        assert "didn’t play" in await carla.send_press(chat, result, rematch)
         assert len(await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 

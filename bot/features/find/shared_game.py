@@ -5,7 +5,7 @@ from typing import NamedTuple
 from bot.finished.archive import Archive
 from bot.people import Profile
 from bot.tables.chairs import Chair
-from bot.tables.errors import NotAtThisTable
+from bot.tables.errors import DidNotPlay
 
 
 class SharedGame(NamedTuple):
@@ -17,9 +17,9 @@ class SharedGame(NamedTuple):
 
 
 async def find_shared_game(archive: Archive, profile: Profile, game_id: str) -> SharedGame:
-    """Return a finished game, or raise NotAtThisTable if the person did not play it."""
+    """Return a finished game, or raise DidNotPlay if the person did not play it."""
     game = await archive.require(game_id)
     if profile.id not in game.people:
-        raise NotAtThisTable(code=game.code)
+        raise DidNotPlay()
     chairs = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
     return SharedGame(game_id, game.record.game, game.code, chairs, game.people.index(profile.id))

@@ -21,7 +21,7 @@ from bot.parsing.mentions import NoSuchPerson, find_mentioned
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply
 from bot.tables.chairs import Chair
-from bot.tables.errors import NotAtThisTable
+from bot.tables.errors import NotAtThisTable, OldPanel
 from bot.tables.limits import MAX_BLOCKS
 from bot.tables.room import Room
 from bot.texts import texts
@@ -58,8 +58,10 @@ class Strangers:
             raise BadPayload()
         table = await self._room.table(action.code)
         seat, own = parse_number(action.words), table.seat_of(press.person.id)
-        if own is None or not table.are_strangers or table.game is None:
+        if own is None:
             raise NotAtThisTable(code=table.code)
+        if not table.are_strangers or table.game is None:
+            raise OldPanel()
         chairs = [chair or Chair("", "?") for chair in table.chairs]
         shared = SharedGame(id_in_archive(table), table.game_id, table.code, chairs, own)
         await self._act(press.person.id, deed, shared, self._other_player(shared, seat))

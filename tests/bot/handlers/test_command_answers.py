@@ -114,5 +114,5 @@ async def test_hand_before_the_deal_says_no_cards_yet(worker: Worker, fake: Fake
     code = await code_of(worker, anna)
     for command in (f"/hand {code}", f"/resign {code}"):
         toast = (await anna.say(command)).toast
-        assert toast == f"Table {code} is waiting for players: your cards come when the game starts."
+        assert toast == f"The game at table {code} hasn’t started yet: your cards come when it does."
     assert (await anna.say("/hand K7QF2M")).toast == "You have no seat at table K7QF2M: /tables shows your tables."

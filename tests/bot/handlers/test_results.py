@@ -105,7 +105,7 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
     await resign(worker, fake, players, 0)
     carla = create_players(worker, fake)[2]
-    assert "have no seat" in (await carla.press("Rematch", GROUP)).toast
+    assert "didn’t play" in (await carla.press("Rematch", GROUP)).toast
 
     # The group's messages stay unchanged.
     assert (await carla.press("Replay", GROUP)).toast == "Sent to your private chat."

@@ -15,13 +15,15 @@ from bot.tables.errors import (
     AlreadyAsking,
     AlreadyPlaying,
     ChairTaken,
+    LastSeatAsked,
     NobodyAsks,
     NoSuchClock,
     NoSuchTable,
     NotYoursToDecide,
+    OldPanel,
     OnlyTheChallenger,
     OpenedTooOften,
-    TableIsFull,
+    OthersAreSeated,
     TooManyChallenges,
     TooManyChanges,
     TooManyChats,
@@ -187,7 +189,7 @@ async def test_only_the_partner_answers_a_seat_request(room: Room, challenges: C
 async def test_smaller_game_needs_an_unseated_second_person(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
-    with pytest.raises(TableIsFull):
+    with pytest.raises(OthersAreSeated):
         await challenges.choose_game(table.code, ADA, "spades", "u2")
     assert (await challenges.choose_game(table.code, ADA, "tavolo", "u3")).seat_of(BEA) == 1
     await challenges.stand_up(table.code, BEA, "u4")
@@ -224,12 +226,14 @@ async def test_tavolo_asks_the_partner_before_seating(room: Room, challenges: Ch
     await challenges.sit(table.code, BEA, "Bea", "u8", 2)
     table = await challenges.answer(table.code, ADA, 2, True, "u9")
     assert (table.seat_of(BEA), table.asking) == (2, {})
+    with pytest.raises(OldPanel):
+        await challenges.answer(table.code, ADA, 2, True, "answered")
     await challenges.sit(table.code, DORA, "Dora", "u10")
     with pytest.raises(NotYoursToDecide):
         await challenges.answer(table.code, ADA, 3, True, "u13")
     table = await challenges.answer(table.code, CLEO, 3, True, "u11")
     assert table.phase == "playing"
-    with pytest.raises(NobodyAsks):
+    with pytest.raises(AlreadyPlaying):
         await challenges.answer(table.code, CLEO, 3, True, "u12")
 
 
@@ -252,7 +256,7 @@ async def test_tavolo_robot_also_asks_the_partner(room: Room, challenges: Challe
     assert table.asking == {2: Chair("robot:easy", "Gino")}
     table = await challenges.add_robot(table.code, ADA, "easy", ["Gino", "Pina"], "u3")
     assert table.asking[3] == Chair("robot:easy", "Pina")
-    with pytest.raises(TableIsFull):
+    with pytest.raises(LastSeatAsked):
         await challenges.add_robot(table.code, ADA, "easy", ["Nino"], "u4")
 
 

@@ -32,11 +32,20 @@ from bot.tables.errors import (
     NotYoursToDecide,
     OldPanel,
     OnlyTheChallenger,
+    OthersAreSeated,
     TableError,
-    TableIsFull,
 )
 from engine import GAMES, legal_moves_for_record
-from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
+from engine.errors import (
+    BadRules,
+    EngineError,
+    GameIsOver,
+    IllegalMove,
+    MustFollow,
+    NotYourTurn,
+    UnknownGame,
+    UnknownMove,
+)
 from engine.shuffle import Cut
 from tests.long import mostly_long
 
@@ -155,7 +164,7 @@ async def test_changing_the_game_keeps_seats_and_drops_options(challenges: Chall
     table = await challenges.choose_game(table.code, ADA, "tressette", "u3")
     assert (table.rules, len(table.chairs), table.seat_of(ADA)) == ({}, 4, 0)
     table = await challenges.sit(table.code, BEA, "Bea", "u4", seat=3)
-    with pytest.raises(TableIsFull):
+    with pytest.raises(OthersAreSeated):
         await challenges.choose_game(table.code, ADA, "testa", "u5")
     await challenges.stand_up(table.code, BEA, "u6")
     table = await challenges.choose_game(table.code, ADA, "testa", "u7")
@@ -387,6 +396,13 @@ async def test_press_outside_a_game_is_refused(room: Room, challenges: Challenge
     assert table.phase == "over"
     with pytest.raises(IllegalMove, match="over"):
         await room.make_move(table.code, "p:0", table.version, "play 3D", "u5")
+    for refused in (room.claim_on_time(table.code, "p:0", "u6"), challenges.sit(table.code, "p:2", "C", "u7")):
+        with pytest.raises(GameIsOver):
+            await refused
+    closed = await challenges.open_table("testa", "p:0", "A", "u8")
+    closed = await challenges.cancel(closed.code, "p:0", "u9")
+    with pytest.raises(NoSuchTable):
+        await room.make_move(closed.code, "p:0", closed.version, "play 3D", "u10")
 
 
 async def test_worker_with_an_old_table_catches_up(store: Store) -> None:

@@ -154,6 +154,10 @@ class Archive:
         for person in game.known_people:
             await self._client.sadd(keys.games_of(person), number)
 
+    async def has_games(self, person: str) -> bool:
+        """Return whether a person has finished a game."""
+        return bool(await self._client.exists(keys.games_of(person)))
+
     async def numbers_of(self, person: str) -> list[int]:
         """Return the numbers of a person's finished games in order. Some games can be missing."""
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))

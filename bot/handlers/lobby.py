@@ -90,7 +90,7 @@ class Lobby:
 
     async def has_played(self, person: str) -> bool:
         """Return whether a person has finished a game."""
-        return bool(await self._archive.numbers_of(person))
+        return await self._archive.has_games(person)
 
     @staticmethod
     def games(language: str) -> dict[str, tuple[str, str]]:

@@ -8,10 +8,13 @@ from xml.etree import ElementTree as ET
 import aiohttp
 import pytest
 from markupsafe import escape
+from redis.exceptions import ConnectionError as StoreConnectionError
 
 from adapters.web import vendor
 from adapters.web.assets import Assets, deck_name
 from adapters.web.templates import Templates
+from bot.features.daily.site import DayPage
+from bot.panel import Panel, Span
 from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import PACKS, sprite_svg
 from bot.texts import texts
@@ -128,6 +131,29 @@ async def test_chat_page_has_a_button_for_the_first_command(
         page = await answer.text()
     assert 'data-command="/sfida metamazzo">/sfida metamazzo</button>' in page
     assert '<a id="home" href="/"' in page
+
+
+def test_small_text_has_marked_suits_or_a_folded_secret() -> None:
+    seal = "ab" * 32
+    spans = (Span("Seven of ♠", "small"), Span(f"Seal: {seal}", "small"))
+    day = DayPage(Panel(spans), False, "testa", seal)
+    page = Templates(Assets()).page("daily.html", "en", day=day, yesterday=False, name="", chat_name="")
+    assert '<small>Seven of <span class="sign">♠</span></small>' in page
+    assert f"<code>{seal}</code></details></small>" in page
+
+
+async def test_strangers_get_the_first_page_without_the_store(
+    site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_command: object, **_options: object) -> None:
+        raise StoreConnectionError("away")
+
+    async with session.get(site.url) as answer:
+        assert re.search(r"Deal of the day <small>[^<]+ · \d+ (h|min) left</small>", await answer.text())
+    monkeypatch.setattr(site.worker.store.client, "execute_command", fail)
+    async with session.get(site.url) as answer:
+        assert answer.status == 200
+        assert "Deal of the day <small></small>" in await answer.text()
 
 
 def test_script_data_cannot_close_its_element() -> None:

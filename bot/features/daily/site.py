@@ -1,5 +1,6 @@
 """The deal of the day, for web pages."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
-from bot.store.outage import begin_request
+from bot.store.outage import STORE_ERRORS, begin_request
 from bot.texts import day_name, error_text, texts
 from engine import GAMES
 from engine.errors import EngineError
@@ -44,14 +45,22 @@ class DaySite:
             return "", error_text(fault, profile.language)
 
     async def line(self, person: str, language: str) -> str:
-        """Return a line about today's deal for the first page: the game, the time left, and the person's streak."""
+        """Return a line about today's deal for the first page: the game, the time left, and the person's streak.
+
+        An empty ``person`` is a stranger. Their line is empty while the store is away, so that they still get the page.
+        """
         _, ngettext = texts(language)
-        day, state = self._days.today(), _("✓ played")
+        day = self._days.today()
+        hours, minutes = divmod(int(self._days.time_left().total_seconds()) // 60, 60)
+        time = _("{count} h").format(count=hours) if hours else _("{count} min").format(count=minutes)
+        state = _("{time} left").format(time=time)
+        if not person:
+            with suppress(*STORE_ERRORS):
+                return f"{_(GAMES[await self._days.game_on(day)].name)} · {state}"
+            return ""
+        if not await self._days.can_play(person):
+            state = _("✓ played")
         streak = (await self._days.results.streak(person, day)).now
-        if await self._days.can_play(person):
-            hours, minutes = divmod(int(self._days.time_left().total_seconds()) // 60, 60)
-            time = _("{count} h").format(count=hours) if hours else _("{count} min").format(count=minutes)
-            state = _("{time} left").format(time=time)
         streaks = [ngettext("🔥 {count} day", "🔥 {count} days", streak).format(count=streak)] if streak else []
         return " · ".join([_(GAMES[await self._days.game_on(day)].name), state, *streaks])
 

@@ -40,7 +40,7 @@ def write_version(version: str) -> None:
 
 
 def version_notes(version: str) -> str:
-    """Return the section of a version in the changelog, or of what is not released."""
+    """Return a version's section of the changelog. "Unreleased" is one, too."""
     sections = re.split(r"^## ", CHANGELOG.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for section in sections:
         heading, _, notes = section.partition("\n")

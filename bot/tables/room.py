@@ -274,7 +274,7 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """Say one of the phrases to strangers. Raise TooManyPhrases, or OldPanel if there are none now."""
+        """Say a phrase to strangers. Raise TooManyPhrases at the limit of a deal, OldPanel without phrases."""
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)

@@ -11,10 +11,10 @@ from engine.robots.findings import Hint, Summary, Verdict
 
 
 class ShownHint(NamedTuple):
-    """A hint on a hand. ``found`` is None until it is computed.
+    """A hint on a hand. Until a robot has computed it, ``found`` is None.
 
-    ``is_asked`` is whether the player pressed for it, ``is_busy`` whether the robots had no time. ``is_first`` is
-    whether it is the first that a person's first game shows unasked.
+    ``is_asked``: the player pressed *Hint*. ``is_busy``: the robots had no time. ``is_first``: it is the first hint of
+    a person's first game, and nobody asked for it.
     """
 
     found: Hint | None = None

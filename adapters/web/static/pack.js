@@ -14,8 +14,8 @@ const Cards = ({ deck, size, place = size }) => [...Array(size).keys()].map((num
 /** The pack in one pile, for players who wait for the cut. @param {{deck: string, size: number}} props */
 export const Pile = ({ deck, size }) => html`<div class="pack pile" style=${`--last: ${size - 1}`}><${Cards} deck=${deck} size=${size} /></div>`;
 
-/** The pack in a row, for the player who can cut it. `onCut` gets the place of the cut, from 0 to 1, and returns
- * whether the bot accepted it.
+/** The pack in a row, for the player who can cut it. `onCut` takes the place of the cut, from 0 to 1. It returns
+ * whether the bot accepted the cut.
  * @param {{deck: string, size: number, onCut: (place: number) => Promise<boolean>}} props */
 export const PackToCut = ({ deck, size, onCut }) => {
   const [place, setPlace] = useState(size / 2);

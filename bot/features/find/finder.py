@@ -69,7 +69,7 @@ class Finder:
         return await self.queue.join(profile.id, games, profile.language, rating, update, robots_after)
 
     async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
-        """Change the time after which robots take free chairs. Return "repeated" for a person who is not searching."""
+        """Set when robots take free chairs. Return "repeated" if the person is not searching."""
         rating = await self._rating(profile)
         return await self.queue.join(
             profile.id, [game], profile.language, rating, update, robots_after, only_if_waiting=True

@@ -63,9 +63,9 @@ def solution_panel(
     *,
     has_verdict: bool = True,
 ) -> Panel:
-    """Tell whether an answer was right. ``change`` is None if the person had answered before.
+    """Return the panel after an answer. ``change`` is None if the person had already answered this puzzle.
 
-    Without ``has_verdict`` the page shows the verdict itself.
+    Without ``has_verdict`` the panel leaves the verdict to the page.
     """
     position = PuzzleText(language, suits, puzzle)
     page = Writer()

@@ -61,6 +61,7 @@ ALLOWED_IMPORTS = {
     "bot.panel",
     "bot.words.rules",
     "bot.words.safety",
+    "bot.words.wording",
     "bot.panel_picture",
     "bot.pictures.cards",
     "bot.actions",

@@ -591,10 +591,13 @@ async def test_unblocking_the_bot_brings_one_hand(
         await until(lambda: bool(panels(anna)))
         await asyncio.sleep(0.7)
         await adapter.worker.settled()
-        hands = [
-            fields for method, fields in server.calls[calls:] if method == "sendMessage" and fields["chat_id"] == 1
+        sent = [
+            fields["text"]
+            for method, fields in server.calls[calls:]
+            if method == "sendMessage" and fields["chat_id"] == 1
         ]
-        assert len(hands) == 1
+        assert len([text for text in sent if text.startswith("Your turn.")]) == 1
+        assert len(sent) == 1 + starts, "only /start shows the menu, too"
         assert not has_text(group, "can’t write")
 
 

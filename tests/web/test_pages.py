@@ -169,6 +169,23 @@ def test_deck_file_has_each_card_once_and_is_small(deck: Deck) -> None:
     assert len(Assets()._sprites[deck_name(deck)].gzipped) < 30_000
 
 
+@pytest.mark.parametrize(
+    ("accepted", "encoding"), [("gzip, deflate, br, zstd", "br"), ("gzip, deflate", "gzip"), ("identity", None)]
+)
+async def test_files_are_compressed_as_the_browser_accepts(
+    site: OpenPlayground, session: aiohttp.ClientSession, accepted: str, encoding: str | None
+) -> None:
+    assets = site.site.assets
+    for path, asset in (
+        (assets.url("table.js"), assets._files["table.js"]),
+        (assets.cards_url("italian-classic"), assets._sprites["italian-classic"]),
+    ):
+        async with session.get(site.url + path[1:], headers={"Accept-Encoding": accepted}) as answer:
+            assert answer.headers.get("Content-Encoding") == encoding
+            assert answer.headers["Vary"] == "Accept-Encoding"
+            assert await answer.read() == asset.body
+
+
 def test_vendored_libraries_match_their_hashes() -> None:
     assert vendor.find_changed() == [], "files in the vendor folder do not match their hashes"
     names = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}

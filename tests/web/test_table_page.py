@@ -362,8 +362,8 @@ async def test_first_card_needs_at_most_75_kb(playground: OpenPlayground, browse
     await page.locator("#play .main").click()
     await page.wait_for_selector(".fan .tap")
     await page.wait_for_load_state("networkidle")
-    # The deck of cards alone has over 20 kB.
-    assert 50_000 < sum(sizes) <= 75_000
+    # The deck of cards alone has over 9 kB.
+    assert 20_000 < sum(sizes) <= 75_000
 
 
 async def test_table_shows_whole_names_on_a_phone(playground: OpenPlayground, browser: Browser) -> None:

@@ -16,8 +16,7 @@ def table_texts(language: str) -> dict[str, str]:
             "This address works on this computer only: docs/hosting.md says how friends elsewhere can join."
         ),
         "shut": _("Close"),
-        "sounds_on": _("🔊 Sounds on"),
-        "sounds_off": _("🔇 Sounds off"),
+        "sounds": _("Sounds"),
         "days": _("days"),
         "copied": _("Copied"),
         "share": _("Share"),

@@ -5,7 +5,7 @@ import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
 import { Connection } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
 import { PackToCut, Pile } from "./pack.js";
-import { sound } from "./sound.js";
+import { sound, SoundButton } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
@@ -129,6 +129,12 @@ function beforeLead(table, says) {
   return { ...table, trick: [], extra: [], line: "", is_mine: false, says, hand: table.hand.map(disable), packets: table.packets.map(disable) };
 }
 
+/** Play the sounds of others' cards that the trick did not have before. @param {Table} old @param {PageCard[]} trick */
+function playCards(old, trick) {
+  const played = trick.filter((card) => card.at && !old.trick.some((known) => known.code === card.code));
+  if (played.length) sound.play(played.some((card) => card.said === "busso") ? "knock" : "card");
+}
+
 /** @param {PageCard[]} cards */
 const codes = (cards) => cards.map((card) => card.code).join(" ");
 
@@ -162,7 +168,6 @@ const App = () => {
   // A taken trick stays for a moment, so that its last card can be seen.
   const [taken, setTaken] = useState(/** @type {PageCard[]} */ ([]));
   const [isLeaving, setLeaving] = useState(false);
-  const [hasSound, setHasSound] = useState(sound.isOn());
   const connection = useRef(/** @type {Connection | null} */ (null));
   const menu = useRef(/** @type {HTMLDialogElement | null} */ (null));
   // The last state from the bot, and the one shown.
@@ -190,6 +195,7 @@ const App = () => {
     if (old === next) return;
     if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
       shown.current = null;
+      playCards(old, next.end_trick);
       setTable(endOfDeal(old, next.end_trick));
       setMoving(null);
       setTaken([]);
@@ -200,8 +206,8 @@ const App = () => {
     const visible = isTaken && next.trick.length ? beforeLead(next, old.says) : next;
     shown.current = visible;
     if (isTaken) { setTaken(next.last_trick); holdBack("lead"); }
-    if (visible.is_mine && !old?.is_mine) { sound.turn(); telegram.turn(); }
-    else if (old && codes(old.trick) !== codes(visible.trick)) sound.card();
+    if (old) playCards(old, isTaken ? next.last_trick : visible.trick);
+    if (visible.is_mine && !old?.is_mine) { sound.play("turn"); telegram.turn(); }
     setTable(visible);
     setMoving((current) => (current && next.version > current.version ? null : current));
   };
@@ -239,7 +245,7 @@ const App = () => {
   }, [toast]);
   useEffect(() => {
     if (!taken.length) return undefined;
-    const leaving = setTimeout(() => setLeaving(true), TAKEN_SHOWN - TAKING);
+    const leaving = setTimeout(() => { setLeaving(true); sound.play("sweep"); }, TAKEN_SHOWN - TAKING);
     return () => { clearTimeout(leaving); setLeaving(false); };
   }, [taken]);
   // Announce each change once to screen readers.
@@ -258,7 +264,7 @@ const App = () => {
     setSeenDeal(table?.deal || 0);
     if (card && card.light === "playable" && card.role === "play" && table) {
       if (moving) return false;
-      sound.card();
+      sound.play(press.endsWith(" busso") ? "knock" : "card");
       telegram.card();
       setMoving({ press, card, version: table.version });
     } else setBusy(press);
@@ -276,7 +282,7 @@ const App = () => {
   /** Return whether the cut was accepted. @param {number} place from 0 to 1 */
   const onCut = async (place) => {
     const { seal, cut } = /** @type {Table} */ (table), text = newCut(place);
-    sound.card();
+    sound.play("card");
     holdBack("cut");
     const isAccepted = await onPress(`${cut} ${text}`);
     if (isAccepted) rememberCut(seal, text);
@@ -310,13 +316,13 @@ const App = () => {
       <a href="/" aria-label=${texts.home}>←</a>
       <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
       ${table.clock > 0 && isPlaying && !table.seal && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
+      <${SoundButton} />
       <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => menu.current?.showModal()}>☰</button>
       <dialog class="menu" ref=${menu} aria-label=${texts.menu} onClick=${closeOutside}>
         <div>
           <p class="ways">
             <a class="button" href=${table.rules}>${texts.rules}</a>
             <a class="button" href=${`/settings?t=${code}`}>${texts.settings}</a>
-            <button type="button" aria-pressed=${String(hasSound)} onClick=${() => setHasSound(sound.turnOn(!hasSound))}>${hasSound ? texts.sounds_on : texts.sounds_off}</button>
             ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
             <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>
           </p>

@@ -41,8 +41,8 @@ class Figures(NamedTuple):
     median: float
     p99: float
     longest: float
-    cpu: float  # ms a move
-    memory: float  # MB for watching
+    cpu: float  # ms per move
+    memory: float  # MB added by the watchers
     missed: int
 
 
@@ -53,7 +53,7 @@ def run(
     logs.set_up("error")
     raise_file_limit(2 * watchers + 1000)
     typer.echo(f"{watchers} watchers of one table, {moves} moves, one every {PAUSE} s")
-    typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms a move':>15}{'MB more':>9}{'missed':>8}")
+    typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms/move':>15}{'MB more':>9}{'missed':>8}")
     for name, measured in (("aiohttp alone", _measure_baseline), ("buongioco", _measure_bot)):
         found = asyncio.run(measured(watchers, moves))
         typer.echo(
@@ -65,7 +65,7 @@ def run(
 
 
 async def _measure_bot(watchers: int, moves: int) -> Figures:
-    """Measure a whole bot with its pages and store, at a game between two people."""
+    """Measure a complete bot, with its pages and store, during a game between two people."""
     async with bot_with_pages() as (worker, port):
         code, watch_id = await _open_table(worker)
         path = f"/api/v1/tables/{watch_id}/stream"
@@ -89,7 +89,7 @@ async def _open_table(worker: Worker) -> tuple[str, str]:
 
 
 async def _measure_baseline(watchers: int, moves: int) -> Figures:
-    """Measure aiohttp alone: each line is written to one connection after the other."""
+    """Measure aiohttp alone: it writes each line to all connections in turn."""
     lines: list[web.StreamResponse] = []
     is_over = asyncio.Event()
     example = await _example_line()
@@ -124,7 +124,7 @@ async def _measure_baseline(watchers: int, moves: int) -> Figures:
 
 
 async def _example_line() -> dict[str, object]:
-    """Return a line as watchers read it."""
+    """Return a line of the stream as watchers get it."""
     from bot.store.entries import FirstDeal, Open, Sit  # noqa: PLC0415
     from bot.tables.table import Table  # noqa: PLC0415
     from engine import GAMES  # noqa: PLC0415
@@ -174,9 +174,9 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
 
 @asynccontextmanager
 async def _crowd(port: int, path: str, watchers: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    words = [sys.executable, "-m", "benchmarks.watchers", str(port), path, str(watchers)]
+    command = [sys.executable, "-m", "benchmarks.watchers", str(port), path, str(watchers)]
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
+    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=1 << 26)
     try:
         yield process
     finally:

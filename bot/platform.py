@@ -88,8 +88,7 @@ class Reply:
     pressed message. ``private`` panels are for the person alone. They go to the private chat if the platform has no
     better way, and the toast says so. Platforms that show the panel where the person pressed leave out this toast.
     ``optional``: only for platforms that require an answer to every command. ``file`` accompanies a private panel. If
-    the person cannot be reached alone, neither is shown, except a panel that ``is_to_pass_on``: one that the person can
-    forward.
+    the person cannot be reached alone, neither is shown, except a panel that ``is_forwardable``, such as an invitation.
 
     ``start_word``: the presser needs a private chat; unless they have one, open it with this word.
     ``has_private_chat``: they have or had one. If the platform cannot open one, the ``toast`` asks for it.
@@ -100,7 +99,7 @@ class Reply:
     private: bool = False
     optional: bool = False
     file: File | None = None
-    is_to_pass_on: bool = False
+    is_forwardable: bool = False
     start_word: str = ""
     has_private_chat: bool = False
 

@@ -304,7 +304,7 @@ class Discord:
         body, file = drawing.message_body(reply.panel, place), reply.file
         upload = Upload(file.name, file.content, "application/json") if file else None
         # Ephemeral messages cannot be forwarded.
-        private = reply.private and not (reply.is_to_pass_on and answer.pressed and is_private(answer.place))
+        private = reply.private and not (reply.is_forwardable and answer.pressed and is_private(answer.place))
         sent = await answer.send(body, private=private, upload=upload)
         if reply.panel.picture and not file:
             async with self._pages.lock(sent.message, int(answer.token.interaction)) as is_latest:

@@ -35,8 +35,8 @@ class Backoff(ExponentialBackoff[Any]):
 shard.ExponentialBackoff = Backoff  # type: ignore[attr-defined]
 
 
-# With the library's parser, half a surrogate pair in a person's name would end the connection, and Discord limits how
-# often a bot reconnects.
+# With the library's parser, a lone surrogate in a person's name would end the connection, and Discord limits how often
+# a bot reconnects.
 discord.utils._from_json = load_json
 
 # Gateway events, grouped by how the bot uses them.

@@ -1,4 +1,4 @@
-"""Translates Discord's errors to delivery errors."""
+"""Translates Discord's errors into delivery errors."""
 
 import zlib
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ GONE_MESSAGES = {10008, 50005, 50021, 30046, ARCHIVED}
 # The channel or server is missing, invisible or read-only, or cannot hold messages, or the thread is locked.
 GONE_CHATS = {*NO_CHANNEL, 10004, NO_PERMISSION, 50008, 50024, 160005, 50009}
 
-# The person takes no messages from the bot, shares no server with it, or no longer exists.
+# The person does not accept messages from the bot, shares no server with it, or no longer exists.
 CLOSED = {50007, 50278, 10013, 50033}
 
 EXPIRED_TOKENS = {EXPIRED, NO_TOKEN, NO_WEBHOOK}
@@ -57,7 +57,7 @@ LIBRARY_ERRORS = (
 
 @contextmanager
 def delivery_errors(place: str, *, editing: bool = False) -> Iterator[None]:
-    """Raise the library's errors as delivery errors. ``editing`` is whether a message is edited or deleted."""
+    """Raise the library's errors as delivery errors. Set ``editing`` to edit or delete a message."""
     try:
         yield
     except LIBRARY_ERRORS as error:
@@ -92,7 +92,7 @@ def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> D
         return (Unreachable if is_ephemeral(place) else ChatGone)(reason)
     if error.code in GONE_CHATS or error.code == ARCHIVED:
         return ChatGone(reason)
-    # An error without Discord's code can come from any proxy on the way.
+    # An error without Discord's code can come from a proxy.
     return (MessageRefused if error.code else PlatformFailure)(reason)
 
 

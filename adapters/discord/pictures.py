@@ -26,7 +26,7 @@ from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 # Time after which a text is sent without its picture. It does not include the library's waits for rate limits, which
 # would delay a text as well.
 UPLOAD_SECONDS = 2.0
-SLOW_SECONDS = 0.5  # uploads as slow as this could make an answer miss Discord's three seconds
+SLOW_SECONDS = 0.5  # slower uploads could make an answer miss Discord's deadline of three seconds
 
 MAX_LATE = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0  # pauses after a refusal and after late uploads
@@ -40,9 +40,9 @@ log = structlog.get_logger()
 
 
 class Stopwatch:
-    """Times an upload without the library's waits for rate limits; TimeoutError if late.
+    """Times an upload, excluding the library's waits for rate limits.
 
-    ``seconds`` is the measured time.
+    ``limit`` raises TimeoutError after `UPLOAD_SECONDS`. ``seconds`` is the measured time.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Stopwatch:
         self._started_at: float | None = None  # loop time
 
     def start(self) -> None:
-        """Start, unless the time is running: the library can retry a request."""
+        """Start, unless already started by an earlier attempt of the same request."""
         if self._started_at is None:
             self._started_at = asyncio.get_running_loop().time()
             self.limit.reschedule(self._started_at + UPLOAD_SECONDS)
@@ -64,9 +64,9 @@ class Stopwatch:
 
 
 def trace_config() -> aiohttp.TraceConfig:
-    """Return a trace configuration that counts answers 429, also those after which the library tries again.
+    """Return a trace configuration that counts 429 responses, including those that the library retries.
 
-    It also runs the stopwatch given as a call's ``trace_request_ctx``.
+    It also starts and stops the stopwatch passed as ``trace_request_ctx``.
     """
     config = aiohttp.TraceConfig()
 
@@ -120,10 +120,11 @@ class Pictures:
         return channel_of(place) in self._slow
 
     async def show(self, panel: Panel, place: str, sent: SentMessage, deliver: Deliver) -> SentMessage:
-        """Deliver a panel with its picture, kept or uploaded, or without it if that fails or takes too long.
+        """Deliver a panel with its picture. If the upload fails or takes too long, deliver the text alone.
 
-        ``sent`` is the message to change. ``deliver`` can be called again with another body, and must then create no
-        second message. Returns the message with its new state. Raises the errors of ``deliver``.
+        ``sent`` is the message to change; a picture that it already has is not uploaded again. ``deliver`` can be
+        called again with another body, and must not create a second message. Returns the message with its new state.
+        Raises the errors of ``deliver``.
         """
         channel, has_room = channel_of(place), drawing.has_room_for_picture(panel)
         if panel.picture is None or not has_room or channel in self._refusing or channel in self._resting:

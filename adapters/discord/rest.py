@@ -43,7 +43,7 @@ class Rest:
     # As the bot
 
     async def send(self, channel: str, body: Body, nonce: str, upload: Upload | None = None) -> SentMessage:
-        """Send a message. A repeated ``nonce`` within a few minutes gives the same message."""
+        """Send a message. Repeating a ``nonce`` within a few minutes returns the same message."""
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
         return _message(await self._request(route, {**body, "nonce": nonce, "enforce_nonce": True}, upload))
 
@@ -57,7 +57,7 @@ class Rest:
         await self._request(route)
 
     async def open_private_chat(self, user: str) -> str:
-        """Return the channel of a person's private chat, even if they take no messages there."""
+        """Return the channel of a person's private chat, even if they do not accept messages from the bot."""
         return _id(await self._request(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
     async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
@@ -81,7 +81,7 @@ class Rest:
             # The library was waiting to retry the request when the session closed.
             if not self._is_closed:
                 raise
-            raise PlatformFailure("closed meanwhile") from None
+            raise PlatformFailure("the session was closed") from None
 
     # With an interaction's token
 
@@ -140,7 +140,7 @@ class Rest:
         young: bool = False,
         upload: Upload | None = None,
     ) -> Any:
-        """Send a request. ``young`` is whether the interaction can still be waiting for its answer."""
+        """Send a request. Set ``young`` if the interaction might not have been answered yet."""
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
@@ -180,8 +180,8 @@ def _message(response: Any) -> SentMessage:
 
 
 def _id(response: Any) -> str:
-    """Return the id in a response. Raises PlatformFailure if it is missing: a proxy on the way can send anything."""
+    """Return the id in a response. Raises PlatformFailure if it is missing, for example in a proxy's response."""
     try:
         return str(response["id"])
     except (KeyError, TypeError):
-        raise PlatformFailure("an answer without an id") from None
+        raise PlatformFailure("the response has no id") from None

@@ -124,7 +124,7 @@ class Telegram:
         except LIBRARY_ERRORS as error:
             raise PlatformFailure(error_name(error)) from None
         if not name:
-            raise PlatformFailure("a bot without a name")
+            raise PlatformFailure("the bot has no username")
         self._connected = self._has_connected = True
 
     @property
@@ -197,7 +197,7 @@ class Telegram:
             log.exception("telegram_update_failed", update=update.update_id)
 
     async def _handle_membership(self, update: Update, change: ChatMemberUpdated) -> None:
-        """Refresh a chat that can be written to again, private or not, and greet a group that the bot has joined."""
+        """Update the messages of a chat that the bot can write to again. Greet a group that it has joined."""
         chat = change.chat
         if change.new_chat_member.status != "member":
             return
@@ -210,7 +210,7 @@ class Telegram:
             await self.card_room.refresh_chat(place)
             if change.old_chat_member.status == "member" or chat.type == chat.CHANNEL:
                 return
-            # The link that added the bot can send /start with a table, which is greeting enough.
+            # The link that added the bot can send /start with a table. Then no greeting is needed.
             await asyncio.sleep(START_SECONDS)
             language = change.from_user.language_code or ""
             if panel := await self.card_room.greet_chat(place, language, chat.title or ""):
@@ -228,7 +228,7 @@ class Telegram:
                 await self.card_room.move_chat(*moved)
             return
         if message.is_automatic_forward:
-            # This is a channel's post, which no member of the group has written.
+            # A post of the linked channel, not written by a member of the group.
             return
         command = _read(update, reading.read_command, update, self.bot.bot)
         if command is None:
@@ -281,7 +281,7 @@ class Telegram:
         except Unreachable:
             if place == command.place:
                 raise
-            if reply.is_to_pass_on:
+            if reply.is_forwardable:
                 reply = replace(reply, private=False, toast="")
             else:
                 _ = texts(language_of(command.person.language)).gettext
@@ -313,7 +313,7 @@ class Telegram:
         try:
             await self._call(place, lambda: self._post("sendChatAction", typing))
         except DeliveryError as error:
-            # Other errors do not tell. If True is wrong, the board has a button that opens the chat.
+            # Other errors say nothing about the chat. If True is wrong, the board has a button that opens it.
             return not isinstance(error, Unreachable)
         return True
 

@@ -45,7 +45,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
 
 
 def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:
-    """Check whether Telegram delivers updates as set. ``webhook`` is None if the bot has no server for one."""
+    """Check how Telegram delivers updates. ``webhook`` is None if the Bot API server has no webhooks."""
     if webhook is None:
         if wanted:
             yield False, "telegram: this Bot API server has no webhooks: remove BUONGIOCO_TELEGRAM_WEBHOOK_URL"

@@ -19,7 +19,7 @@ HANDLE = re.compile(r"@[A-Za-z0-9_]+")
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
 FOLDED = "expandable_blockquote"
 ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
-ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (length, most buttons in a row with a longer label)
+ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (label length, maximum of buttons in a row with a longer label)
 
 
 def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
@@ -32,9 +32,10 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def url_for_buttons(url: str) -> str:
-    """Return the URL if Telegram accepts it in buttons, else an empty string. One refused URL fails the message.
+    """Return the URL if Telegram accepts it in buttons, else an empty string.
 
-    The host must contain a dot or be an IPv6 address (tdlib/td, ``LinkManager::check_link_impl``).
+    Telegram refuses a whole message for one bad URL. The host must contain a dot or be an IPv6 address (tdlib/td,
+    ``LinkManager::check_link_impl``).
     """
     host = urlsplit(url).hostname or ""
     return url if "." in host or ":" in host else ""
@@ -46,9 +47,10 @@ def start_url(username: str, word: str) -> str:
 
 
 def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app: str = "") -> dict[str, Any] | None:
-    """Return a panel's keyboard ``without`` buttons of some kinds; None if it is empty. ``username`` is the bot's.
+    """Return a panel's keyboard, or None if it is empty.
 
-    ``app`` is the address of the Mini App. It is empty outside private chats because buttons cannot open it there.
+    ``username`` is the name of the bot. Buttons of the kinds in ``without`` are left out. ``app`` is the address of the
+    Mini App. It is empty outside private chats because buttons cannot open it there.
     """
     wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
     # Rows too long for a phone are split.
@@ -89,7 +91,7 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     if span.style == "quiet" and span.person.startswith("telegram:") and HANDLE.fullmatch(span.text):
         # A link looks like a mention but notifies no one. Without the link Telegram would mention the person.
         return {"type": "text_link", "offset": offset, "length": length, "url": f"https://t.me/{span.text[1:]}"}
-    # Telegram finds other @handles itself. People of other platforms cannot be mentioned here.
+    # Telegram recognises other @handles. People on other platforms cannot be mentioned here.
     return None
 
 

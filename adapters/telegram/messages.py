@@ -210,7 +210,7 @@ def _recipient_fields(place: str) -> dict[str, Any]:
 def _message_id(sent: object) -> str:
     """Return the id of a message in Telegram's answer; raise PlatformFailure without one."""
     if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
-        raise PlatformFailure("a message without an id")
+        raise PlatformFailure("the response has no message id")
     return str(sent["message_id"])
 
 

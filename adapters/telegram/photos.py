@@ -93,7 +93,7 @@ class KnownFiles:
         sizes = answer.get("photo") if isinstance(answer, dict) else None
         largest = sizes[-1] if isinstance(sizes, list) and sizes else None
         file_id = largest.get("file_id") if isinstance(largest, dict) else None
-        # The store cannot hold half a surrogate pair.
+        # The store cannot hold lone surrogates.
         if isinstance(file_id, str) and file_id.isascii() and file_id:
             try:
                 await self._client.set(f"telegram:photo:{picture.subject.digest}", file_id, ex=FILE_ID_SECONDS)

@@ -33,7 +33,7 @@ LARGEST_ID = 2**63  # ids are checked because they become part of stored text
 
 
 def read_private_author(message: Message) -> Person | None:
-    """Read the author of a message in a private chat; None elsewhere."""
+    """Return the author of a message in a private chat, or None elsewhere."""
     return read_person(message.from_user) if message.chat.type == Chat.PRIVATE and message.from_user else None
 
 
@@ -120,17 +120,18 @@ def read_command(update: Update, bot: User) -> Command | None:
 
 
 def is_anonymous(message: Message) -> bool:
-    """Return whether the author is an unknown administrator or writes as a chat."""
+    """Return whether the author is an anonymous administrator or writes as a chat."""
     return message.sender_chat is not None or (
         message.from_user is not None and message.from_user.id == ANONYMOUS_ADMIN
     )
 
 
 def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
-    """Return the press of a callback query; None if Telegram does not say on which message it was.
+    """Return the press of a callback query; None if Telegram does not name its message.
 
     Telegram identifies a chat without the bot only by its ``chat_instance`` and does not send the message, so no press
-    there is genuine. It sends only the id of a very old message. ``ephemerals`` is whether ephemeral messages work.
+    there is genuine. It sends only the id of a very old message. Set ``ephemerals`` if the server has ephemeral
+    messages.
     """
     query = update.callback_query
     if query is None or (query.message is None and query.inline_message_id is None):
@@ -165,7 +166,7 @@ def read_inline_query(query: InlineQuery) -> tuple[Person, str]:
 def read_sent_offer(chosen: ChosenInlineResult) -> tuple[Person, str, str, str]:
     """Return the sender, the offer's id, the typed text, and the place of the message.
 
-    The place is without its chat, which is not known. It is empty if Telegram does not name the message.
+    Telegram does not name the chat, so the place has none. It is empty if Telegram does not name the message.
     """
     message = chosen.inline_message_id
     place = str(Place(PLATFORM, INLINE, message)) if message and INLINE_ID.fullmatch(message) else ""
@@ -180,7 +181,7 @@ def is_photo(query: CallbackQuery) -> bool:
 def _named_people(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:
     """Return the people that a command names, and the author of the message that it replies to.
 
-    A deleted account has no name. A mention of it is an unknown person, and a reply to it is ignored.
+    A deleted account has no name. A mention of it gives an unknown person; a reply to it is ignored.
     """
     mentions = [entity.user for entity in entities if entity.type == MessageEntity.TEXT_MENTION]
     people = [read_person(user) if user else Person("", "") for user in mentions]

@@ -1,4 +1,4 @@
-"""A webhook: Telegram sends updates to any of several workers behind one address."""
+"""The webhook, with which Telegram sends updates to several workers behind one address."""
 
 import asyncio
 import hashlib
@@ -26,21 +26,23 @@ from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
-SHARE_OF_FILES = 0.1  # share of the process's open files for connections from Telegram; usually well over `CONNECTIONS`
-CHECK_SECONDS = 60.0  # time between checks whether Telegram reaches the bot
+SHARE_OF_FILES = (
+    0.1  # share of the process's open files for connections from Telegram; usually far more than `CONNECTIONS`
+)
+CHECK_SECONDS = 60.0  # time between checks that Telegram can reach the bot
 
 log = structlog.get_logger()
 
 
 def secret_of(token: str) -> str:
-    """Return the secret that Telegram sends with each update. All workers of a bot have the same."""
+    """Return the secret that Telegram sends with each update. It is the same for all workers of a bot."""
     return hmac.new(token.encode(), b"buongioco webhook", hashlib.sha256).hexdigest()
 
 
 class Webhook:
-    """Sets the webhook at Telegram, and handles each update before it acknowledges it.
+    """Sets the webhook at Telegram, and acknowledges each update after handling it.
 
-    Telegram sends an unacknowledged update again, to any worker; handled updates have no effect the second time.
+    Telegram sends an unacknowledged update again, to any worker. A handled update has no effect the second time.
     ``is_receiving`` is true while the webhook is set and the last check succeeded. The port also serves ``/healthz``
     and ``/metrics``.
     """
@@ -88,7 +90,7 @@ class Webhook:
             await runner.cleanup()
 
     async def _check(self) -> None:
-        """Set the webhook if needed, and log Telegram's errors in reaching it."""
+        """Set the webhook if needed, and log the errors that Telegram met when it called."""
         try:
             info = await self._bot.get_webhook_info()
         except InvalidToken:
@@ -105,7 +107,7 @@ class Webhook:
         if info is None:
             return
         if self._last_error_at is None:
-            # Telegram never forgets its last error. An old error matters only if updates still wait.
+            # Telegram never forgets its last error. An old error matters only if updates are still waiting.
             self._last_error_at = 0 if info.pending_update_count else self._began_at - 1
         error_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
         if error_at > self._last_error_at:
@@ -124,12 +126,12 @@ class Webhook:
         try:
             update = build_update(body, self._bot)
         except LIBRARY_ERRORS as error:
-            # If the bot refused it, Telegram would repeat it and hold back later updates.
+            # If the bot refused the update, Telegram would repeat it and hold back later ones.
             log.warning("telegram_update_unreadable", why=error_name(error))
         else:
             try:
                 await self._handle(update)
             except WorkDropped:
-                # Telegram sends it again, several times at most.
-                raise web.HTTPServiceUnavailable(text="Too much work waits.") from None
+                # Telegram sends the update again, but only a few times.
+                raise web.HTTPServiceUnavailable(text="Too many updates are waiting.") from None
         return web.Response()

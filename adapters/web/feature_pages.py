@@ -114,7 +114,7 @@ async def choose_settings(site: Site, request: web.Request) -> web.Response:
     form = await site.read_form(request)
     table = parse_code(form.pop("t", ""))
     settings = site.card_room.feature(SettingsFeature).settings
-    if not settings.are_own(form):
+    if not settings.is_valid_choice(form):
         raise Refused("there is no such setting")
     reader, cookie, _language = await site.admit(request, await site.people.identify(request))
     await settings.choose_on_page(reader.as_person(browser_language(request)), form)

@@ -205,7 +205,7 @@ class Site:
         """Return the form that one of our pages sent; raise `Refused` for anything else."""
         self.check_own_page(request)
         is_form = request.content_type == "application/x-www-form-urlencoded"
-        # Other encodings can yield half of a surrogate pair, which cannot be stored.
+        # Other encodings can yield lone surrogates, which cannot be stored.
         if not is_form or (request.charset or "utf-8").lower() != "utf-8":
             raise Refused("there is no such request")
         try:

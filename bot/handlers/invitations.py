@@ -37,7 +37,7 @@ class Invitations:
         address = next(filter(None, addresses), "")
         panel = invitation_panel(table, profile.name, address, profile.language)
         toast = private_toast(place, profile.language)
-        return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
+        return Reply(panel=panel, private=True, is_forwardable=True, toast=toast)
 
     async def send_below_card(self, table: Table, profile: Profile, place: str, update: str) -> Reply:
         """Return the invitation below a card in a private chat, unless another update has just sent the same one."""

@@ -128,7 +128,7 @@ class CorePages(Handlers):
         if len(words) != 1:
             raise BadPayload()
         panel = await self._replays.result_to_share(words[0], profile.language)
-        return Reply(private_toast(press.place, profile.language), panel, private=True, is_to_pass_on=True)
+        return Reply(private_toast(press.place, profile.language), panel, private=True, is_forwardable=True)
 
     async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Return the proof of a shuffle. On the board of a deal it is a new message, so the score stays."""

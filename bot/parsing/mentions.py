@@ -25,7 +25,7 @@ class OnePersonAtATime(TableError):
 
 
 async def find_invited(people: People, command: Command) -> Invited | None:
-    """Return the challenged person, None for an open challenge. Raises `OnePersonAtATime` or `NotYourself`."""
+    """Return the challenged person, or None for an open challenge. Raises `OnePersonAtATime` or `NotYourself`."""
     person = await _single_person(people, command)
     if person is None:
         return None
@@ -35,11 +35,11 @@ async def find_invited(people: People, command: Command) -> Invited | None:
     return Invited(person.id, person.handle if HANDLE.fullmatch(person.handle) else "", person.name)
 
 
-async def find_mentioned(people: People, command: Command, *, is_met: bool = False) -> Profile | None:
+async def find_mentioned(people: People, command: Command, *, must_be_known: bool = False) -> Profile | None:
     """Return the profile of the mentioned person, or None.
 
-    A platform can name people whom the bot has not met: ``is_met`` refuses them. Otherwise their profile has only an id
-    and a name. Raises `NoSuchPerson` and `OnePersonAtATime`.
+    A platform can name people whom the bot has not met. Their profile has only an id and a name. With ``must_be_known``
+    they raise `NoSuchPerson`, as does an unknown handle. Raises `OnePersonAtATime` for several people.
     """
     person = await _single_person(people, command)
     if person is None:
@@ -47,7 +47,7 @@ async def find_mentioned(people: People, command: Command, *, is_met: bool = Fal
     profile = await people.person(person.id) if person.id else Profile("")
     if profile.is_known:
         return profile
-    if is_met or not person.id:
+    if must_be_known or not person.id:
         raise NoSuchPerson(name=_display_name(person))
     return Profile(person.id, person_name(person.name))
 

@@ -15,7 +15,7 @@ class Drawing(NamedTuple):
     content: str
 
     def place(self, x: float, y: float, height: float, turn: float = 0, colour: str = "black") -> str:
-        """Return an SVG group, ``height`` units high and centred at ``x``, ``y``, turned clockwise by degrees.
+        """Return an SVG group of this height, centred at ``x``, ``y`` and turned clockwise by ``turn`` degrees.
 
         ``colour`` applies to drawings without a colour of their own.
         """
@@ -32,7 +32,7 @@ def drawing(name: str) -> Drawing:
     found = re.fullmatch(r'<svg xmlns="\S+" viewBox="0 0 (\S+) (\S+)" ?([^>]*)>(.*)</svg>\s*', text, re.DOTALL)
     if not found:
         raise ValueError(
-            f"{name}.svg must begin with xmlns, viewBox from 0 0 and then the attributes of all that it draws"
+            f"{name}.svg: the root must have xmlns, then a viewBox that starts at 0 0, then presentation attributes"
         )
     width, height, attributes, content = found.groups()
     return Drawing(float(width), float(height), attributes, re.sub(r"\s*\n\s*", "", content))

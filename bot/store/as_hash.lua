@@ -1,5 +1,6 @@
--- Prefix of other scripts. An earlier layout kept a shard's tables that are set aside in a set, without the time left
--- on their clocks.
+-- Convert the key of the tables that are set aside from a set to a hash. Prefix of other scripts.
+--
+-- An earlier layout stored only codes. The hash also stores the seconds left on each table's clock, here unknown.
 local function as_hash(set_aside)
   if redis.call('TYPE', set_aside).ok ~= 'set' then return end
   local codes = redis.call('SMEMBERS', set_aside)

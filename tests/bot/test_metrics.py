@@ -27,11 +27,11 @@ def count_lines(level: str, event: str) -> float:
     return value("buongioco_log_events_total", level=level, event=event)
 
 
-def test_counters_have_no_series_of_their_creation() -> None:
+def test_creation_times_of_counters_are_not_exported() -> None:
     assert b"_created" not in generate_latest()
 
 
-def test_warnings_and_errors_of_the_log_are_counted_by_event() -> None:
+def test_logged_warnings_and_errors_are_counted_by_event() -> None:
     processors: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,
         count_event,
@@ -47,7 +47,7 @@ def test_warnings_and_errors_of_the_log_are_counted_by_event() -> None:
     assert lines == {"info": 0, "warning": 1, "error": 3}
 
 
-def test_line_of_a_library_counts_under_its_logger() -> None:
+def test_library_log_lines_are_counted_by_logger() -> None:
     handler = logging.StreamHandler(io.StringIO())
     before = [structlog.processors.add_log_level, count_event]
     handler.setFormatter(

@@ -16,8 +16,8 @@ def puzzle_message(person: Person, channel: Channel) -> dict[str, Any]:
     return next(message for message in person.visible_messages(channel) if "🧩" in text_of(message))
 
 
-def cards_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a puzzle's card buttons, without the buttons for hours."""
+def card_buttons(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the buttons of a puzzle's cards, without those that choose the hour of the daily puzzle."""
     return [
         button
         for button in buttons_of(message)
@@ -26,14 +26,14 @@ def cards_of(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def puzzle_of(message: dict[str, Any]) -> Puzzle:
-    words = cards_of(message)[0]["custom_id"].split("1ppuzzle ")[1].split()
+    words = card_buttons(message)[0]["custom_id"].split("1ppuzzle ")[1].split()
     return all_puzzles()[words[1]]
 
 
 def card_label(message: dict[str, Any], card: int) -> str:
     code = puzzle_of(message).pack.codes[card]
     return str(
-        next(button["label"] for button in cards_of(message) if button["custom_id"].split()[-1].startswith(code))
+        next(button["label"] for button in card_buttons(message) if button["custom_id"].split()[-1].startswith(code))
     )
 
 

@@ -22,7 +22,10 @@ from tests.telegram.kills_on_a_cluster import ClusterHarness, on_a_cluster
 pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
-"""Number of kills in all. `python -m tests.kills --kills 10000` runs overnight."""
+"""Number of kills on the playground.
+
+Other tests make a fraction of them. `python -m tests.kills --kills 10000` runs overnight.
+"""
 
 
 @pytest.mark.timeout(1800)
@@ -102,7 +105,7 @@ async def run_harness(page: Page, seed: int, kills: int, *, least: int, kind: ty
 
 
 async def press_button(page: Page, person: str, payload: str) -> None:
-    """Press the last button with this payload, as soon as it is there."""
+    """Wait for a button with this payload, and press the last one."""
     while True:
         for message in reversed(page.chat(f"@{person}").values()):
             if any(button.get("payload") == payload for row in message.get("rows", ()) for button in row):
@@ -112,7 +115,7 @@ async def press_button(page: Page, person: str, payload: str) -> None:
 
 
 async def play_turns(page: Page, person: str, random: Random, *, turns: int) -> None:
-    """Make moves as soon as they can be made; AssertionError if a turn does not come."""
+    """Make random moves. Raises AssertionError if the person waits a minute for a turn."""
     deadline = time.monotonic() + 60
     while turns:
         moves = [button for button in page.buttons(person) if button[1].startswith("1m") and "resign" not in button[1]]

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts of dist/ in Debian's Prometheus, next to a bot on which people play."""
+"""The dashboard and alerts of dist/, tested with a real Prometheus and a bot with running games."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def fill_in(query: str) -> str:
 
 
 def configure(folder: Path, bot: Bot) -> None:
-    """Write the configuration of dist/ with the bot's port, and without waits."""
+    """Write the configuration of dist/ with the bot's port. Scrape every second, and let alerts fire at once."""
     config = (DIST / "prometheus" / "prometheus.yml").read_text()
     assert "127.0.0.1:8765" in config
     config = config.replace("127.0.0.1:8765", f"127.0.0.1:{bot.port}").replace("15s", "1s")
@@ -63,7 +63,7 @@ class Prometheus:
             return body["data"]
 
     async def query(self, expression: str) -> list[float]:
-        """Return the values of a query, without those that are no number."""
+        """Return the values of a query, without NaN."""
         result = (await self.get("query", query=expression))["result"]
         return [value for row in result if not math.isnan(value := float(row["value"][1]))]
 
@@ -104,12 +104,12 @@ async def wait_until(condition: Callable[[], Awaitable[Any]], what: str) -> None
             while not await condition():
                 await asyncio.sleep(0.3)
     except TimeoutError:
-        pytest.fail(f"waited in vain for {what}")
+        pytest.fail(f"no {what} after {WAIT_SECONDS:g} s")
 
 
 @asynccontextmanager
 async def people_at_play(bot: Bot, session: aiohttp.ClientSession) -> AsyncIterator[None]:
-    """Let people play with each other on the playground."""
+    """Run games between people on the playground."""
     page = Page(bot)
     await page.connect(session)
     players = Players(page, Random(1))
@@ -129,7 +129,7 @@ async def people_at_play(bot: Bot, session: aiohttp.ClientSession) -> AsyncItera
 
 
 @pytest.mark.long
-def test_promtool_accepts_the_files() -> None:
+def test_promtool_accepts_alerts_and_configuration() -> None:
     tool = find_tool("promtool", package="prometheus")
     for kind, name in (("rules", "alerts.yml"), ("config", "prometheus.yml")):
         done = subprocess.run(

@@ -53,7 +53,7 @@ def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
 
 
 async def play(person: Person, random: Random) -> bool:
-    """Press a random move; return False without one."""
+    """Press a random move. Return False if there is none."""
     if not (choices := moves(person)):
         return False
     await person.send_press(person.private, *random.choice(choices))
@@ -72,7 +72,7 @@ async def resign(person: Person) -> None:
 async def start_tournament(
     server: TelegramServer, count: int, *, form: str = "", game: str = "testa 11"
 ) -> list[Person]:
-    """Open a tournament, let all people enter it, and start it.
+    """Open a tournament, enter all people, and start it.
 
     The last person has not started the bot before.
     """
@@ -103,7 +103,10 @@ async def start_tournament(
 async def play_to_the_end(
     adapter: ObservedTelegram, server: TelegramServer, people: Iterable[Person], resigning: float
 ) -> Tournament:
-    """Play to the end, and check that the tournament's card stays one message."""
+    """Play to the end, and check that the tournament's card stays one message.
+
+    ``resigning`` is the probability with which a person resigns instead of moving.
+    """
     group, random = server.group(GROUP), Random(1)
     [card] = {message["message_id"] for message in bot_messages_starting_with(group, "🏆")}
     [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
@@ -189,10 +192,10 @@ async def test_cards_stay_secret_while_a_round_is_played(
 
             while not (len(await tables_by_deal()) == 2 and all(await tables_by_deal())):
                 await asyncio.sleep(0.02)
-            t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
+            tournament = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             quick, late = (
-                [people_by_id[member.person] for team in match.teams for member in t.members(team)]
-                for match in t.matches
+                [people_by_id[member.person] for team in match.teams for member in tournament.members(team)]
+                for match in tournament.matches
             )
             await until(lambda: any(map(moves, late)) and any(map(moves, quick)))
             await worker.settled()
@@ -212,10 +215,10 @@ async def test_cards_stay_secret_while_a_round_is_played(
             pages = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             sent = json.dumps(server.calls, default=repr)
             for text in (sent, *pages.values(), *scenes, dump_info_logs(logs)):
-                assert find_leaks(text, t, 1) == []
+                assert find_leaks(text, tournament, 1) == []
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
-            assert not any(table in before for table in next(iter(t.matches)).seats.values())
+            assert not any(table in before for table in next(iter(tournament.matches)).seats.values())
             # After all have played the round, everything is public.
             while await worker.archive.count() < 4:
                 for person in late:
@@ -224,6 +227,6 @@ async def test_cards_stay_secret_while_a_round_is_played(
                 await asyncio.sleep(0.01)
             pages_after = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:
-                assert find_leaks(pages_after[f"/api/v1/games/{game}/record"], t, 1)
+                assert find_leaks(pages_after[f"/api/v1/games/{game}/record"], tournament, 1)
                 assert pages_after[f"/g/{game}"] != pages[f"/g/{game}"]
-            assert t.root.hex() not in str(pages_after)
+            assert tournament.root.hex() not in str(pages_after)

@@ -65,7 +65,7 @@ log = structlog.get_logger()
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 Result = Answer | BaseModel | web.StreamResponse | None
-"""The result of an operation; None if what it reads does not exist."""
+"""The result of an operation; None if the game, player or table does not exist."""
 
 
 class Api:
@@ -101,7 +101,7 @@ class Api:
                 raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"This path accepts only {allowed}.", allow=allowed)
             if operation.scope:
                 request[PROGRAM] = await self._authenticate(request, operation.scope)
-                # A good token reveals only the codes of the program's own tables.
+                # With a valid token, wrong codes do not count as guesses: it can read only the program's own tables.
                 request[LOOKUP].end()
             for parameter in operation.parameters:
                 _check_parameter(parameter, request)
@@ -126,7 +126,7 @@ class Api:
         return answer
 
     def _with_problems(self, handler: Handler) -> Handler:
-        """Return the handler with its errors answered as problems."""
+        """Wrap a handler: errors become problem responses (`adapters.web.api.problems`)."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
@@ -287,7 +287,7 @@ class Api:
 
 
 def _check_parameter(parameter: Parameter, request: web.Request) -> None:
-    """Raise `ApiError` for a missing or malformed parameter. A table's code is accepted as people write it."""
+    """Raise `ApiError` for a missing or malformed parameter. Normalise a table's code as people write it."""
     if parameter is TABLE_CODE and (code := pasted_code(request.match_info["code"])):
         request.match_info["code"] = code
     if parameter.location == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
@@ -332,7 +332,7 @@ def _reader(request: web.Request) -> Reader:
 
 
 def _cached_response(request: web.Request, answer: Answer | BaseModel | None, missing: str = NO_GAME) -> web.Response:
-    """Return the answer, 304 if the client already has it, or 404 with the reason ``missing`` for None."""
+    """Return the answer, or 304 if the client already has it. Raise a 404 with the reason ``missing`` for None."""
     if answer is None:
         raise not_found(missing)
     if isinstance(answer, BaseModel):

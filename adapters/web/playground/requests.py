@@ -96,7 +96,7 @@ REQUEST: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discr
 
 
 def decode(text: str | bytes) -> dict[str, Any]:
-    """Parse a JSON object; raise `Refused` if it is malformed, nested too deeply, or has half of a surrogate pair."""
+    """Parse a JSON object; raise `Refused` if it is malformed, nested too deeply, or has a lone surrogate."""
     try:
         found = from_json(text, allow_inf_nan=False)
     except ValueError as error:

@@ -71,7 +71,7 @@ class DailyCommands:
             case ["share"] if is_private(place):
                 text = await self.shareable_text(profile)
                 panel = shareable_panel(text) if text else await self.own_panel(profile)
-                return Reply(panel=panel, private=True, is_to_pass_on=True)
+                return Reply(panel=panel, private=True, is_forwardable=True)
             case ["yesterday", *named] if len(named) < 2:
                 panel = await self._past_days.yesterday_panel(profile, _chosen_group(place, named))
                 return private_reply(place, profile.language, panel)

@@ -67,7 +67,7 @@ class PuzzleRatings:
         return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
 
     async def answer_of(self, person: str, puzzle: str) -> str:
-        """Return the card with which a person answered a puzzle; empty if they have not."""
+        """Return the card that a person chose in a puzzle, or an empty string if they have not answered."""
         found = await self._client.hget(keys.answers(person), puzzle)
         return found.decode() if found else ""
 
@@ -96,7 +96,7 @@ class PuzzleRatings:
     async def take_answer(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
     ) -> StandingChange | None:
-        """Rate an answer, and count it for a ``group`` (its chat and the day). None for a second answer."""
+        """Rate an answer, and count it for a ``group`` (its chat and the day). Return None for a second answer."""
         is_right = card == puzzle.pack.codes[puzzle.best]
         answers = keys.answers(person)
         while True:
@@ -124,7 +124,7 @@ class PuzzleRatings:
         return AnswerCounts(int(right or 0), int(wrong or 0))
 
     async def move_chat(self, old: str, new: str, day: date) -> None:
-        """Move a day's answers to a chat's new id, unless that has its own."""
+        """Move a day's answers to a chat's new id, unless the new id has answers."""
         if await self._client.exists(keys.chat_answers(old, day)):
             await self._client.renamenx(keys.chat_answers(old, day), keys.chat_answers(new, day))
 
@@ -151,7 +151,7 @@ def _parse_rating(text: bytes) -> tuple[float, float]:
 
 
 def initial_mu(missed: int) -> float:
-    """Return the mu of a puzzle without answers, by its `Puzzle.missed`."""
+    """Return the mu of a puzzle without answers. ``missed`` is `Puzzle.missed`, in percent."""
     return EASIEST_MU + (HARDEST_MU - EASIEST_MU) * missed / 100
 
 

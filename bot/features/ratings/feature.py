@@ -69,7 +69,7 @@ class RatingsFeature(Feature):
         return Reply(panel=await self.standings.honours(command.place, profile))
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
-        subject = await find_mentioned(self._people, command, is_met=True) or profile
+        subject = await find_mentioned(self._people, command, must_be_known=True) or profile
         return Reply(panel=await self.standings.stats(command.place, subject))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:

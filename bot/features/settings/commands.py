@@ -46,13 +46,13 @@ class Settings:
         self._people, self._adapters, self._lists, self._updates = people, adapters, lists, updates
 
     @staticmethod
-    def are_own(chosen: Mapping[str, str]) -> bool:
-        """Return whether a person can choose these values of these settings."""
+    def is_valid_choice(chosen: Mapping[str, str]) -> bool:
+        """Return whether people have these settings, with these values."""
         return all(value in OWN_SETTINGS.get(name, ()) for name, value in chosen.items())
 
     async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
         """Change a person's settings and redraw their tables. Raises BadPayload for an unknown setting or value."""
-        if not self.are_own(chosen):
+        if not self.is_valid_choice(chosen):
             raise BadPayload()
         await self._people.update_person(person, **chosen)
         for table in await self._lists.tables_of(person):
@@ -64,7 +64,7 @@ class Settings:
         await self.choose_own(person.id, chosen)
 
     async def appearance(self, person: str, language: str) -> tuple[Setting, ...]:
-        """Return the settings that web pages show. An empty ``person`` is unknown."""
+        """Return the settings that web pages show. ``person`` is empty for a stranger."""
         return appearance_settings(await self._people.person(person) if person else Profile(""), language)
 
     def own_page(self, profile: Profile) -> Panel:
@@ -89,7 +89,7 @@ class Settings:
     ) -> Panel:
         """Change a setting of the person or, in a group, of the chat.
 
-        ``is_admin`` is whether the person administers the group, None if the platform does not say. Raises
+        ``is_admin`` is whether the person administers the group, or None if the platform did not say. Raises
         `OnlyAdministrators`, or `AdministratorsUnknown` if the platform cannot answer now.
         """
         if is_private(place):
@@ -104,7 +104,7 @@ class Settings:
         return await self.chat_page(place)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
-        """Check that a person can change a group's settings. Groups without administrators let all their members."""
+        """Check that a person can change a group's settings. Without administrators all members can."""
         adapter = self._adapters.get(platform_of(place))
         if is_admin is None and adapter and adapter.has_admins(place):
             try:

@@ -16,7 +16,7 @@ from tests.bot.command import run_command
 
 
 async def do_nothing(_client: Any) -> None:
-    """Migrate nothing."""
+    pass
 
 
 async def test_older_layout_is_migrated_step_by_step(store: Store) -> None:
@@ -82,7 +82,7 @@ async def test_check_without_migrate_changes_nothing(store: Store) -> None:
     ],
 )
 async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Path, arguments: list[str]) -> None:
-    """An older bot could be running on the store."""
+    """A bot of an older version could be using the store."""
     async with connect(empty_valkey.url) as client:
         await client.set(keys.SCHEMA, 1)
         result = await asyncio.to_thread(run_command, tmp_path, *arguments, REDIS_URL=empty_valkey.url)
@@ -97,7 +97,7 @@ async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Pa
 async def test_commands_leave_an_empty_store_empty(
     empty_valkey: EmbeddedStore, tmp_path: Path, arguments: list[str], code: int
 ) -> None:
-    """REDIS_URL could name the store of another program."""
+    """REDIS_URL could point to another program's store."""
     async with connect(empty_valkey.url) as client:
         await client.flushall()
         result = await asyncio.to_thread(run_command, tmp_path, *arguments, REDIS_URL=empty_valkey.url)
@@ -202,7 +202,7 @@ async def test_new_server_versions_are_accepted(store: Store, monkeypatch: pytes
     await schema.check(store.client)
 
 
-async def test_server_version_is_read_without_info(any_store: Store) -> None:
+async def test_server_version_is_read_without_the_info_command(any_store: Store) -> None:
     version = (await any_store.client.eval(schema.SERVER_VERSION, 1, keys.SCHEMA)).decode()
     assert re.fullmatch(r"[0-9.]+", version)
     old = schema.SERVER_VERSION.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")

@@ -9,6 +9,7 @@ from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
+from bot.panel_picture import Subject
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
@@ -124,6 +125,9 @@ class CardRoom(Protocol):
         """Return the language of a chat."""
 
     # Services
+
+    async def paint(self, subject: Subject) -> bytes:
+        """Return a picture as PNG; empty if that fails or takes too long. Never raises."""
 
     def queue_answer(
         self,

@@ -7,17 +7,19 @@ from aiohttp import web
 from yarl import URL
 
 from adapters.web.codes import parse_code
+from adapters.web.link_previews import link_preview
 from adapters.web.people import COOKIE, form_names
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
 from bot.actions import BadPayload
+from bot.command_names import ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.lesson import Spot
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.settings.feature import SettingsFeature
+from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.texts import texts
 
 NO_PUZZLE = _("This puzzle doesn’t exist: try another one.")
 ALL_ANSWERED = _("🧩 You’ve answered all my puzzles.")
@@ -29,7 +31,11 @@ async def show_daily(site: Site, request: web.Request) -> web.Response:
     yesterday = "yesterday" in request.query
     days, person = site.card_room.feature(DailyFeature).site, reader.person if reader else ""
     day = await days.page(person, language, yesterday=yesterday)
-    return site.page(request, "daily.html", language, day=day, yesterday=yesterday, **form_names(reader))
+    _ = texts(language).gettext
+    title = _("Yesterday’s deal") if yesterday else _("Deal of the day")
+    game = _(choices_of(ArgumentKind.GAME)[day.game])
+    link = link_preview(site, language, title, f"{day_name(day.day)} · {game}", f"daily/{day.day}")
+    return site.page(request, "daily.html", language, day=day, yesterday=yesterday, link=link, **form_names(reader))
 
 
 async def play_daily(site: Site, request: web.Request) -> web.Response:
@@ -52,7 +58,10 @@ async def show_puzzle(site: Site, request: web.Request) -> web.Response:
     if puzzle is None:
         status, why = (HTTPStatus.NOT_FOUND, NO_PUZZLE) if id_ else (HTTPStatus.OK, ALL_ANSWERED)
         return site.message(request, status, texts(language).gettext(why))
-    return site.page(request, "puzzle.html", language, puzzle=puzzle, deck=site.assets.decks[puzzle.deck])
+    _ = texts(language).gettext
+    title = " · ".join((_("Puzzle"), _(choices_of(ArgumentKind.GAME)[puzzle.game])))
+    link = link_preview(site, language, title, puzzle.question, f"puzzle/{puzzle.id}")
+    return site.page(request, "puzzle.html", language, puzzle=puzzle, deck=site.assets.decks[puzzle.deck], link=link)
 
 
 async def answer_puzzle(site: Site, request: web.Request) -> web.Response:

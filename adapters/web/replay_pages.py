@@ -7,6 +7,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.api.operations import GAME_ID
+from adapters.web.link_previews import link_preview
 from adapters.web.script_texts import replay_texts
 from adapters.web.site import Site, browser_language
 from bot.parsing.codes_and_links import read_pasted
@@ -31,5 +32,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
         "texts": replay_texts(language),
         "language": language,
     }
-    status = HTTPStatus.OK if game else HTTPStatus.NOT_FOUND
-    return site.page(request, "replay.html", language, status, data=data)
+    if game is None:
+        return site.page(request, "replay.html", language, HTTPStatus.NOT_FOUND, data=data)
+    link = link_preview(site, language, game["title"], game["result"], f"game/{game_id}")
+    return site.page(request, "replay.html", language, data=data, link=link)

@@ -9,7 +9,16 @@ from functools import partial
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web import feature_pages, pages, player_pages, replay_pages, sign_in, table_pages, watch_pages
+from adapters.web import (
+    feature_pages,
+    link_previews,
+    pages,
+    player_pages,
+    replay_pages,
+    sign_in,
+    table_pages,
+    watch_pages,
+)
 from adapters.web.site import COOKIE_CHECK, Site
 
 ROUTES = (
@@ -40,6 +49,7 @@ ROUTES = (
     (web.get, COOKIE_CHECK, sign_in.check_cookie),
     # Other pages
     (web.get, "/g/{game_id}", replay_pages.show),
+    (web.get, "/picture/{language}/{kind}/{id}.png", link_previews.show_picture),
     (web.get, "/chat", pages.chat),
     (web.get, "/go", pages.go),
     (web.get, "/how-to-play", pages.how_to_play),

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.codes import code_of
+from adapters.web.link_previews import link_preview
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
 from adapters.web.refusals import Refused
 from adapters.web.script_texts import table_texts
@@ -94,7 +95,9 @@ async def _invitation_page(
     if invitation is None:
         why = texts(language).gettext(NO_INVITATION)
         return full or site.message_page(request, why, HTTPStatus.NOT_FOUND, language)
-    invited = {"code": code, "game": invitation.game, "panel": invitation.panel}
+    game = texts(language).gettext(choices_of(ArgumentKind.GAME)[invitation.game])
+    link = link_preview(site, language, game, invitation.panel, f"table/{invitation.game}")
+    invited = {"code": code, "game": invitation.game, "panel": invitation.panel, "link": link}
     return site.page(request, "sit.html", language, **invited, **form_names(reader))
 
 

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.api.operations import WATCH_ID
+from adapters.web.link_previews import link_preview
 from adapters.web.script_texts import watch_texts
 from adapters.web.site import Site, browser_language
 from bot.command_names import ArgumentKind, choices_of
@@ -20,13 +21,16 @@ async def show(site: Site, request: web.Request) -> web.Response:
         table = await site.card_room.watching.get_table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
         lookup.end(missing=table is None)
     _ = texts(language).gettext
+    titles = {game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}
     data = {
         "id": watch_id,
         "table": json.loads(table.model_dump_json()) if table else None,
-        "titles": {game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
+        "titles": titles,
         "decks": site.assets.decks,
         "cards": card_names(),
         "texts": watch_texts(language),
     }
-    status = HTTPStatus.OK if table else HTTPStatus.NOT_FOUND
-    return site.page(request, "watch.html", language, status, data=data)
+    if table is None:
+        return site.page(request, "watch.html", language, HTTPStatus.NOT_FOUND, data=data)
+    link = link_preview(site, language, _("Watch"), titles[table.game], f"table/{table.game}")
+    return site.page(request, "watch.html", language, data=data, link=link)

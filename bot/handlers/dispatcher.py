@@ -67,6 +67,7 @@ class Dispatcher:
         self.feature = worker.feature
         self.games = GameReader(worker.archive, worker.analysis_pool)
         self.watching = worker.watching
+        self.paint = worker.picture_pool.paint
         self.limits = PressLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates

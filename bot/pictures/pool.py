@@ -51,11 +51,14 @@ class PicturePool:
 
     async def paint_panel(self, panel: Panel) -> Panel:
         """Return the panel with its picture painted, or without it if that fails or takes too long."""
-        picture = panel.picture
-        if picture is None:
+        if panel.picture is None:
             return panel
-        png = self._kept.get(picture.subject.digest) or await self._paint_in_time(picture.subject)
-        return replace(panel, picture=picture._replace(png=png) if png else None)
+        png = await self.paint(panel.picture.subject)
+        return replace(panel, picture=panel.picture._replace(png=png) if png else None)
+
+    async def paint(self, subject: Subject) -> bytes:
+        """Return a picture as PNG, or nothing if that fails or takes too long."""
+        return self._kept.get(subject.digest) or await self._paint_in_time(subject)
 
     def is_painting(self, subject: Subject) -> bool:
         """Return whether a picture is being painted or queued: then it is late, not failed."""
@@ -89,7 +92,6 @@ class PicturePool:
             task.cancel()
 
     async def _paint_in_time(self, subject: Subject) -> bytes:
-        """Return the picture, or nothing if it fails or takes too long."""
         task = self._under_way.get(subject.digest)
         if task is None:
             if len(self._under_way) >= MAX_PENDING or time.monotonic() < self._rests_until:

@@ -14,6 +14,9 @@ from pydantic import BaseModel
 from bot.finished.analysis_pool import AnalysisFailed, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame, UnreadableGame
+from bot.identity.pseudonyms import localize_name
+from bot.pictures.results import game_sheet
+from bot.pictures.sheet import Sheet
 from bot.site.api_models import replayed_analysis, replayed_deal, replayed_game
 from engine.errors import FaultyRecord
 
@@ -52,6 +55,14 @@ class GameReader:
     def __init__(self, archive: Archive, analysis_pool: AnalysisPool) -> None:
         self._archive, self._analysis_pool = archive, analysis_pool
         self._bodies: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
+
+    async def get_sheet(self, game_id: str, language: str) -> Sheet | None:
+        """Return the picture of a game's course, with the names that its page shows."""
+        game = _parse_game(await self._archive.get_bytes(game_id))
+        if game is None:
+            return None
+        names = [localize_name(name, language) for name in game.record.seats]
+        return game_sheet(game.record, game.code, names, language, ended=game.ended)
 
     async def get_record(self, game_id: str) -> Answer | None:
         """Return the record (docs/records.md)."""

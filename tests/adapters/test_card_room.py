@@ -19,6 +19,7 @@ from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
+from bot.panel_picture import Subject
 from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
@@ -64,6 +65,7 @@ ALLOWED_IMPORTS = {
     "bot.words.wording",
     "bot.panel_picture",
     "bot.pictures.cards",
+    "bot.pictures.links",
     "bot.actions",
     "bot.parsing.codes_and_links",
     "bot.places",
@@ -156,6 +158,9 @@ class Parrot:
     @property
     def live_hands(self) -> LiveHands:
         raise AssertionError("nobody plays on a page")
+
+    async def paint(self, subject: Subject) -> bytes:
+        raise AssertionError("nobody shares a link")
 
     async def handle_command(self, command: Command) -> Reply:
         self.commands.append(command)

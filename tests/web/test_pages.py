@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -136,7 +137,7 @@ async def test_chat_page_has_a_button_for_the_first_command(
 def test_small_text_has_marked_suits_or_a_folded_secret() -> None:
     seal = "ab" * 32
     spans = (Span("Seven of ♠", "small"), Span(f"Seal: {seal}", "small"))
-    day = DayPage(Panel(spans), False, "testa", seal)
+    day = DayPage(date(2026, 11, 27), Panel(spans), False, "testa", seal)
     page = Templates(Assets()).page("daily.html", "en", day=day, yesterday=False, name="", chat_name="")
     assert '<small>Seven of <span class="sign">♠</span></small>' in page
     assert f"<code>{seal}</code></details></small>" in page

@@ -12,6 +12,8 @@ from bot.features.daily.past_days import PastDays
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.people import People, Profile
+from bot.pictures.links import day_sheet
+from bot.pictures.sheet import Sheet
 from bot.platform import Person
 from bot.store.outage import STORE_ERRORS, begin_request
 from bot.texts import day_name, error_text, texts
@@ -20,6 +22,7 @@ from engine.errors import EngineError
 
 
 class DayPage(NamedTuple):
+    day: date
     panel: Panel
     can_play: bool
     game: str  # id
@@ -64,6 +67,11 @@ class DaySite:
         streaks = [ngettext("🔥 {count} day", "🔥 {count} days", streak).format(count=streak)] if streak else []
         return " · ".join([_(GAMES[await self._days.game_on(day)].name), state, *streaks])
 
+    async def sheet(self, day: date, language: str) -> Sheet | None:
+        """Return the picture of today's or yesterday's deal, without its cards; None for any other day."""
+        is_shown = timedelta(0) <= self._days.today() - day <= timedelta(days=1)
+        return day_sheet(await self._days.game_on(day), language, day) if is_shown else None
+
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
         """Return today's deal or yesterday's results. An empty ``person`` is unknown, and gets ``language``."""
         profile = await self._people.person(person) if person else Profile("", language=language)
@@ -73,10 +81,10 @@ class DaySite:
             own = await self._days.results.line_of_play(day, person)
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
             panel = await self._played.yesterday_panel(profile)
-            return DayPage(_without_title(panel, day), False, game, replay=own.game if own else "", lines=lines)
+            return DayPage(day, _without_title(panel, day), False, game, replay=own.game if own else "", lines=lines)
         shareable = await self._daily.shareable_text(profile)
         panel, can_play = await self._daily.own_panel(profile), await self._days.can_play(person)
-        return DayPage(_without_title(panel, day), can_play, game, await self._daily.seal(day), shareable)
+        return DayPage(day, _without_title(panel, day), can_play, game, await self._daily.seal(day), shareable)
 
 
 def _without_title(panel: Panel, day: date) -> Panel:

@@ -10,9 +10,12 @@ from bot.features.puzzles.puzzle_ratings import AnswerCounts, PuzzleStanding, St
 from bot.features.puzzles.stars import count_stars
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts
+from bot.texts import gettext_noop as _
 from bot.words.table_lines import capitalize, card_name
 from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed_text, thirds_text
 from engine.puzzles.puzzle import Line, Puzzle
+
+QUESTION = _("It’s your turn, and all hands are open. Which card earns most by the end?")
 
 
 class PuzzleContext(NamedTuple):
@@ -34,7 +37,7 @@ def puzzle_panel(
     _, ngettext = texts(language)
     page = Writer()
     position.write_heading(page, context.day)
-    page.line(_("It’s your turn, and all hands are open. Which card earns most by the end?"))
+    page.line(_(QUESTION))
     page.line(position.scoring(), "small")
     if context.day and (count := sum(context.answers)):
         line = ngettext("{right} of {count} answer was right.", "{right} of {count} answers were right.", count)

@@ -5,11 +5,23 @@ from typing import Literal, NamedTuple
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.commands import find_puzzle
 from bot.features.puzzles.group_puzzles import GroupPuzzles, easy_puzzle
-from bot.features.puzzles.pages import PuzzleContext, PuzzleText, lines_panel, puzzle_panel, solution_panel, verdict
+from bot.features.puzzles.pages import (
+    QUESTION,
+    PuzzleContext,
+    PuzzleText,
+    lines_panel,
+    puzzle_panel,
+    solution_panel,
+    verdict,
+)
+from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import Panel
+from bot.panel_picture import DECKS
 from bot.people import People, Profile
+from bot.pictures.scene import Scene
 from bot.platform import Person
 from bot.tables.errors import TableError
+from bot.texts import texts
 from bot.words.table_lines import capitalize
 
 
@@ -32,12 +44,13 @@ class PageHand(NamedTuple):
 class PuzzlePage(NamedTuple):
     """A puzzle for a web page.
 
-    ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader was right, empty before they answer.
-    ``lines`` shows how the deal continues, once they have.
+    ``question`` asks for the best card. ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader
+    was right, empty before they answer. ``lines`` shows how the deal continues, once they have.
     """
 
     id: str
     game: str
+    question: str
     panel: Panel
     verdict: str
     lines: Panel | None
@@ -89,6 +102,7 @@ class PuzzleSite:
         return PuzzlePage(
             puzzle.id,
             puzzle.game,
+            texts(language).gettext(QUESTION),
             panel,
             verdict(language, profile.suits, puzzle, answer) if answer else "",
             lines_panel(language, profile.suits, puzzle, answer, has_verdict=False) if answer else None,
@@ -96,6 +110,12 @@ class PuzzleSite:
             (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
             tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
         )
+
+    @staticmethod
+    def scene(id_: str, language: str) -> Scene | None:
+        """Return the picture of a puzzle, which has all hands open; None if no puzzle has this id."""
+        puzzle = all_puzzles().get(id_)
+        return puzzle_scene(language, *DECKS[0], puzzle) if puzzle else None
 
     @staticmethod
     def is_answer(id_: str, card: str) -> bool:

@@ -15,6 +15,7 @@ from bot.settings import Settings
 from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
 from bot.site.watching import Watching
+from bot.site.what_if import WhatIf
 
 __all__ = ["CardRoom", "LiveHand"]
 
@@ -43,6 +44,10 @@ class CardRoom(Protocol):
     @property
     def games(self) -> GameReader:
         """The finished games, for pages and programs."""
+
+    @property
+    def what_if(self) -> WhatIf:
+        """Other continuations of finished games."""
 
     @property
     def watching(self) -> Watching:

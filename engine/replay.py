@@ -1,8 +1,8 @@
 """Replay records, and verify them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from engine.errors import ClaimNeedsLead, EngineError, FaultyRecord, quote
+from engine.errors import ClaimNeedsLead, EngineError, FaultyRecord, GameIsOver, quote
 from engine.game import ENDING_MOVES, EXTERNAL_ENDINGS, Game
 from engine.options import CLAIMS_NEED_A_LEAD, RELEASE
 from engine.records import DealRecord, Record
@@ -32,6 +32,20 @@ def replay(record: Record, deal: int) -> Iterator[Game]:
     game = Game.resume(record, deal)
     yield game
     for _ in _steps(game, record.deals[deal - 1], deal):
+        yield game
+
+
+def continue_record(record: Record, deal: int, place: int, moves: Iterable[str]) -> Iterator[Game]:
+    """Yield the game after the first ``place`` moves of a deal, and after each of ``moves``, made by the seat to move.
+
+    It is the same object each time. FaultyRecord names an illegal recorded move, IllegalMove one of ``moves``.
+    """
+    game = load(record, deal, place)
+    yield game
+    for move in moves:
+        if game.turn is None or move in ENDING_MOVES:
+            raise GameIsOver()
+        game.play(game.turn, move)
         yield game
 
 

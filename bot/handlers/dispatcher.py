@@ -41,6 +41,7 @@ from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, c
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
+from bot.site.what_if import WhatIf
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside
@@ -66,6 +67,7 @@ class Dispatcher:
         self.worker = worker
         self.feature = worker.feature
         self.games = GameReader(worker.archive, worker.analysis_pool)
+        self.what_if = WhatIf(worker.archive, worker.robot_pool)
         self.watching = worker.watching
         self.paint = worker.picture_pool.paint
         self.limits = PressLimits(on=worker.settings.rate_limits)

@@ -14,6 +14,7 @@ from bot.concurrency.processes import ProcessDied, Processes
 from bot.metrics import ROBOT_MOVES
 from engine import Record, View, read
 from engine.game import MoveEntry
+from engine.replay import continue_record
 from engine.robots import Budget, make_robot
 from engine.robots.findings import Hint, Verdict
 
@@ -49,6 +50,16 @@ def analyse(record: str, deal: int) -> list[Verdict]:
     return analyse_deal(read(record), deal)
 
 
+def solve_line(record: str, deal: int, place: int, moves: Sequence[str]) -> dict[str, int] | None:
+    """Return the points that each move after a line gives away (`engine.robots.perfect_play`)."""
+    from engine.robots.perfect_play import solve_moves  # noqa: PLC0415
+    from engine.search.solver import Solver  # noqa: PLC0415
+
+    *_, game = continue_record(read(record), deal, place, moves)
+    solution = solve_moves(game, Solver())
+    return solution.lost if solution else None
+
+
 def get_ready() -> None:
     from engine.robots.strong import compile_searches  # noqa: PLC0415
 
@@ -58,6 +69,10 @@ def get_ready() -> None:
 def _budget() -> Budget:
     until = time.monotonic() + THINKING_SECONDS
     return Budget(more=lambda: time.monotonic() < until)
+
+
+class PoolBusy(Exception):
+    """Too many thoughts wait. The caller can try again later."""
 
 
 class RobotPool:
@@ -71,6 +86,7 @@ class RobotPool:
         self._late: set[asyncio.Task[Any]] = set()
         self._ready: asyncio.Task[None] | None = None
         self._hints = asyncio.Semaphore(self._movers.count)
+        self._aside, self._waiting_aside = asyncio.Semaphore(1), 0
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
         """Return the move of a robot of this level; None to pass on an out-of-turn move.
@@ -112,6 +128,20 @@ class RobotPool:
         thought = asyncio.create_task(self._movers.run(advise, view, history, secrets.randbits(64)))
         thought.add_done_callback(lambda _: self._hints.release())
         return thought.result() if await self._wait_for(thought, HINT_SECONDS) else None
+
+    async def think_aside(self, work: Callable[..., T], *args: object) -> T:
+        """Run a thought that no table waits for. One runs at a time, to delay tables little.
+
+        Raises PoolBusy, or ProcessDied like `seeded_move`.
+        """
+        if self._waiting_aside >= MAX_WAITING or self._movers.pending >= MAX_WAITING * self._movers.count:
+            raise PoolBusy()
+        self._waiting_aside += 1
+        try:
+            async with self._aside:
+                return await self._movers.run(work, *args)
+        finally:
+            self._waiting_aside -= 1
 
     async def _wait_for(self, thought: asyncio.Task[Any], seconds: float) -> bool:
         """Return whether a thought finished in time. A late one runs on, because a process cannot be interrupted."""

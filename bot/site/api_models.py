@@ -21,7 +21,9 @@ from bot.words.transcript import ending_of, printable_name
 from bot.words.verdicts import reason_texts, short_move
 from bot.words.wording import Wording, faces_of
 from engine import Game, Record, game_kind, replay
+from engine.game import ENDING_MOVES
 from engine.records import SpadesRecord, TressetteRecord
+from engine.replay import continue_record
 from engine.robots.findings import Verdict, costliest_moves, summarize
 from engine.shuffle import commitment
 from engine.tressette import TressetteDeal
@@ -75,6 +77,30 @@ class ReplayedDeal(ApiModel):
     number: int
     steps: list[Step]
     score: list[str] = Field(description="The score in words.")
+
+
+class Choice(ApiModel):
+    """A legal move of the seat to move."""
+
+    move: str = Field(description="In the notation of a record.")
+    text: str = Field(description="The move in words, in the reader's language.")
+
+
+class ReplayedLine(ApiModel):
+    """Other moves than those of the record. ``steps`` are the positions after each of them."""
+
+    moves: list[str] = Field(description="The line's moves, with the robot's last one.")
+    steps: list[Step]
+    choices: list[Choice] = Field(description="The legal moves at the end of the line; none once the deal is over.")
+
+
+class LineVerdicts(ApiModel):
+    lost: dict[str, int] | None = Field(
+        description=(
+            "By move, the points that it gives away if all seats then play perfectly with open cards; shown to people "
+            "times `score_unit`. Null if too many cards are left, or cards are still to be drawn or declared."
+        )
+    )
 
 
 class DealHead(ApiModel):
@@ -226,6 +252,21 @@ def replayed_deal(game: FinishedGame, number: int, language: str, suits: str) ->
     )
 
 
+def replayed_line(
+    game: FinishedGame, deal: int, place: int, moves: Sequence[str], language: str, suits: str
+) -> ReplayedLine:
+    """Return the positions after each of ``moves``, made after the first ``place`` moves of a deal."""
+    words, steps = _wording(game.record, language, suits), []
+    positions = continue_record(game.record, deal, place, moves)
+    end = next(positions)
+    for move in moves:
+        seat, end = end.turn, next(positions)
+        steps.append(_step(end, seat, move, words))
+    legal = [] if end.turn is None else [move for move in end.legal_moves(end.turn) if move not in ENDING_MOVES]
+    choices = [Choice(move=move, text=words.move(end.turn, move)) for move in legal]
+    return ReplayedLine.model_construct(moves=list(moves), steps=steps, choices=choices)
+
+
 def replayed_analysis(game: FinishedGame, analysis: Analysis | None, language: str, suits: str) -> ReplayedAnalysis:
     """Return the analysis so far. It is None if it has not begun."""
     record, deals = game.record, len(game.record.deals)
@@ -249,23 +290,25 @@ def _wording(record: Record, language: str, suits: str) -> Wording:
 
 
 def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
-    _ = words.text
-    game: Game
     for moves_made, game in enumerate(replay(record, number)):
         # Chance's moves are replayed with the move before them, so the game can be one move ahead of its record.
         seat, move = record.deals[number - 1].moves[moves_made - 1][:2] if moves_made else (None, "")
-        view = game.view(None).deal
-        assert view
-        dealing = _("{name} deals") if game.kind.has_dealer else _("{name} draws first")
-        current = game.current
-        yield Step.model_construct(
-            seat=seat,
-            move=move,
-            text=words.move(seat, move) if moves_made else dealing.format(name=words.names[view.dealer]),
-            view=view,
-            seats=[_seat_view(game.view(viewer).deal) for viewer in range(len(record.seats))],
-            taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
-        )
+        yield _step(game, seat, move, words)
+
+
+def _step(game: Game, seat: int | None, move: str, words: Wording) -> Step:
+    """Return the position after a move; an empty move is the deal itself."""
+    _, current, view = words.text, game.current, game.view(None).deal
+    assert view
+    dealing = _("{name} deals") if game.kind.has_dealer else _("{name} draws first")
+    return Step.model_construct(
+        seat=seat,
+        move=move,
+        text=words.move(seat, move) if move else dealing.format(name=words.names[view.dealer]),
+        view=view,
+        seats=[_seat_view(game.view(viewer).deal) for viewer in range(game.kind.seats)],
+        taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
+    )
 
 
 def _seat_view(view: DealView | None) -> SeatView:

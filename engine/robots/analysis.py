@@ -9,29 +9,25 @@ from math import sqrt
 from random import Random
 from typing import NamedTuple
 
-from engine.cards import mask_of
 from engine.deal import Deal
-from engine.declarations import COMBINATIONS, Combination, possible_combinations
+from engine.declarations import COMBINATIONS, Combination
 from engine.game import Game
-from engine.packets import PICKS, PacketsDeal
-from engine.position import SpadesPosition, search_position
+from engine.packets import PICKS
 from engine.records import Record
 from engine.replay import replay
 from engine.robots.deductions import pack_of
 from engine.robots.findings import MIN_LOSS, MIN_LOSS_AT_SPADES, Verdict
 from engine.robots.hints import find_reason
 from engine.robots.medium import useful_picks
+from engine.robots.perfect_play import solve_moves
 from engine.robots.robot import Budget
 from engine.robots.strong import StrongRobot, can_declare_later, move_text, without_declarations
-from engine.search.compiled import COMPILED
 from engine.search.playing import FIRST_THREE
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
 from engine.tressette import TressetteDeal
 from engine.views import SpadesView
 
-# A deal with at most this many cards left is solved, by family of games.
-SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 12)
 WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
 BID_ERROR = 4.0  # error of a bid's expected points
 BUDGET_SHARE = 0.5
@@ -96,28 +92,14 @@ class _Analysis:
         )
 
     def _verdict_by_solver(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
-        deal = game.current
-        assert deal
-        position = search_position(deal)
-        limit = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
-        if isinstance(position, SpadesPosition):
-            limit = SOLVED_SPADES
-        if position.left > limit or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
+        deal, solution = game.current, solve_moves(game, self.solver)
+        if deal is None or solution is None:
             return None
-        points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()
-        values = self.solver.solve(position, points)
-        if values is None:
-            return None
-        sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
-        worth = {move_text(view, number): sign * value for number, value in values.items()}
-        top, made = max(worth.values()), worth[_without_signal(move)]
         # Most players would choose the highest of equal cards.
-        equal = [other for other in worth if worth[other] == top]
+        top = max(solution.worth.values())
+        equal = [other for other, worth in solution.worth.items() if worth == top]
         best = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
-        lost = top - made
-        if isinstance(deal, TressetteDeal):
-            # Points are thirds rounded down, so losing a third does not always lose a point.
-            lost = _whole_points(deal, top, sign) - _whole_points(deal, made, sign)
+        lost = solution.lost[_without_signal(move)]
         return self._make_verdict(game, move_index, seat, move, best, float(lost), exact=True)
 
     def _verdict_by_search(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
@@ -214,31 +196,3 @@ def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
 def _scoring_bit(combination: Combination, reuse: bool) -> int:
     """Return the bit that scores only once a deal: the combination's with ``reuse``, otherwise its kind's."""
     return combination.bit if reuse else combination.kind
-
-
-def _can_packets_complete(deal: PacketsDeal) -> bool:
-    """Return whether a packet's card can complete a declaration, which the solver ignores."""
-    if deal.window != "acquired":
-        return False
-    for seat in (0, 1):
-        on_table = mask_of(card for number in deal.on_table[seat] for card in deal.packets[number])
-        if possible_combinations(on_table, deal.cards[seat] | on_table, 0 if deal.reuse else deal.scored[seat]):
-            return True
-    return False
-
-
-def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
-    """Return a side's whole points. ``thirds`` are side 0's times ``sign``, which is 1 for side 0 and -1 for side 1."""
-    total = sum(deal.WORTH) + deal.LAST_TRICK
-    return (thirds if sign > 0 else total + thirds) // 3
-
-
-def _spades_points(deal: SpadesDeal) -> list[int]:
-    """Return side 0's points of the hand minus side 1's, by the number of side 0's tricks."""
-    counted = []
-    for tricks in range(deal.LENGTH + 1):
-        end = deal.copy()
-        end.tricks, end.tricks_done = [tricks, deal.LENGTH - tricks], deal.LENGTH
-        ours, theirs = end.score().points
-        counted.append(ours - theirs)
-    return counted

@@ -18,6 +18,7 @@ from adapters.web.api.operations import OPERATIONS
 from adapters.web.api.server import Api
 from bot.finished.game import FinishedGame
 from bot.rate_limiter import RateLimit
+from bot.robots.pool import PoolBusy
 from bot.site.api_models import PublicTable
 from engine import read, verify
 from engine.robots.findings import Verdict
@@ -175,6 +176,30 @@ async def test_only_a_post_starts_an_analysis(site: OpenPlayground, session: aio
     analysis = await request_json(session, url, method="POST")
     assert analysis["deals_done"] == analysis["deals"] == len(analysed_deals)
     assert (await request_json(session, url))["is_begun"]
+
+
+async def test_a_line_is_played_on_without_a_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    game = await add_game(site, "testa")
+    url = api(site, f"/games/{game.id}/deals/1/line")
+
+    async def post(path: str, status: int, **line: object) -> Any:
+        async with session.post(f"{url}{path}", json=line) as answer:
+            assert answer.status == status
+            return await answer.json()
+
+    choices = (await post("?language=en", 200, place=0, moves=[]))["choices"]
+    line = await post("?language=en", 200, place=0, moves=[choices[0]["move"]])
+    assert [step["text"] for step in line["steps"]] == [choices[0]["text"]]
+    assert await post("/verdicts", 200, place=0, moves=[]) == {"lost": None}
+    assert "not possible" in (await post("", 422, place=0, moves=["play 9Z"]))["detail"]
+    assert "place" in (await post("", 422, place=-1, moves=[]))["detail"]
+    await post("", 404, place=999, moves=[])
+
+    async def refuse(*_args: object) -> None:
+        raise PoolBusy()
+
+    site.worker.robot_pool.think_aside = refuse  # type: ignore[assignment]
+    assert "try again" in (await post("/verdicts", 503, place=0, moves=[]))["detail"]
 
 
 # Tables

@@ -1,14 +1,23 @@
 """The operations of `/api/v1`, served by `server` and described by `openapi`."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.command_names import ArgumentKind, choices_of
 from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.identity.programs import Scope
-from bot.site.api_models import RECORD_TYPES, OwnTable, PublicTable, ReplayedAnalysis, ReplayedDeal, ReplayedGame
+from bot.site.api_models import (
+    RECORD_TYPES,
+    LineVerdicts,
+    OwnTable,
+    PublicTable,
+    ReplayedAnalysis,
+    ReplayedDeal,
+    ReplayedGame,
+    ReplayedLine,
+)
 from bot.texts import LANGUAGES
 from engine.shuffle import CUT_PATTERN
 
@@ -58,6 +67,23 @@ class Cut(RequestBody):
     )
 
 
+class WantedLine(RequestBody):
+    """Other moves than those of the record."""
+
+    place: int = Field(ge=0, le=1000, description="The number of the deal's recorded moves before the line.")
+    moves: list[Annotated[str, Field(max_length=40)]] = Field(
+        description="The line's moves, each by the seat to move, in a record's notation.", max_length=100
+    )
+
+
+class PlayedLine(WantedLine):
+    """Other moves than those of the record, with the strong robot."""
+
+    seat: int | None = Field(
+        None, ge=0, le=3, description="The reader's seat: the robot moves if another is to move. Null for no robot."
+    )
+
+
 class Me(BaseModel):
     """The program that a token belongs to."""
 
@@ -104,6 +130,8 @@ class Operation:
 
     @property
     def statuses(self) -> tuple[int, ...]:
+        if self.body and not self.scope:
+            return 400, 404, 408, 413, 422, 429, 503
         if self.body:
             return 400, 401, 403, 404, 408, 409, 413, 422, 429, 503
         return (401, 403, *self.errors) if self.scope else self.errors
@@ -154,6 +182,29 @@ OPERATIONS = (
         (ReplayedDeal,),
         description="The public view and each seat's view of each position.",
         parameters=(GAME, DEAL, *READER),
+    ),
+    Operation(
+        "line",
+        "/games/{game_id}/deals/{deal}/line",
+        "Play on from a position of a finished game",
+        (ReplayedLine,),
+        method="POST",
+        description=(
+            "The positions after other moves than those of the record. With a `seat`, the strong robot makes the next "
+            "move for any other seat, knowing only that seat's cards. 422 if a move is not legal. Nothing is stored."
+        ),
+        parameters=(GAME, DEAL, *READER),
+        body=PlayedLine,
+    ),
+    Operation(
+        "line_verdicts",
+        "/games/{game_id}/deals/{deal}/line/verdicts",
+        "What each move after a line gives away",
+        (LineVerdicts,),
+        method="POST",
+        description="The solver's verdict with all cards open. It can take a second.",
+        parameters=(GAME, DEAL),
+        body=WantedLine,
     ),
     Operation(
         "analysis",

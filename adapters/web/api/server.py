@@ -25,7 +25,9 @@ from adapters.web.api.operations import (
     Operation,
     OwnTables,
     Parameter,
+    PlayedLine,
     RequestBody,
+    WantedLine,
     WantedTable,
 )
 from adapters.web.api.problems import ApiError, not_found
@@ -38,8 +40,10 @@ from bot.http.server import body_timeout
 from bot.identity.programs import Program, ProgramError, Scope
 from bot.metrics import PAGES
 from bot.parsing.codes_and_links import pasted_code
+from bot.robots.pool import PoolBusy
 from bot.site.game_reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.site.idempotency import fingerprint
+from bot.site.what_if import ImpossibleLine, Line
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 
@@ -190,6 +194,22 @@ class Api:
             detail = "This game couldn’t be analysed: try again in a minute."
         raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, detail, 60)
 
+    async def line(self, request: web.Request) -> Result:
+        body: PlayedLine = request[BODY]
+        return await self._try_line(self._card_room.what_if.get_line(_line(request), _reader(request), body.seat))
+
+    async def line_verdicts(self, request: web.Request) -> Result:
+        return await self._try_line(self._card_room.what_if.judge(_line(request)))
+
+    async def _try_line(self, answer: Awaitable[Result]) -> Result:
+        try:
+            return await answer
+        except ImpossibleLine as error:
+            raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"The line is not possible: {error}") from None
+        except PoolBusy:
+            detail = "Too many people are trying lines: try again in a few seconds."
+            raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, detail, 5) from None
+
     # Players
 
     async def leaderboard(self, request: web.Request) -> Result:
@@ -324,6 +344,11 @@ def _token(request: web.Request) -> str:
     """Return the bearer token, or "". RFC 9110 (11.1, 11.4) allows any case of the scheme and several spaces."""
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _line(request: web.Request) -> Line:
+    body: WantedLine = request[BODY]
+    return Line(request.match_info["game_id"], int(request.match_info["deal"]), body.place, tuple(body.moves))
 
 
 def _reader(request: web.Request) -> Reader:

@@ -1,0 +1,80 @@
+"""Perfect play with open cards: what each card or pick of the seat to move is worth."""
+
+from typing import NamedTuple
+
+from engine.cards import mask_of
+from engine.declarations import possible_combinations
+from engine.game import Game
+from engine.packets import PacketsDeal
+from engine.position import SpadesPosition, search_position
+from engine.robots.strong import move_text
+from engine.search.compiled import COMPILED
+from engine.search.solver import Solver
+from engine.spades import SpadesDeal
+from engine.tressette import TressetteDeal
+
+# A deal with at most this many cards left is solved, by family of games.
+SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 12)
+
+
+class Solution(NamedTuple):
+    """The results of the moves of the seat to move, with perfect play of all seats afterwards.
+
+    ``worth`` is the result for that seat's side: in thirds of a point, at Spades in points of the hand. ``lost`` are
+    the whole points that a move gives away. Both are by move, and leave out declarations.
+    """
+
+    worth: dict[str, int]
+    lost: dict[str, int]
+
+
+def solve_moves(game: Game, solver: Solver) -> Solution | None:
+    """Return the solution of a position; None if it has too many cards, or cards still to be drawn or declared."""
+    deal, seat = game.current, game.turn
+    assert deal
+    assert seat is not None
+    position = search_position(deal)
+    limit = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
+    if isinstance(position, SpadesPosition):
+        limit = SOLVED_SPADES
+    if position.left > limit or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
+        return None
+    values = solver.solve(position, _spades_points(deal) if isinstance(deal, SpadesDeal) else ())
+    if values is None:
+        return None
+    sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
+    worth = {move_text(view, number): sign * value for number, value in values.items()}
+    points = worth
+    if isinstance(deal, TressetteDeal):
+        # Points are thirds rounded down, so losing a third does not always lose a point.
+        points = {move: _whole_points(deal, value, sign) for move, value in worth.items()}
+    top = max(points.values())
+    return Solution(worth, {move: top - value for move, value in points.items()})
+
+
+def _can_packets_complete(deal: PacketsDeal) -> bool:
+    """Return whether a packet's card can complete a declaration, which the solver ignores."""
+    if deal.window != "acquired":
+        return False
+    for seat in (0, 1):
+        on_table = mask_of(card for number in deal.on_table[seat] for card in deal.packets[number])
+        if possible_combinations(on_table, deal.cards[seat] | on_table, 0 if deal.reuse else deal.scored[seat]):
+            return True
+    return False
+
+
+def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
+    """Return a side's whole points. ``thirds`` are side 0's times ``sign``, which is 1 for side 0 and -1 for side 1."""
+    total = sum(deal.WORTH) + deal.LAST_TRICK
+    return (thirds if sign > 0 else total + thirds) // 3
+
+
+def _spades_points(deal: SpadesDeal) -> list[int]:
+    """Return side 0's points of the hand minus side 1's, by the number of side 0's tricks."""
+    counted = []
+    for tricks in range(deal.LENGTH + 1):
+        end = deal.copy()
+        end.tricks, end.tricks_done = [tricks, deal.LENGTH - tricks], deal.LENGTH
+        ours, theirs = end.score().points
+        counted.append(ours - theirs)
+    return counted

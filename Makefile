@@ -61,8 +61,8 @@ $(READY): pyproject.toml requirements.txt requirements-uv.txt $(shell $(IS_WHOLE
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .
 	@touch $@
 
-# Pins for every platform and Python, with the hashes of all files and without an index: of uv, for development, and of
-# what the image installs.
+# Pins for every platform and Python, with the hashes of all files and without an index: of uv, for development, of what
+# the image installs, and of what the engine's own package needs.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --custom-compile-command "make lock"
 COMPILE_PROJECT := $(COMPILE) --extra fast pyproject.toml
@@ -70,18 +70,21 @@ lock: $(READY)  ## update the pins after a change of dependencies
 	@echo uv | $(COMPILE) --upgrade --output-file requirements-uv.txt - >/dev/null
 	@$(COMPILE_PROJECT) --group dev --upgrade --output-file requirements.txt >/dev/null
 	@$(COMPILE_PROJECT) --constraint requirements.txt --output-file requirements-run.txt >/dev/null
+	@$(COMPILE) engine/pyproject.toml --constraint requirements.txt --output-file requirements-engine.txt >/dev/null
 
 pins: $(READY)  ## pin actions and base images by digest, read online
 	@$(BIN)/python -m scripts.pins
 
 SBOM := PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements --output-reproducible
-build: $(READY)  ## wheel, sdist, SBOM and checksums in build/, the same bytes each time
+build: $(READY)  ## wheel, sdist and SBOM of bot and engine, and checksums, in build/, the same bytes each time
 	@rm -rf build
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
-		$(BIN)/uv build --quiet --build-constraints requirements.txt --require-hashes --out-dir build
+	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} && for project in . engine; do \
+		$(BIN)/uv build $$project --quiet --build-constraints requirements.txt --require-hashes --out-dir build || exit 1; done
 	@$(SBOM) --pyproject pyproject.toml --output-file build/buongioco.cdx.json requirements-run.txt
-	@rm -f build/.gitignore
-	@export LC_ALL=C; cd build && sha256sum * | tee SHA256SUMS
+	@sed "s/^dynamic = .*/version = \"$$($(BIN)/uv version --short)\"/" engine/pyproject.toml > build/engine.toml
+	@$(SBOM) --pyproject build/engine.toml --output-file build/buongioco-engine.cdx.json requirements-engine.txt
+	@rm -f build/.gitignore build/engine.toml
+	@export LC_ALL=C; cd build && sums=$$(sha256sum *) && echo "$$sums" | tee SHA256SUMS
 
 release: $(READY)  ## make release VERSION=1.0.0: check, build and tag a release
 	@$(BIN)/python -m scripts.release prepare "$(VERSION)"

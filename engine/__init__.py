@@ -1,7 +1,6 @@
 """Italian trick-taking cards: the rules of seven games, without any input or output.
 
->>> import engine
->>> game = engine.Game("spizzichino", dealer=0)
+>>> game = Game("spizzichino", dealer=0)
 >>> game.deal(bytes(32))
 >>> game.legal_moves(1)[0]
 'take 1 2 3 4'
@@ -10,17 +9,25 @@
 >>> game.play(0, "hold 2 4")
 >>> game.play(0, "play 3D")
 Traceback (most recent call last):
+    ...
 engine.errors.NotYourTurn: It’s not your turn yet.
 
 Moves are text in the notation of docs/records.md. `Game` plays; `load` and `verify` read records.
+
+The package imports itself relatively, because its own distribution `buongioco-engine` installs it as `buongioco_engine`
+(docs/releasing.md).
 """
 
-from engine import errors
-from engine.game import Game
-from engine.games import GAMES, GameKind, game_kind
-from engine.records import Record, read
-from engine.replay import legal_moves_for_record, load, replay, verify
-from engine.views import DealView, View
+from importlib.metadata import version
+
+from . import errors
+from .game import Game
+from .games import GAMES, GameKind, game_kind
+from .records import Record, read
+from .replay import legal_moves_for_record, load, replay, verify
+from .views import DealView, View
+
+__version__ = version("buongioco" if __name__ == "engine" else "buongioco-engine")
 
 __all__ = [
     "GAMES",
@@ -29,6 +36,7 @@ __all__ = [
     "GameKind",
     "Record",
     "View",
+    "__version__",
     "errors",
     "game_kind",
     "legal_moves_for_record",

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from engine.cards import Pack, SuitTexts, mask_of
-from engine.errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, quote
-from engine.views import DealView, LastTrick, ShownCard
+from .cards import Pack, SuitTexts, mask_of
+from .errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, quote
+from .views import DealView, LastTrick, ShownCard
 
 TrickCard = tuple[int, int]  # a card on the table: the seat that played it, and the card
 

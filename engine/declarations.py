@@ -3,7 +3,7 @@
 from functools import cache
 from typing import NamedTuple
 
-from engine.cards import ITALIAN
+from .cards import ITALIAN
 
 HONOUR_RANKS = "32A"
 HONOURS = ITALIAN.mask(code for code in ITALIAN.codes if code[0] in HONOUR_RANKS)

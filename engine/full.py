@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from engine.cards import ITALIAN, SuitTexts
-from engine.deal import Carry, deal_hands
-from engine.errors import NoSignals, SignalsAreForLeaders
-from engine.options import FourHands
-from engine.tressette import TressetteDeal
-from engine.views import TressetteView
+from .cards import ITALIAN, SuitTexts
+from .deal import Carry, deal_hands
+from .errors import NoSignals, SignalsAreForLeaders
+from .options import FourHands
+from .tressette import TressetteDeal
+from .views import TressetteView
 
 SIGNALS = ("busso", "volo")
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
-from engine import errors, shuffle
-from engine.deal import Carry, Deal, Score, unknown_move
-from engine.errors import quote
-from engine.games import game_kind
-from engine.options import CLAIMS_NEED_A_LEAD, RELEASE, Spades, resolve
-from engine.records import (
+from . import errors, shuffle
+from .deal import Carry, Deal, Score, unknown_move
+from .errors import quote
+from .games import game_kind
+from .options import CLAIMS_NEED_A_LEAD, RELEASE, Spades, resolve
+from .records import (
     DealRecord,
     Ending,
     Record,
@@ -20,8 +20,8 @@ from engine.records import (
     TressetteRecord,
     make_proof,
 )
-from engine.spades import SpadesDeal
-from engine.views import DealView, LastTrick, Result, View
+from .spades import SpadesDeal
+from .views import DealView, LastTrick, Result, View
 
 MoveEntry = tuple[int | None, str]
 """A move as a record keeps it: the seat (None for chance) and the text."""

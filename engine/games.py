@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.cards import FRENCH, ITALIAN, Pack
-from engine.deal import Carry, Deal
-from engine.errors import UnknownGame
-from engine.full import FullDeal
-from engine.options import (
+from .cards import FRENCH, ITALIAN, Pack
+from .deal import Carry, Deal
+from .errors import UnknownGame
+from .full import FullDeal
+from .options import (
     MetaMazzo,
     Pizzichino,
     Rules,
@@ -19,9 +19,9 @@ from engine.options import (
     Tressette,
     TressetteRules,
 )
-from engine.packets import PacketsDeal
-from engine.spades import SpadesDeal
-from engine.stock import StockDeal
+from .packets import PacketsDeal
+from .spades import SpadesDeal
+from .stock import StockDeal
 
 Occasion = Literal["chat", "page", "terminal", "tournament"]
 

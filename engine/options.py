@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
 
-from engine.errors import BadRules, quote
+from .errors import BadRules, quote
 
 Value = int | str | bool
 

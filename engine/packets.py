@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from engine.cards import mask_of
-from engine.deal import Carry
-from engine.declarations import HONOURS
-from engine.errors import NotAnHonour, NotYourPacket, PacketEmpty
-from engine.options import Pizzichino, Spizzichino
-from engine.tressette import TressetteDeal
-from engine.views import Packet, PacketsView
+from .cards import mask_of
+from .deal import Carry
+from .declarations import HONOURS
+from .errors import NotAnHonour, NotYourPacket, PacketEmpty
+from .options import Pizzichino, Spizzichino
+from .tressette import TressetteDeal
+from .views import Packet, PacketsView
 
 PACKETS = range(1, 9)
 TAKES = {f"take {' '.join(map(str, four))}": frozenset(four) for four in combinations(PACKETS, 4)}

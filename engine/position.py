@@ -10,14 +10,14 @@ of a packet: `pick_move` and `picked_card` translate.
 from collections.abc import Sequence
 from typing import Self
 
-from engine.cards import FRENCH, ITALIAN, Pack, cards
-from engine.deal import Deal
-from engine.declarations import HONOURS
-from engine.full import FullDeal
-from engine.packets import PacketsDeal
-from engine.spades import NOT_SPADES, SPADE_SUIT, SpadesDeal
-from engine.stock import StockDeal
-from engine.tressette import THIRDS, TressetteDeal
+from .cards import FRENCH, ITALIAN, Pack, cards
+from .deal import Deal
+from .declarations import HONOURS
+from .full import FullDeal
+from .packets import PacketsDeal
+from .spades import NOT_SPADES, SPADE_SUIT, SpadesDeal
+from .stock import StockDeal
+from .tressette import THIRDS, TressetteDeal
 
 BIT = tuple(1 << card for card in range(52))
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, TypeAdapter, ValidationError
 
-from engine.errors import BadRecord, quote
-from engine.games import GAMES, GameKind
-from engine.options import describe_errors
-from engine.shuffle import CUT_PATTERN, Cut
+from .errors import BadRecord, quote
+from .games import GAMES, GameKind
+from .options import describe_errors
+from .shuffle import CUT_PATTERN, Cut
 
 Seat = Annotated[int, Field(ge=0, le=3)]
 Count = Annotated[int, Field(ge=0)]

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from engine.errors import ClaimNeedsLead, EngineError, FaultyRecord, GameIsOver, quote
-from engine.game import ENDING_MOVES, EXTERNAL_ENDINGS, Game
-from engine.options import CLAIMS_NEED_A_LEAD, RELEASE
-from engine.records import DealRecord, Record
-from engine.shuffle import Cut, commitment, shuffle_pack
+from .errors import ClaimNeedsLead, EngineError, FaultyRecord, GameIsOver, quote
+from .game import ENDING_MOVES, EXTERNAL_ENDINGS, Game
+from .options import CLAIMS_NEED_A_LEAD, RELEASE
+from .records import DealRecord, Record
+from .shuffle import Cut, commitment, shuffle_pack
 
 
 def load(record: Record, deal: int | None = None, moves: int | None = None) -> Game:

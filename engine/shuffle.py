@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import chain, count
 from typing import NamedTuple
 
-from engine.cards import Pack
+from .cards import Pack
 
 SECRET_BYTES = 32
 CUT_PATTERN = "^[0-9a-f]{1,64}$"

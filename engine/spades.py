@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 from typing import Any, ClassVar
 
-from engine import errors
-from engine.cards import FRENCH, SuitTexts
-from engine.deal import Carry, Deal, Score, pair, unknown_move
-from engine.errors import IllegalMove
-from engine.options import Spades
-from engine.views import SpadesView
+from . import errors
+from .cards import FRENCH, SuitTexts
+from .deal import Carry, Deal, Score, pair, unknown_move
+from .errors import IllegalMove
+from .options import Spades
+from .views import SpadesView
 
 SPADE_SUIT = FRENCH.suit_masks[3]
 NOT_SPADES = FRENCH.full ^ SPADE_SUIT

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from engine.deal import Carry, deal_hands
-from engine.declarations import HONOURS
-from engine.options import TressetteRules
-from engine.tressette import TressetteDeal
-from engine.views import ShownCard, StockView
+from .deal import Carry, deal_hands
+from .declarations import HONOURS
+from .options import TressetteRules
+from .tressette import TressetteDeal
+from .views import ShownCard, StockView
 
 
 class StockDeal(TressetteDeal):

@@ -9,13 +9,13 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from engine import errors
-from engine.cards import ITALIAN, SuitTexts
-from engine.deal import Carry, Deal, Score, pair, unknown_move
-from engine.declarations import COMBINATIONS, HONOURS, Combination, combinations_in
-from engine.errors import IllegalMove
-from engine.options import TressetteRules
-from engine.views import Declaration
+from . import errors
+from .cards import ITALIAN, SuitTexts
+from .deal import Carry, Deal, Score, pair, unknown_move
+from .declarations import COMBINATIONS, HONOURS, Combination, combinations_in
+from .errors import IllegalMove
+from .options import TressetteRules
+from .views import Declaration
 
 THIRDS = tuple({"A": 3, "3": 1, "2": 1, "R": 1, "C": 1, "F": 1}.get(code[0], 0) for code in ITALIAN.codes)
 FOUR_OF_COINS = 1 << ITALIAN.index["4D"]

@@ -86,7 +86,9 @@ def read_pins(name: str) -> dict[str, list[str]]:
     return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", hashes) for pin, _, hashes in lines}
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-run.txt", "requirements-uv.txt"])
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "requirements-run.txt", "requirements-engine.txt", "requirements-uv.txt"]
+)
 def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
     pins_ = read_pins(name)
     for pin, hashes in pins_.items():
@@ -94,7 +96,9 @@ def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
         assert hashes, f"{name} has no hash for {pin}"
     assert "://" not in (ROOT / name).read_text()
     pinned = {pin.partition("==")[0] for pin in pins_}
-    for dependency in PROJECT["dependencies"] if name != "requirements-uv.txt" else ["uv"]:
+    for dependency in {"requirements-uv.txt": ["uv"], "requirements-engine.txt": ["pydantic"]}.get(
+        name, PROJECT["dependencies"]
+    ):
         # Pins use the index's names, with dashes instead of dots.
         assert re.split(r"[\[>=<;]", dependency)[0].strip().lower().replace(".", "-") in pinned
 

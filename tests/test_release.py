@@ -66,26 +66,44 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(build: Path) -> Path:
-    [wheel] = build.glob("*.whl")
+    [wheel] = build.glob("buongioco-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def engine_wheel(build: Path) -> Path:
+    [wheel] = build.glob("buongioco_engine-*.whl")
     return wheel
 
 
 def test_two_builds_have_the_same_bytes(build: Path, tmp_path: Path) -> None:
     second = run_build(tmp_path, mode=0o600)
-    names = {f"buongioco-{PROJECT['version']}-py3-none-any.whl", f"buongioco-{PROJECT['version']}.tar.gz"}
-    assert {path.name for path in build.iterdir()} == names | {"buongioco.cdx.json", "SHA256SUMS"}
+    names = {
+        f"{package}-{PROJECT['version']}{suffix}"
+        for package in ("buongioco", "buongioco_engine")
+        for suffix in ("-py3-none-any.whl", ".tar.gz")
+    }
+    others = {"buongioco.cdx.json", "buongioco-engine.cdx.json", "SHA256SUMS"}
+    assert {path.name for path in build.iterdir()} == names | others
     for path in build.iterdir():
         assert path.read_bytes() == (second / path.name).read_bytes(), path.name
 
 
-def test_build_lists_checksums_and_pinned_packages(build: Path) -> None:
+def test_build_lists_checksums(build: Path) -> None:
     files = [path for path in sorted(build.iterdir()) if path.name != "SHA256SUMS"]
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in files]
     assert (build / "SHA256SUMS").read_text(encoding="utf-8").splitlines() == lines
-    sbom = json.loads((build / "buongioco.cdx.json").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("name", "pins"), [("buongioco", "requirements-run.txt"), ("buongioco-engine", "requirements-engine.txt")]
+)
+def test_sbom_lists_pinned_packages(build: Path, name: str, pins: str) -> None:
+    sbom = json.loads((build / f"{name}.cdx.json").read_bytes())
     assert sbom["bomFormat"] == "CycloneDX"
-    assert sbom["metadata"]["component"]["version"] == PROJECT["version"]
-    pinned = {pin.partition(" ")[0] for pin in read_pins("requirements-run.txt")}
+    component = sbom["metadata"]["component"]
+    assert (component["name"], component["version"]) == (name, PROJECT["version"])
+    pinned = {pin.partition(" ")[0] for pin in read_pins(pins)}
     assert {f"{component['name']}=={component['version']}" for component in sbom["components"]} == pinned
 
 
@@ -139,13 +157,18 @@ def run_command(folder: Path, *command: str | Path, text: str = "") -> str:
     return result.stdout
 
 
-def test_wheel_has_exactly_the_package_files(wheel: Path) -> None:
-    ours = {
+def find_package_files(package: str) -> set[str]:
+    """Return a package's files, without those that only describe the engine's own distribution."""
+    files = {
         str(path.relative_to(ROOT))
-        for package in PACKAGES
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    return files - {f"engine/{name}" for name in ("pyproject.toml", "README.md", "LICENSE")}
+
+
+def test_wheel_has_exactly_the_package_files(wheel: Path) -> None:
+    ours = set().union(*map(find_package_files, PACKAGES))
     for suffix in (".po", ".lua", ".js", "py.typed"):
         assert any(name.endswith(suffix) for name in ours)
     names = set(zipfile.ZipFile(wheel).namelist())
@@ -168,6 +191,47 @@ def test_installed_game_commands_work(installed: Path, tmp_path: Path) -> None:
     output = run_command(tmp_path, installed / "buongioco", *arguments, text="1\n" * 3 + "resign\n")
     assert "fa la presa" in output
     assert "Hai perso." in output
+
+
+@pytest.fixture(scope="module")
+def library(engine_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment with the engine's wheel."""
+    folder = tmp_path_factory.mktemp("library")
+    run_line(
+        f"uv venv .venv && uv pip install --python .venv --require-hashes --requirement {ROOT}/requirements-engine.txt"
+        f" && uv pip install --python .venv --no-deps {engine_wheel}",
+        folder,
+    )
+    return folder / ".venv" / "bin" / "python"
+
+
+def test_engine_wheel_has_exactly_the_package_files(engine_wheel: Path) -> None:
+    metadata = f"buongioco_engine-{PROJECT['version']}.dist-info/"
+    names = {name for name in zipfile.ZipFile(engine_wheel).namelist() if not name.startswith(metadata)}
+    assert names == {f"buongioco_{name}" for name in find_package_files("engine")}
+
+
+def test_examples_of_the_readme_run_without_the_bot(library: Path, tmp_path: Path) -> None:
+    assert run_command(tmp_path, library, "-m", "doctest", ROOT / "engine" / "README.md") == ""
+    check = "import importlib.util as u; print([u.find_spec(name) for name in ('engine', 'bot', 'adapters', 'numba')])"
+    assert run_command(tmp_path, library, "-c", check) == "[None, None, None, None]\n"
+
+
+def test_every_module_of_the_library_can_be_imported(library: Path, tmp_path: Path) -> None:
+    code = (
+        "import buongioco_engine as e, importlib, pkgutil, sys\n"
+        "for module in pkgutil.walk_packages(e.__path__, 'buongioco_engine.'): importlib.import_module(module.name)\n"
+        "print(e.__version__, 'buongioco_engine.search.solver' in sys.modules)"
+    )
+    assert run_command(tmp_path, library, "-c", code) == f"{PROJECT['version']} True\n"
+
+
+def test_library_is_typed(library: Path, tmp_path: Path) -> None:
+    code = "import buongioco_engine\nreveal_type(buongioco_engine.Game('testa').turn)\n"
+    (tmp_path / "user.py").write_text(code, encoding="utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(library), "user.py"]
+    result = subprocess.run(mypy, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'Revealed type is "int | None"' in result.stdout.replace("Union[int, None]", "int | None"), result.stdout
 
 
 class Tab:

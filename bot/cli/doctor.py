@@ -22,6 +22,7 @@ from bot.cli.output import say
 from bot.cli.store_commands import store_command
 from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
+from bot.running.own_packages import ForeignPackage, check_own_packages
 from bot.settings import (
     MONITORING_REMEDY,
     NOTHING_TO_RUN,
@@ -73,6 +74,10 @@ async def doctor() -> None:
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Yield findings: whether a check passed, and a line with its result or remedy."""
     installed = {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
+    try:
+        check_own_packages()
+    except ForeignPackage as error:
+        yield False, f"packages: {error}"
     yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
     for name, path in secret_files(settings).items():
         yield _examine_secret_file(name, path)

@@ -9,16 +9,16 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 
-from engine.cards import cards
-from engine.deal import Deal
-from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, search_position
-from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
-from engine.records import Record
-from engine.replay import replay
-from engine.search import playing, simple_players
-from engine.search.playing import Board, new_board
-from engine.search.solver import Solver
-from engine.spades import SpadesDeal
+from ..cards import cards
+from ..deal import Deal
+from ..position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, search_position
+from ..records import Record
+from ..replay import replay
+from ..search import playing, simple_players
+from ..search.playing import Board, new_board
+from ..search.solver import Solver
+from ..spades import SpadesDeal
+from .puzzle import Line, Puzzle, puzzle_id, value_to_points
 
 MIN_CARDS, MAX_CARDS = 8, 20  # cards left in a puzzle
 MIN_CHOICES = 3  # legal cards at the first move

@@ -7,10 +7,10 @@ from itertools import permutations
 from string import ascii_letters
 from typing import NamedTuple
 
-from engine.cards import Pack, mask_of
-from engine.games import GAMES, GameKind
-from engine.position import SearchPosition, SpadesPosition
-from engine.spades import SpadesDeal, hand_points
+from ..cards import Pack, mask_of
+from ..games import GAMES, GameKind
+from ..position import SearchPosition, SpadesPosition
+from ..spades import SpadesDeal, hand_points
 
 ID_LENGTH = 8
 

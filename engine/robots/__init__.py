@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from random import Random
 
-from engine.robots.easy import EasyRobot, RandomRobot
-from engine.robots.medium import MediumRobot
-from engine.robots.robot import Budget, Robot, act
+from .easy import EasyRobot, RandomRobot
+from .medium import MediumRobot
+from .robot import Budget, Robot, act
 
 # robots that hardly search; "greedy" is the medium robot's name in the benchmarks
 SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {
@@ -24,7 +24,7 @@ def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot
     if name != "strong":
         return SIMPLE_ROBOTS[name](random)
     # Importing the searches takes seconds and 100 MB, so only processes that use them do it.
-    from engine.robots.strong import StrongRobot  # noqa: PLC0415
+    from .strong import StrongRobot  # noqa: PLC0415
 
     return StrongRobot(random, budget)
 

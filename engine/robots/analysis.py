@@ -9,24 +9,24 @@ from math import sqrt
 from random import Random
 from typing import NamedTuple
 
-from engine.deal import Deal
-from engine.declarations import COMBINATIONS, Combination
-from engine.game import Game
-from engine.packets import PICKS
-from engine.records import Record
-from engine.replay import replay
-from engine.robots.deductions import pack_of
-from engine.robots.findings import MIN_LOSS, MIN_LOSS_AT_SPADES, Verdict
-from engine.robots.hints import find_reason
-from engine.robots.medium import useful_picks
-from engine.robots.perfect_play import solve_moves
-from engine.robots.robot import Budget
-from engine.robots.strong import StrongRobot, can_declare_later, move_text, without_declarations
-from engine.search.playing import FIRST_THREE
-from engine.search.solver import Solver
-from engine.spades import SpadesDeal
-from engine.tressette import TressetteDeal
-from engine.views import SpadesView
+from ..deal import Deal
+from ..declarations import COMBINATIONS, Combination
+from ..game import Game
+from ..packets import PICKS
+from ..records import Record
+from ..replay import replay
+from ..search.playing import FIRST_THREE
+from ..search.solver import Solver
+from ..spades import SpadesDeal
+from ..tressette import TressetteDeal
+from ..views import SpadesView
+from .deductions import pack_of
+from .findings import MIN_LOSS, MIN_LOSS_AT_SPADES, Verdict
+from .hints import find_reason
+from .medium import useful_picks
+from .perfect_play import solve_moves
+from .robot import Budget
+from .strong import StrongRobot, can_declare_later, move_text, without_declarations
 
 WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
 BID_ERROR = 4.0  # error of a bid's expected points

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from engine.cards import FRENCH, ITALIAN, Pack, cards
-from engine.declarations import COMBINATIONS, HONOURS
-from engine.game import MoveEntry
-from engine.robots.memory import remember
-from engine.search import playing
-from engine.search.compiled import Ints, int_array, zeros
-from engine.search.playing import Board
-from engine.search.worlds import Worlds, fill_pool
-from engine.spades import NOT_SPADES, SPADE_SUIT
-from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
+from ..cards import FRENCH, ITALIAN, Pack, cards
+from ..declarations import COMBINATIONS, HONOURS
+from ..game import MoveEntry
+from ..search import playing
+from ..search.compiled import Ints, int_array, zeros
+from ..search.playing import Board
+from ..search.worlds import Worlds, fill_pool
+from ..spades import NOT_SPADES, SPADE_SUIT
+from ..views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
+from .memory import remember
 
 WINDOWS = {
     "acquired": playing.AS_THEY_COME,

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from engine.game import MoveEntry
-from engine.robots.medium import MediumRobot, useful_picks
-from engine.robots.spades import likely_tricks
-from engine.views import SpadesView, View
+from ..game import MoveEntry
+from ..views import SpadesView, View
+from .medium import MediumRobot, useful_picks
+from .spades import likely_tricks
 
 SENSE = 0.5  # probability that the easy robot makes a sensible move
 

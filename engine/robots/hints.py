@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from random import Random
 
-from engine.cards import ITALIAN, Pack, cards
-from engine.game import MoveEntry
-from engine.robots.deductions import pack_of, worlds_of
-from engine.robots.findings import Hint
-from engine.robots.medium import KEEP_VALUE, can_serve_declaration, useful_picks
-from engine.robots.memory import remember
-from engine.robots.robot import Budget
-from engine.robots.spades import trick_worth
-from engine.robots.strong import StrongRobot
-from engine.spades import SPADE_SUIT
-from engine.tressette import THIRDS
-from engine.views import DealView, PacketsView, SpadesView, View
+from ..cards import ITALIAN, Pack, cards
+from ..game import MoveEntry
+from ..spades import SPADE_SUIT
+from ..tressette import THIRDS
+from ..views import DealView, PacketsView, SpadesView, View
+from .deductions import pack_of, worlds_of
+from .findings import Hint
+from .medium import KEEP_VALUE, can_serve_declaration, useful_picks
+from .memory import remember
+from .robot import Budget
+from .spades import trick_worth
+from .strong import StrongRobot
 
 
 def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:

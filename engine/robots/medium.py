@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from random import Random
 
-from engine.cards import ITALIAN
-from engine.declarations import COMBINATIONS, Combination, combinations_in, possible_combinations
-from engine.game import MoveEntry
-from engine.robots import spades
-from engine.robots.memory import Memory, remember
-from engine.tressette import THIRDS
-from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
+from ..cards import ITALIAN
+from ..declarations import COMBINATIONS, Combination, combinations_in, possible_combinations
+from ..game import MoveEntry
+from ..tressette import THIRDS
+from ..views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
+from . import spades
+from .memory import Memory, remember
 
 KEEP_VALUE = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
 """Value of keeping a card of this rank for later tricks, in thirds, in addition to its points."""

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.cards import FRENCH, ITALIAN, Pack
-from engine.game import MoveEntry
-from engine.tressette import THIRDS
-from engine.views import DealView, PacketsView, SpadesView
+from ..cards import FRENCH, ITALIAN, Pack
+from ..game import MoveEntry
+from ..tressette import THIRDS
+from ..views import DealView, PacketsView, SpadesView
 
 
 @dataclass

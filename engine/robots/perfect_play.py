@@ -2,16 +2,16 @@
 
 from typing import NamedTuple
 
-from engine.cards import mask_of
-from engine.declarations import possible_combinations
-from engine.game import Game
-from engine.packets import PacketsDeal
-from engine.position import SpadesPosition, search_position
-from engine.robots.strong import move_text
-from engine.search.compiled import COMPILED
-from engine.search.solver import Solver
-from engine.spades import SpadesDeal
-from engine.tressette import TressetteDeal
+from ..cards import mask_of
+from ..declarations import possible_combinations
+from ..game import Game
+from ..packets import PacketsDeal
+from ..position import SpadesPosition, search_position
+from ..search.compiled import COMPILED
+from ..search.solver import Solver
+from ..spades import SpadesDeal
+from ..tressette import TressetteDeal
+from .strong import move_text
 
 # A deal with at most this many cards left is solved, by family of games.
 SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 12)

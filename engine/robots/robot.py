@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from engine.errors import ClaimRefused
-from engine.game import Game, MoveEntry
-from engine.views import View
+from ..errors import ClaimRefused
+from ..game import Game, MoveEntry
+from ..views import View
 
 
 class Robot(Protocol):

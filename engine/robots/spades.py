@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from math import floor
 from random import Random
 
-from engine.cards import FRENCH
-from engine.game import MoveEntry
-from engine.robots.memory import Memory, remember
-from engine.spades import SPADE_SUIT
-from engine.views import SpadesView
+from ..cards import FRENCH
+from ..game import MoveEntry
+from ..spades import SPADE_SUIT
+from ..views import SpadesView
+from .memory import Memory, remember
 
 HIGH = {"A": 0.95, "K": 0.75, "Q": 0.45, "J": 0.2}
 WORTH_KEEPING = 0.4

@@ -9,22 +9,22 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from engine.cards import cards
-from engine.declarations import COMBINATIONS, HONOUR_RANKS
-from engine.game import Game, MoveEntry
-from engine.position import FIRST_PICK, SearchPosition, picked_card
-from engine.robots.deductions import pack_of, weigh_worlds, worlds_of
-from engine.robots.medium import MediumRobot, can_become_four, has_won, useful_picks
-from engine.robots.memory import remember
-from engine.robots.robot import Budget, act
-from engine.robots.spades import choose_draft
-from engine.search import bidding, playing, simple_players, tree
-from engine.search.compiled import COMPILED, Ints, int_array, zeros
-from engine.search.playing import PRIME, new_board
-from engine.search.solver import Solver
-from engine.search.worlds import Worlds, draw_world
-from engine.spades import NOT_SPADES
-from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
+from ..cards import cards
+from ..declarations import COMBINATIONS, HONOUR_RANKS
+from ..game import Game, MoveEntry
+from ..position import FIRST_PICK, SearchPosition, picked_card
+from ..search import bidding, playing, simple_players, tree
+from ..search.compiled import COMPILED, Ints, int_array, zeros
+from ..search.playing import PRIME, new_board
+from ..search.solver import Solver
+from ..search.worlds import Worlds, draw_world
+from ..spades import NOT_SPADES
+from ..views import DealView, PacketsView, SpadesView, TressetteView, View
+from .deductions import pack_of, weigh_worlds, worlds_of
+from .medium import MediumRobot, can_become_four, has_won, useful_picks
+from .memory import remember
+from .robot import Budget, act
+from .spades import choose_draft
 
 SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not compiled
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget

@@ -2,9 +2,9 @@
 
 from math import exp
 
-from engine.search.compiled import Ints, compiled
-from engine.search.playing import BIDS, SIZE, Board, outcome, random_below
-from engine.search.simple_players import TRICK_WORTH, expected_tricks, play_out
+from .compiled import Ints, compiled
+from .playing import BIDS, SIZE, Board, outcome, random_below
+from .simple_players import TRICK_WORTH, expected_tricks, play_out
 
 WORTH_KEEPING = 40  # hundredths of a trick, about the worth of the stock's next card
 CAUTION = 30  # hundredths of a trick by which a bid stays below the expected tricks

@@ -21,10 +21,11 @@ except ImportError:
 if numba is not None:
     # numba's cache only notices changes in a function's own file, not in files that it calls or takes constants from.
     # So the cache folder's name depends on all sources.
-    _sources = (path for package in ("engine", "engine.search") for path in files(package).iterdir())
+    _search = files(__name__.rpartition(".")[0])
+    _sources = (path for folder in (_search / "..", _search) for path in folder.iterdir())
     _texts = sorted(path.read_bytes() for path in _sources if path.name.endswith(".py"))
     _digest = blake2b(b"".join(_texts), digest_size=6).hexdigest()
-    numba.config.CACHE_DIR = f"{numba.config.CACHE_DIR or files('engine.search') / '__pycache__'}/{_digest}"
+    numba.config.CACHE_DIR = f"{numba.config.CACHE_DIR or _search / '__pycache__'}/{_digest}"
 
 COMPILED = numba is not None  # searches are about a hundred times as fast with numba
 

@@ -6,10 +6,10 @@ Positions at the start of a trick are remembered with their bounds. Values are t
 
 from typing import NamedTuple
 
-from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.search.two_hands import AGE, MAX_NODES, NODES, takes_all
-from engine.search.two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, distinct_cards, sort_moves
-from engine.tressette import TressetteDeal
+from ..tressette import TressetteDeal
+from .compiled import Ints, bit_index, compiled, int_array, zeros
+from .two_hands import AGE, MAX_NODES, NODES, takes_all
+from .two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, distinct_cards, sort_moves
 
 LAST = TressetteDeal.LAST_TRICK
 TABLE_SIZE = 1 << 19

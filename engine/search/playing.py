@@ -20,12 +20,12 @@ Optional moves are searched, unless one of the choices is never worse in points:
 
 from typing import NamedTuple
 
-from engine.cards import FRENCH, ITALIAN
-from engine.declarations import HONOURS
-from engine.position import FIRST_PICK, PICKABLE, pick_move
-from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.spades import NOT_SPADES, SPADE_SUIT
-from engine.tressette import THIRDS, TressetteDeal
+from ..cards import FRENCH, ITALIAN
+from ..declarations import HONOURS
+from ..position import FIRST_PICK, PICKABLE, pick_move
+from ..spades import NOT_SPADES, SPADE_SUIT
+from ..tressette import THIRDS, TressetteDeal
+from .compiled import Ints, bit_index, compiled, int_array, zeros
 
 
 class Board(NamedTuple):

@@ -2,11 +2,11 @@
 
 from math import comb
 
-from engine.cards import FRENCH, ITALIAN
-from engine.search import playing
-from engine.search.compiled import bit_index, compiled, int_array
-from engine.search.playing import FRENCH_SUIT, ITALIAN_SUIT, PICK_OF, WORTH, Board, count_cards
-from engine.spades import SPADE_SUIT
+from ..cards import FRENCH, ITALIAN
+from ..spades import SPADE_SUIT
+from . import playing
+from .compiled import bit_index, compiled, int_array
+from .playing import FRENCH_SUIT, ITALIAN_SUIT, PICK_OF, WORTH, Board, count_cards
 
 _KEEP_VALUE = {"3": 130, "2": 100, "A": 60, "R": 35, "C": 25, "F": 15, "7": 8, "6": 5, "5": 2, "4": 0}
 # value of keeping a card for later tricks, in hundredths of a third

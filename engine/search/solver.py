@@ -8,14 +8,14 @@ card. The caller must check this, as `engine.robots.analysis` does.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from engine.cards import cards
-from engine.declarations import HONOURS
-from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_move
-from engine.search import four_hands, spades_hands, two_hands
-from engine.search.compiled import COMPILED, Ints, int_array, zeros
-from engine.search.two_hands_moves import ABOVE, COVERING, OPENS
-from engine.spades import SPADE_SUIT
-from engine.tressette import THIRDS, TressetteDeal
+from ..cards import cards
+from ..declarations import HONOURS
+from ..position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_move
+from ..spades import SPADE_SUIT
+from ..tressette import THIRDS, TressetteDeal
+from . import four_hands, spades_hands, two_hands
+from .compiled import COMPILED, Ints, int_array, zeros
+from .two_hands_moves import ABOVE, COVERING, OPENS
 
 MAX_POSITIONS = 3_000_000 if COMPILED else 30_000  # limit of a solve, about a second
 

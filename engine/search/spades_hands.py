@@ -6,11 +6,11 @@ points of the hand minus side 1's.
 
 from typing import NamedTuple
 
-from engine.cards import FRENCH
-from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.search.two_hands import AGE, MAX_NODES, NODES
-from engine.search.two_hands_moves import sort_moves
-from engine.spades import NOT_SPADES, SPADE_SUIT
+from ..cards import FRENCH
+from ..spades import NOT_SPADES, SPADE_SUIT
+from .compiled import Ints, bit_index, compiled, int_array, zeros
+from .two_hands import AGE, MAX_NODES, NODES
+from .two_hands_moves import sort_moves
 
 TABLE_SIZE = 1 << 18
 AGES = 1 << 10

@@ -7,10 +7,10 @@ of moves in any world. The exploration bonus of a move depends on how often it w
 
 from math import log, sqrt
 
-from engine.search.compiled import Ints, bit_index, compiled
-from engine.search.playing import CARDS, LEFT, SPADES, TURN, Board, legal_moves, make_move, outcome
-from engine.search.simple_players import move_before_card, play_out, sensible_move, simple_move
-from engine.search.worlds import Worlds, draw_world
+from .compiled import Ints, bit_index, compiled
+from .playing import CARDS, LEFT, SPADES, TURN, Board, legal_moves, make_move, outcome
+from .simple_players import move_before_card, play_out, sensible_move, simple_move
+from .worlds import Worlds, draw_world
 
 FIRST, NEXT, MOVE, VISITS, SEEN, SUM = range(6)
 FIELDS = 6

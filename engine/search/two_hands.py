@@ -19,9 +19,9 @@ Declarations are not counted: see `engine.search.solver`.
 
 from typing import NamedTuple
 
-from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.search.playing import PICK_OF
-from engine.search.two_hands_moves import (
+from .compiled import Ints, bit_index, compiled, int_array, zeros
+from .playing import PICK_OF
+from .two_hands_moves import (
     ABOVE,
     RANKS,
     SUIT,

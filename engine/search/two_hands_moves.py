@@ -4,10 +4,10 @@ A list of moves is part of an array, from ``start`` on, the most promising first
 card.
 """
 
-from engine.cards import ITALIAN
-from engine.declarations import HONOURS
-from engine.search.compiled import Ints, bit_index, compiled, int_array
-from engine.tressette import THIRDS
+from ..cards import ITALIAN
+from ..declarations import HONOURS
+from ..tressette import THIRDS
+from .compiled import Ints, bit_index, compiled, int_array
 
 WORTH = int_array(THIRDS)
 SUIT = int_array(ITALIAN.suit_of)

@@ -3,11 +3,11 @@
 from math import exp, log
 from typing import NamedTuple
 
-from engine.declarations import HONOURS
-from engine.search import playing
-from engine.search.compiled import Ints, compiled
-from engine.search.playing import SIZE, Board
-from engine.search.simple_players import appeal, expected_tricks, sensible_move
+from ..declarations import HONOURS
+from . import playing
+from .compiled import Ints, compiled
+from .playing import SIZE, Board
+from .simple_players import appeal, expected_tricks, sensible_move
 
 MAX_TRIES = 50
 SILENCE = -4.0  # log probability that a player lets the last moment for a declaration pass, one in fifty

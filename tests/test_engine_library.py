@@ -1,0 +1,32 @@
+"""The engine as a library: its distribution `buongioco-engine`. `tests/test_release.py` installs it."""
+
+import tomllib
+
+import engine
+from tests.paths import ROOT
+
+BOT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ENGINE = tomllib.loads((ROOT / "engine" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_engine_depends_on_pydantic_alone() -> None:
+    assert [line.partition(">")[0] for line in ENGINE["dependencies"]] == ["pydantic"]
+    assert set(ENGINE["dependencies"]) <= set(BOT["dependencies"])
+    assert ENGINE["optional-dependencies"] == BOT["optional-dependencies"]
+
+
+def test_engine_and_bot_share_licence_and_pythons() -> None:
+    assert (ROOT / "engine" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    for field in ("requires-python", "license", "authors"):
+        assert ENGINE[field] == BOT[field]
+
+
+def test_engine_imports_itself_relatively() -> None:
+    """Its distribution has another package name."""
+    for path in (ROOT / "engine").rglob("*.py"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not line.strip().startswith(("from engine", "import engine")), f"{path}: {line}"
+
+
+def test_engine_in_the_bot_has_its_version() -> None:
+    assert engine.__version__ == BOT["version"]

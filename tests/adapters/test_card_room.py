@@ -25,6 +25,7 @@ from bot.settings import Settings
 from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
 from bot.site.watching import Watching
+from bot.site.what_if import WhatIf
 from bot.store import Store
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.server import BAR, CHANNEL, DiscordServer
@@ -138,6 +139,10 @@ class Parrot:
 
     @property
     def games(self) -> GameReader:
+        raise AssertionError("no game is finished")
+
+    @property
+    def what_if(self) -> WhatIf:
         raise AssertionError("no game is finished")
 
     def feature(self, kind: type[F]) -> F:

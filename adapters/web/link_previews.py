@@ -7,7 +7,7 @@ names no table.
 import re
 from datetime import date
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aiohttp import web
 
@@ -19,24 +19,30 @@ from bot.features.puzzles.feature import PuzzlesFeature
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.pictures.links import invitation_sheet
-from bot.texts import LANGUAGES
+from bot.texts import LANGUAGES, texts
 
 TYPE = "image/png"
 CACHE_SECONDS = 3600
 
 
 class LinkPreview(NamedTuple):
-    """A preview for ``base.html``. ``picture`` is a whole address."""
+    """A preview for ``base.html``. ``picture`` is a whole address, ``card`` its size in chats."""
 
     title: str
     text: str
     picture: str
+    card: Literal["summary", "summary_large_image"] = "summary_large_image"
 
 
 def link_preview(site: Site, language: str, title: str, panel: Panel | str, picture: str) -> LinkPreview:
     """Return the preview of a page. ``picture`` is the end of its picture's address, such as "puzzle/K7Q"."""
     text = panel if isinstance(panel, str) else "".join(span.text for span in panel.text)
     return LinkPreview(title, " ".join(text.split()), f"{site.url}/picture/{language}/{picture}.png")
+
+
+def home_preview(site: Site, language: str) -> LinkPreview:
+    lead = texts(language).gettext("Italian trick-taking cards, with friends or a robot")
+    return LinkPreview("Buongioco", lead, f"{site.url}/icon/512.png", "summary")
 
 
 async def show_picture(site: Site, request: web.Request) -> web.Response:

@@ -11,6 +11,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web import (
     feature_pages,
+    installing,
     link_previews,
     pages,
     player_pages,
@@ -47,6 +48,9 @@ ROUTES = (
     (web.get, "/app/{platform}", sign_in.show_app),
     (web.post, "/app/{platform}", sign_in.enter_by_app),
     (web.get, COOKIE_CHECK, sign_in.check_cookie),
+    # The installed site
+    (web.get, "/manifest.webmanifest", installing.manifest),
+    (web.get, "/icon/{name}.png", installing.show_icon),
     # Other pages
     (web.get, "/g/{game_id}", replay_pages.show),
     (web.get, "/picture/{language}/{kind}/{id}.png", link_previews.show_picture),

@@ -49,7 +49,7 @@ SHARE_OF_FILES = 0.8  # most connections, as a share of the files that the proce
 
 CONTENT_SECURITY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'"
+    "form-action 'self'; base-uri 'none'; manifest-src 'self'"
 )
 SECURITY = {
     "X-Content-Type-Options": "nosniff",

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.codes import code_of
-from adapters.web.link_previews import link_preview
+from adapters.web.link_previews import home_preview, link_preview
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
 from adapters.web.refusals import Refused
 from adapters.web.script_texts import table_texts
@@ -43,6 +43,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         tables=await lobby.tables_of(person) if person else [],
         player=await lobby.player_id(person) if person else "",
         key=secrets.token_hex(8),
+        link=home_preview(site, language),
     )
     # The form can be sent once, so the browser's Back must load the page again.
     page.headers["Cache-Control"] = "no-store"

@@ -1,0 +1,66 @@
+"""Installing the site on a phone or a desktop: the manifest and its icons."""
+
+import asyncio
+import json
+from typing import NamedTuple
+
+from aiohttp import web
+
+from adapters.web.site import Site, browser_language
+from bot.pictures.app_icon import app_icon
+from bot.pictures.colours import COLOURS
+from bot.texts import language_of, texts
+
+MANIFEST_TYPE = "application/manifest+json"
+CACHE = "public, max-age=86400"
+FELT = "#{:02x}{:02x}{:02x}".format(*COLOURS["felt"])
+
+
+class Icon(NamedTuple):
+    pixels: int
+    is_square: bool
+
+
+# "full" is for phones that cut icons into their own shape, "touch" for iOS.
+ICONS = {"192": Icon(192, False), "512": Icon(512, False), "full": Icon(512, True), "touch": Icon(180, True)}
+
+
+async def manifest(site: Site, request: web.Request) -> web.Response:
+    """Describe the installed site (https://www.w3.org/TR/appmanifest/)."""
+    language = language_of(browser_language(request))
+    _ = texts(language).gettext
+
+    def icon(name: str, purpose: str) -> dict[str, str]:
+        size = ICONS[name].pixels
+        return {"src": f"/icon/{name}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
+
+    fields = {
+        "id": "/",
+        "start_url": "/",
+        "scope": "/",
+        "name": "Buongioco",
+        "short_name": "Buongioco",
+        "description": _("Italian trick-taking cards, with friends or a robot"),
+        "lang": language,
+        "categories": ["games"],
+        "display": "standalone",
+        "background_color": FELT,
+        "theme_color": FELT,
+        "icons": [icon("192", "any"), icon("512", "any"), icon("full", "maskable")],
+        "shortcuts": [
+            {"name": _("Deal of the day"), "url": "/daily"},
+            {"name": _("Puzzle"), "url": "/puzzle"},
+        ],
+    }
+    headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language"}
+    return web.Response(
+        text=json.dumps(fields, ensure_ascii=False), content_type=MANIFEST_TYPE, charset="utf-8", headers=headers
+    )
+
+
+async def show_icon(_site: Site, request: web.Request) -> web.Response:
+    if (icon := ICONS.get(request.match_info["name"])) is None:
+        raise web.HTTPNotFound()
+    # A new drawing takes some milliseconds.
+    png = await asyncio.to_thread(app_icon, icon.pixels, is_square=icon.is_square)
+    return web.Response(body=png, content_type="image/png", headers={"Cache-Control": CACHE})

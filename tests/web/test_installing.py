@@ -35,7 +35,7 @@ async def test_icons_have_the_sizes_that_the_manifest_names(
             picture = Image.open(io.BytesIO(await answer.read())).convert("RGBA")
         assert "x".join(map(str, picture.size)) == icon["sizes"]
         # A maskable icon fills its square.
-        assert picture.getpixel((0, 0))[3] == (255 if icon["purpose"] == "maskable" else 0)
+        assert picture.getchannel("A").getpixel((0, 0)) == (255 if icon["purpose"] == "maskable" else 0)
 
 
 async def test_unknown_icon_is_missing(site: OpenPlayground, session: aiohttp.ClientSession) -> None:

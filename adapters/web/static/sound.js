@@ -1,6 +1,7 @@
 // @ts-check
-// The table's sounds. `synth.js` makes them; it is loaded at the reader's first tap, because browsers allow none before.
+// The table's sounds, from the reader's first tap on. They can be muted.
 import { permanentStorage } from "./storage.js";
+import { play } from "./synth.js";
 import { html, pageData, useState } from "./view.js";
 
 /** @typedef {"card" | "sweep" | "knock" | "turn"} Sound */
@@ -9,29 +10,25 @@ const KEY = "sounds";
 let isOn = permanentStorage.get(KEY) !== "off";
 /** @type {AudioContext | null} */
 let context = null;
-/** @type {((context: BaseAudioContext, name: Sound) => void) | null} */
-let play = null;
 
-/** Get ready in a tap: later Safari would refuse. It also stops the sounds of a phone that was locked. */
-async function wake() {
+/** Get ready in a tap: without one, browsers allow no sound. It also wakes the sounds of a phone that was locked. */
+function wake() {
   if (!isOn) return;
   context ||= new AudioContext();
   if (context.state !== "running") context.resume();
-  if (!play) ({ play } = await import("./synth.js"));
 }
 for (const type of ["click", "keydown"]) addEventListener(type, wake, { capture: true });
 
 export const sound = {
-  isOn: () => isOn,
   /** @param {boolean} isWanted */
-  async turnOn(isWanted) {
+  turnOn(isWanted) {
     isOn = isWanted;
     permanentStorage.set(KEY, isWanted ? "on" : "off");
-    await wake();
+    wake();
     sound.play("card");
   },
   /** @param {Sound} name */
-  play(name) { if (isOn && context && play) play(context, name); },
+  play(name) { if (isOn && context) play(context, name); },
 };
 
 /** The button in the bar that mutes the table. */

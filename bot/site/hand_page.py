@@ -6,7 +6,7 @@ have a button of their own.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot import actions
 from bot.finished.archive import game_id
@@ -22,8 +22,10 @@ from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
+from bot.words.spoken import spell_out, spoken_card, spoken_names
 from bot.words.table_lines import cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
+from bot.words.wording import Wording
 from engine.views import DealView, Packet, PacketsView
 
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
@@ -48,9 +50,13 @@ class TapCard:
 
 @dataclass(frozen=True, slots=True)
 class PageCard:
-    """A played or drawn card and its player, ``by``. ``at`` counts seats from the reader's in order of play."""
+    """A played or drawn card, its name in words, and its player, ``by``.
+
+    ``at`` counts seats from the reader's in order of play.
+    """
 
     code: str
+    name: str
     by: str
     at: int
     said: str = ""
@@ -96,7 +102,8 @@ class HandPage:
     id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign``
     asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the
     commitment of a pack that waits for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the
-    player who can cut adds a text, and ``pack`` the number of its cards. ``news`` says who cut the pack.
+    player who can cut adds a text, and ``pack`` the number of its cards. ``news`` says who cut the pack. ``spoken`` has
+    the shown texts that contain cards, with the cards in words for screen readers.
     """
 
     code: str
@@ -139,6 +146,7 @@ class HandPage:
     cut: str = ""
     pack: int = 0
     news: str = ""
+    spoken: dict[str, str] = field(default_factory=dict)
 
     @property
     def payloads(self) -> set[str]:
@@ -175,11 +183,23 @@ def hand_page(
         panel = _waiting_panel(table, seen, person, profile, menu, policy)
     # A page cuts the pack itself, and shows the whole seal.
     panel = replace(panel, rows=_rows_without(panel, {Role.CUT, Role.SEAL}))
+    words = table_words(seen, profile.language, profile.suits)
     page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, rematch_opener, unrated)
+    page = _with_spoken_cards(page, words)
     if not is_beginner or seen.view is None or seen.view.deal is None:
         return page
-    words = table_words(seen, profile.language, profile.suits)
     return replace(page, legend=rank_legend(words, seen.view.deal.hand or ()))
+
+
+def _with_spoken_cards(page: HandPage, words: Wording) -> HandPage:
+    """Return the page with its texts for screen readers."""
+    labels = [button.label for row in page.rows for button in row]
+    shown = {text: spell_out(words, text) for text in (page.line, page.hint, *labels, *(text for text, _ in page.text))}
+    return replace(
+        page,
+        says=spell_out(words, page.says),
+        spoken={text: spoken for text, spoken in shown.items() if spoken != text},
+    )
 
 
 def _game_panel(
@@ -341,7 +361,7 @@ class _PageBuilder:
         return TapCard(card.code, self._name(code), light, press, packet.left if packet else 1, number, role)
 
     def _name(self, code: str | None) -> str:
-        return self.words.card(code) if code else ""
+        return spoken_card(self.words, code) if code else ""
 
     def _piles(self, piles: tuple[Pile, ...], owner: int | None) -> tuple[TapCard, ...]:
         """Return the packets of an owner, raised if a tap plays or chooses them.
@@ -374,8 +394,9 @@ class _PageBuilder:
         return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 
     def _page_cards(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[PageCard, ...]:
+        names = spoken_names(self.words)
         return tuple(
-            PageCard(play.card.code, play.by, self._relative_seat(seat), play.said, play.wins)
+            PageCard(play.card.code, names[play.card.code], play.by, self._relative_seat(seat), play.said, play.wins)
             for play, seat in zip(played, seats, strict=True)
         )
 

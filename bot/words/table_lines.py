@@ -9,9 +9,9 @@ from bot.tables.clock import TIME_TO_CUT
 from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
+from bot.words.spoken import figure_names, spoken_card
 from bot.words.wording import NO_BREAK, CardFaces, Wording, faces_of, score_line, score_unit
 from engine import GAMES, GameKind
-from engine.cards import FRENCH
 from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
@@ -149,25 +149,13 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
 
 def card_name(words: Wording, code: str) -> str:
     """Return a card in words and as on buttons: "king of cups R🏆"."""
-    _ = words.text
-    rank, suit = words.faces.rank(code), code[1]
-    is_french_pack = words.faces.deck == "french" and not words.faces.is_french
-    suit_name = _(FRENCH.suit_names[FRENCH.suits.index(suit)]) if is_french_pack else words.suits[suit]
-    name = _("{rank} of {suit}").format(rank=_figure_names(words.language).get(rank, rank), suit=suit_name)
-    return f"{name} {words.card(code)}"
-
-
-def _figure_names(language: str) -> dict[str, str]:
-    """Return the names of the letters on cards."""
-    _ = texts(language).gettext
-    names = {"A": _("ace"), "R": _("king"), "K": _("king"), "C": _("knight"), "Q": _("queen"), "F": _("jack")}
-    return names | {"J": names["F"]}
+    return f"{spoken_card(words, code)} {words.card(code)}"
 
 
 @cache
 def _legend(language: str, faces: CardFaces) -> dict[str, str]:
     """Return each rank's letter with its meaning, such as "R (king)", but not the ace's."""
-    names = _figure_names(language)
+    names = figure_names(language)
     return {rank: f"{letter} ({names[letter]})" for rank in "RKCQFJ" if (letter := faces.rank(rank)) in names}
 
 

@@ -3,16 +3,19 @@
 import { DealerChip, html, pageData, useEffect, useState } from "./view.js";
 
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string}} TapCard */
-/** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} PageCard */
+/** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 /** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} PagePlayer */
 
 const { decks, texts } = pageData();
 const DRAG_DISTANCE = 12;  // pixels
 
-/** A card, face down without a code; hidden from screen readers, which get names from the elements around it.
- * @param {{deck: string, card: string}} props */
-export const Face = ({ deck, card }) =>
-  html`<svg class="face" viewBox="0 0 250 400" aria-hidden="true"><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
+/** A card, face down without a code. Without a name it is hidden from screen readers, because the element around it has one.
+ * @param {{deck: string, card: string, name?: string}} props */
+export const Face = ({ deck, card, name }) =>
+  html`<svg class="face" viewBox="0 0 250 400" ...${name ? { role: "img", "aria-label": name } : { "aria-hidden": "true" }}><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
+
+/** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
+export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
 
 /** Play a card when it is dragged onto the table. @param {PointerEvent} event @param {() => void} play */
 function startDrag(event, play) {
@@ -52,7 +55,7 @@ const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault()
  * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void}} props */
 export const Tap = ({ deck, card, onPress }) => html`
   <button type="button" class=${`tap ${card.light}`} data-card=${card.code} data-press=${card.press}
-    aria-disabled=${card.press ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
+    aria-disabled=${card.press && card.light !== "dim" ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
     aria-label=${cardLabel(card)} onClick=${() => card.press && onPress(card.press, card)}
     onPointerDown=${card.light === "playable" && ((/** @type {PointerEvent} */ event) => startDrag(event, () => onPress(card.press, card)))}>
     <${Face} deck=${deck} card=${card.code} />
@@ -85,7 +88,7 @@ export const Trick = ({ deck, cards, seats, to }) => html`
   <div class=${`trick of${seats} ${to === null ? "" : `to${to}of${seats}`}`} aria-label=${texts.on_the_table} role="group">
     ${cards.map((card) => html`
       <figure key=${card.code} class=${`lying at${card.at}of${seats} ${card.wins && cards.length > 1 ? "wins" : ""}`} data-lying=${card.code}>
-        <${Face} deck=${deck} card=${card.code} />
+        <${Face} deck=${deck} card=${card.code} name=${card.name} />
         <figcaption dir="auto"><span>${card.by}</span>${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
       </figure>`)}
   </div>`;

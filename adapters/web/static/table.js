@@ -1,7 +1,7 @@
 // @ts-check
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
-import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
+import { cardCount, Face, Fan, Other, Spoken, Tap, Trick } from "./cards.js";
 import { Connection } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
 import { PackToCut, Pile } from "./pack.js";
@@ -12,7 +12,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, use
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
@@ -33,19 +33,22 @@ const Score = ({ sides }) => html`
     </div>`)}
   </div>`;
 
-/** @param {{rows: Button[][], onPress: (press: string) => void}} props */
-const Buttons = ({ rows, onPress }) => html`
+/** @param {{rows: Button[][], spoken: Table["spoken"], onPress: (press: string) => void}} props */
+const Buttons = ({ rows, spoken, onPress }) => html`
   <div class="buttons">${rows.map((row) => html`
     <div class="row">${row.filter(([, , , kind]) => kind === "press").map(([label, payload, style]) => html`
-      <button type="button" key=${payload} class=${style} data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
+      <button type="button" key=${payload} class=${style} data-payload=${payload} aria-label=${spoken[label]} onClick=${() => onPress(payload)}>${label}</button>`)}
     </div>`)}
   </div>`;
 
 /** @type {Record<string, string>} */
 const TAGS = { bold: "b", italic: "i", small: "small", code: "code" };
 
-/** The panel's text, as in a chat. @param {{text: [string, string][]}} props */
-const Words = ({ text }) => html`<div class="words" dir="auto">${text.map(([words, style]) => (style in TAGS ? html`<${TAGS[style]}>${words}<//>` : words))}</div>`;
+/** The panel's text, as in a chat. @param {{table: Table}} props */
+const Words = ({ table: { text, spoken } }) => html`<div class="words" dir="auto">${text.map(([words, style]) => {
+  const said = html`<${Spoken} text=${words} spoken=${spoken} />`;
+  return style in TAGS ? html`<${TAGS[style]}>${said}<//>` : said;
+})}</div>`;
 
 /** Close a dialog on a tap outside its content. Only such taps have the dialog itself as target. @param {MouseEvent} event */
 const closeOutside = (event) => { if (event.target === event.currentTarget) /** @type {HTMLDialogElement} */ (event.target).close(); };
@@ -326,8 +329,8 @@ const App = () => {
             ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
             <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>
           </p>
-          <${Words} text=${table.text} />
-          <${Buttons} rows=${table.rows} onPress=${onChoice} />
+          <${Words} table=${table} />
+          <${Buttons} rows=${table.rows} spoken=${table.spoken} onPress=${onChoice} />
         </div>
       </dialog>
     </header>
@@ -338,7 +341,7 @@ const App = () => {
         ${table.tally.length > 0 && html`<${Tally} table=${table} />`}
         <${Cut} table=${table} onCut=${onCut} />
       </section>
-      ${isPlaying && extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
+      ${isPlaying && extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
     ` : isPlaying && showsTally ? html`
       <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>
     ` : isPlaying ? html`
@@ -347,16 +350,16 @@ const App = () => {
         ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
         <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isLeaving ? taken.find((card) => card.wins)?.at ?? null : null} />
         ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${cardCount(table.stock)}</small></div>`}
-        ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</div>`}
-        ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</details>`}
+        ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
+        ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
       </section>
       <div class="todo">
-        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : table.line}</p>
+        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${table.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${table.news && html`<p class="hint">${table.news}</p>`}
-      ${!moving && table.hint && html`<p class="hint">${table.hint}</p>`}
-      ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
+      ${!moving && table.hint && html`<p class="hint"><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`}
+      ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
       ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
       ${hand.length > 0 && table.legend && html`<p class="legend">${table.legend}</p>`}
@@ -365,9 +368,9 @@ const App = () => {
         ${isOver && html`<p class="line mine">${table.line}</p>`}
         ${isOver && table.tally.length > 0 && html`<${Tally} table=${table} />`}
         ${table.by_link && html`<${Link} />`}
-        ${!isOver && html`<${Words} text=${table.text} />`}
-        <${Buttons} rows=${table.extra} onPress=${onPress} />
-        ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} text=${table.text} /></details>`}
+        ${!isOver && html`<${Words} table=${table} />`}
+        <${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} />
+        ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} table=${table} /></details>`}
         ${/^(over|closed|unreadable)$/.test(table.phase) && html`<p class="ways">${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a> `}${table.results && html`<a class="button" href=${table.results}>${texts.results}</a> `}<a class="button" href="/">${texts.new_game}</a></p>`}
       </section>`}
     <div class="toast" role="alert" hidden=${!toast} onClick=${() => setToast("")}>${toast}</div>

@@ -1,0 +1,55 @@
+"""A table as screen readers hear it: all elements are found by role and name alone."""
+
+import re
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from bot.texts import texts
+from bot.words.spoken import spoken_names
+from bot.words.wording import Wording
+from tests.browser import ONE_BROWSER
+from tests.long import mostly_long
+from tests.open_playground import OpenPlayground
+from tests.web.test_table_page import PHONE, open_page
+
+pytestmark = ONE_BROWSER
+
+SUIT_SIGNS = re.compile("[🪙🏆⚔🪵♦♥♠♣]")
+
+
+NAMELESS = "uses => uses.filter((one) => !one.closest('[aria-label]')).map((one) => one.getAttribute('href'))"
+
+
+async def check_names(page: Page) -> None:
+    """Check that all open cards have names, and that none is called by its signs."""
+    tree = await page.get_by_role("main").aria_snapshot()
+    assert not SUIT_SIGNS.search(tree), tree
+    assert not await page.locator("main svg.face use:not([href$='#back'])").evaluate_all(NAMELESS)
+
+
+@pytest.mark.parametrize("language", mostly_long(["en", "it"], "en"))
+async def test_deal_can_be_played_by_names_alone(playground: OpenPlayground, browser: Browser, language: str) -> None:
+    _ = texts(language).gettext
+    names = {*spoken_names(Wording(language, (), "italian")).values()}
+    page = await open_page(browser, playground.url, **PHONE, locale=language)
+    await page.get_by_role("radio", name=re.compile("^Metà Mazzo")).check()
+    await page.get_by_role("button", name=_("Play now")).click()
+    hand, trick = page.get_by_role("group", name=_("Your hand")), page.get_by_role("group", name=_("On the table"))
+    go_on = page.get_by_role("button", name=_("Go on"))
+    playable = hand.get_by_role("button", disabled=False)
+    played = list[str]()
+    while True:
+        await expect(playable.or_(go_on).first).to_be_visible()
+        if await go_on.count():
+            break
+        if len(played) == 1:
+            await page.get_by_text(_("last trick")).click()
+        await check_names(page)
+        name = await playable.first.get_attribute("aria-label")
+        assert name in names
+        await hand.get_by_role("button", name=name, exact=True).press("Enter")
+        played.append(name)
+        await expect(trick.get_by_role("img", name=name, exact=True).or_(go_on)).to_be_visible()
+        await expect(hand.get_by_role("button", name=name, exact=True)).to_have_count(0)
+    assert len({*played}) == len(played) == 20

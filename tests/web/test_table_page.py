@@ -631,3 +631,17 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     await page.mouse.up()
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+
+
+async def test_tap_on_the_table_sends_a_taken_trick_away(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await page.add_init_script(f"({HOLD_TRICK})()")
+    await page.reload()
+    await wait_for_turn(page)
+    await page.locator(".fan .tap.playable").first.click()
+    await expect(page.locator(".lying")).to_have_count(2)
+    # Without the tap this trick would stay for ever.
+    await page.wait_for_function("() => window.held.length > 0")
+    await page.locator(".felt").click(position={"x": 5, "y": 5})
+    await page.wait_for_function("() => document.querySelectorAll('.lying').length < 2")
+    await wait_for_turn(page)

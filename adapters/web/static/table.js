@@ -292,6 +292,11 @@ const App = () => {
     return isAccepted;
   };
 
+  /** Send a taken trick away at a tap on the table. @param {MouseEvent} event */
+  const onFelt = (event) => {
+    if (heldBack.current && heldBack.current !== "cut" && !/** @type {Element} */ (event.target).closest("button, details")) showLatest();
+  };
+
   /** Press a button of the menu, and close the menu to show the result. @param {string} press */
   const onChoice = (press) => { menu.current?.close(); onPress(press); };
 
@@ -345,7 +350,7 @@ const App = () => {
     ` : isPlaying && showsTally ? html`
       <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>
     ` : isPlaying ? html`
-      <section class=${`felt of${seats}`}>
+      <section class=${`felt of${seats}`} onClick=${onFelt}>
         ${table.sitting.slice(1).map((player) => html`<${Other} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
         ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
         <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isLeaving ? taken.find((card) => card.wins)?.at ?? null : null} />

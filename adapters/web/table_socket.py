@@ -6,8 +6,8 @@ The page sends ``{"n": name, "press": payload}``; a press sent twice under one n
 - ``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press;
 - ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``.
 
-``{"beat": true}`` is echoed at once, so that the page notices a dead network. The bot notices it by WebSocket pings,
-which browsers answer.
+``{"pace": "slow"}`` sets how fast robots move in practice. ``{"beat": true}`` is echoed at once, so that the page
+notices a dead network. The bot notices it by WebSocket pings, which browsers answer.
 """
 
 import asyncio
@@ -33,6 +33,7 @@ from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
 from bot.site.idempotency import press_key
 from bot.store import STORE_ERRORS
+from bot.tables.room import Pace
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
@@ -64,7 +65,15 @@ class Beat(BaseModel):
     beat: bool
 
 
-MESSAGE: TypeAdapter[PressMessage | Beat] = TypeAdapter(PressMessage | Beat)
+class PaceMessage(BaseModel):
+    """The pace of robots that the reader likes."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    pace: Pace
+
+
+Message = PressMessage | Beat | PaceMessage
+MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 
 
 class Live:
@@ -172,6 +181,8 @@ class _OpenPage:
                     continue
             if isinstance(message, PressMessage):
                 await self.presses.put(message)
+            elif isinstance(message, PaceMessage):
+                self.hand.set_pace(message.pace)
             else:
                 await self._send(message.model_dump())
 

@@ -23,7 +23,7 @@ from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Room
+from bot.tables.room import Pace, Room
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 from bot.texts import error_text
@@ -64,6 +64,10 @@ class LiveHand:
         """Load the table soon, because another worker has changed it."""
         self._needs_reload = True
         self._changed.set()
+
+    def set_pace(self, pace: Pace) -> None:
+        """Let robots move at the reader's pace while this page is open, unless other people play."""
+        self._hands.room.set_pace(self.table.code, pace)
 
     def has_button(self, payload: str) -> bool:
         """Return whether the last page that was shown has a button with this payload."""
@@ -190,6 +194,7 @@ class LiveHand:
         )
 
     def close(self) -> None:
+        self.set_pace("normal")
         self._hands.remove(self)
 
 

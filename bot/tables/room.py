@@ -10,6 +10,7 @@ The store accepts the first commit, and sends the other workers the entries that
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
 
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
@@ -33,6 +34,9 @@ from engine.shuffle import SECRET_BYTES
 
 ROBOT_PAUSE = 1.0  # seconds before a robot moves; less is hard to follow
 
+Pace = Literal["slow", "normal", "fast"]
+PACES: dict[Pace, float] = {"slow": 2.5, "normal": 1.0, "fast": 0.3}  # multiples of the robots' pause
+
 Decision = Callable[[Table], Sequence[Entry]]  # returns the entries to write, if any; raises refusals
 
 
@@ -49,7 +53,8 @@ class Room(TableMemory):
     ) -> None:
         """``before_removal`` is called before a table is removed. Without ``shards`` others deliver all tables."""
         super().__init__(store, shards)
-        self.new_secret, self.robot_pause, self._before_removal = new_secret, robot_pause, before_removal
+        self.new_secret, self._robot_pause, self._before_removal = new_secret, robot_pause, before_removal
+        self._paces: dict[str, Pace] = {}
         self.lists = TableLists(store, self.load)
 
     async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
@@ -128,7 +133,7 @@ class Room(TableMemory):
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
         """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
         entries = after.log.entries[table.version :]
-        alarm = next_alarm(after, table, self.robot_pause)
+        alarm = next_alarm(after, table, self._pause_at(after))
         # Do this before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
@@ -154,13 +159,24 @@ class Room(TableMemory):
     async def rewrite(self, table: Table, log: Log) -> bool:
         """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
         after = Table.from_log(table.code, log)
-        alarm = None if after.error else next_alarm(after, table, self.robot_pause)
+        alarm = None if after.error else next_alarm(after, table, self._pause_at(after))
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_notify(table.code)):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
             await self.store.client.srem(keys.named(person), table.code)
         self._finish_commit(after, alarm)
         return True
+
+    def set_pace(self, code: str, pace: Pace) -> None:
+        """Set how fast robots move at a table. It matters only in practice, and only for moves after this worker's."""
+        if pace == "normal":
+            self._paces.pop(code, None)
+        else:
+            self._paces[code] = pace
+
+    def _pause_at(self, table: Table) -> float:
+        pace = self._paces.get(table.code, "normal") if table.is_practice else "normal"
+        return self._robot_pause * PACES[pace]
 
     def _finish_commit(self, table: Table, alarm: float | None, about: object = None) -> None:
         """Keep a committed table in memory and call the watchers."""

@@ -9,6 +9,7 @@ import pytest
 from bot.handlers import Dispatcher
 from bot.platform import Press, Reply
 from bot.rate_limiter import RateLimit
+from bot.tables.room import PACES
 from tests.open_playground import OpenPlayground
 from tests.web.test_tables import open_browser, wait_for_card
 
@@ -68,6 +69,25 @@ async def test_press_sent_on_two_connections_counts_once(site: OpenPlayground, m
         table = await site.worker.room.table(code)
         assert table.game
         assert [move for seat, move in table.game.history(0) if seat == 0] == [card.rpartition(":")[2]]
+
+
+async def test_robots_keep_the_pace_of_an_open_page(site: OpenPlayground) -> None:
+    pauses = list[float | None]()
+    site.worker.room.watchers.append(lambda commit: pauses.append(commit.clock))
+    async with open_browser(site) as anna:
+        code = await anna.play("metamazzo")
+        for number, (pace, factor) in enumerate(PACES.items()):
+            async with anna.connect(code) as live:
+                await live.socket.send_json({"pace": pace})
+                card = await wait_for_card(live)
+                pauses.clear()
+                assert not (await live.press(card, f"pace{number}"))["refused"]
+                assert pauses[0] == pytest.approx(0.05 * factor)
+        async with anna.connect(code) as live:
+            await live.socket.send_json({"pace": "hasty"})
+            while (await live.socket.receive(timeout=60)).type is aiohttp.WSMsgType.TEXT:
+                pass
+            assert live.socket.close_code == aiohttp.WSCloseCode.POLICY_VIOLATION
 
 
 async def test_heartbeats_are_limited_and_validated(

@@ -100,9 +100,14 @@ export class Connection {
     });
   }
 
+  /** Send a message without an answer, if the connection is open. @param {Record<string, unknown>} message */
+  tell(message) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
   /** @param {string} n */
   transmit(n) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ n, ...this.pending.get(n)?.message }));
+    this.tell({ n, ...this.pending.get(n)?.message });
   }
 
   /** Pass the answer to the sender of the message `n`. @param {{n: string}} answer */

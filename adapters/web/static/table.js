@@ -4,6 +4,7 @@
 import { cardCount, Face, Fan, Other, Spoken, Tap, Trick } from "./cards.js";
 import { Connection } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
+import { Options, options } from "./options.js";
 import { PackToCut, Pile } from "./pack.js";
 import { sound, SoundButton } from "./sound.js";
 import { telegram } from "./telegram.js";
@@ -15,7 +16,8 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, use
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>}} Table */
 
 const { code, texts } = pageData();
-const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
+const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
+const TAKING = 260;  // milliseconds that a taken trick moves away, at the end of them
 const CUTTING = 500;  // milliseconds that a cut is shown
 
 async function openSocket() {
@@ -141,6 +143,10 @@ function playCards(old, trick) {
 /** @param {PageCard[]} cards */
 const codes = (cards) => cards.map((card) => card.code).join(" ");
 
+/** Return for how long a taken trick is shown, in milliseconds. A clock does not wait for readers who like it slow.
+ * @param {Table | null} table */
+const timeShown = (table) => Math.min(TAKEN_SHOWN[options.pace], table?.clock ? TAKEN_SHOWN.normal : Infinity);
+
 /** Keep the keyboard focus when its button disappears: it moves to the same card, the next card, or the first choice. */
 function useKeptFocus() {
   const held = useRef(/** @type {{button: HTMLElement, index: number} | null} */ (null));
@@ -171,6 +177,7 @@ const App = () => {
   // A taken trick stays for a moment, so that its last card can be seen.
   const [taken, setTaken] = useState(/** @type {PageCard[]} */ ([]));
   const [isLeaving, setLeaving] = useState(false);
+  const [, redraw] = useState({});
   const connection = useRef(/** @type {Connection | null} */ (null));
   const menu = useRef(/** @type {HTMLDialogElement | null} */ (null));
   // The last state from the bot, and the one shown.
@@ -184,7 +191,7 @@ const App = () => {
   const holdBack = (reason) => {
     heldBack.current = reason;
     clearTimeout(timer.current);
-    timer.current = setTimeout(showLatest, reason === "cut" ? CUTTING : TAKEN_SHOWN);
+    timer.current = setTimeout(showLatest, reason === "cut" ? CUTTING : timeShown(latest.current));
   };
   const showLatest = () => {
     clearTimeout(timer.current);
@@ -238,7 +245,7 @@ const App = () => {
       else newConnection.answer(message);
     };
     const newConnection = connection.current = new Connection({
-      open: openSocket, receive, state: (isOpen) => setState(isOpen ? "open" : "away"), late: setLate,
+      open: openSocket, receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); }, late: setLate,
     });
   }, []);
   useEffect(() => {
@@ -248,7 +255,7 @@ const App = () => {
   }, [toast]);
   useEffect(() => {
     if (!taken.length) return undefined;
-    const leaving = setTimeout(() => { setLeaving(true); sound.play("sweep"); }, TAKEN_SHOWN - TAKING);
+    const leaving = setTimeout(() => { setLeaving(true); sound.play("sweep"); }, timeShown(latest.current) - TAKING);
     return () => { clearTimeout(leaving); setLeaving(false); };
   }, [taken]);
   // Announce each change once to screen readers.
@@ -292,6 +299,9 @@ const App = () => {
     return isAccepted;
   };
 
+  const sendPace = () => connection.current?.tell({ pace: options.pace });
+  const changeOption = () => { sendPace(); redraw({}); };
+
   /** Send a taken trick away at a tap on the table. @param {MouseEvent} event */
   const onFelt = (event) => {
     if (heldBack.current && heldBack.current !== "cut" && !/** @type {Element} */ (event.target).closest("button, details")) showLatest();
@@ -334,6 +344,7 @@ const App = () => {
             ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
             <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>
           </p>
+          <${Options} onChange=${changeOption} />
           <${Words} table=${table} />
           <${Buttons} rows=${table.rows} spoken=${table.spoken} onPress=${onChoice} />
         </div>

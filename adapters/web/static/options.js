@@ -1,0 +1,31 @@
+// @ts-check
+// The reader's options for tables in this browser, in the menu of a table.
+import { permanentStorage } from "./storage.js";
+import { html, pageData } from "./view.js";
+
+/** @typedef {{pace: "slow" | "normal" | "fast"}} Values */
+
+const KEY = "options", { texts } = pageData();
+/** @type {Readonly<Values>} */
+export let options = { pace: "normal", ...JSON.parse(permanentStorage.get(KEY) || "{}") };
+
+/** @param {Partial<Values>} changes */
+export function changeOptions(changes) {
+  options = { ...options, ...changes };
+  permanentStorage.set(KEY, JSON.stringify(options));
+}
+
+/** @param {{label: string, value: string, choices: Record<string, string>, onChoose: (choice: string) => void}} props */
+const Choice = ({ label, value, choices, onChoose }) => html`
+  <label>${label} <select value=${value} onChange=${(/** @type {Event} */ event) => onChoose(/** @type {HTMLSelectElement} */ (event.target).value)}>
+    ${Object.entries(choices).map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}
+  </select></label>`;
+
+/** @param {{onChange: () => void}} props */
+export const Options = ({ onChange }) => {
+  /** @param {any} changes */
+  const change = (changes) => { changeOptions(changes); onChange(); };
+  return html`<div class="options">
+    <${Choice} label=${texts.pace} value=${options.pace} choices=${{ slow: texts.pace_slow, normal: texts.pace_normal, fast: texts.pace_fast }} onChoose=${(/** @type {string} */ pace) => change({ pace })} />
+  </div>`;
+};

@@ -28,7 +28,7 @@ SEPARATE = "new"  # last word of a page's button on a message that the page must
 
 
 class BadPayload(TableError):
-    """A payload that this bot never made, or only in a version long ago."""
+    """A payload that this bot never made, or that only very old releases made."""
 
     sentence = "This button has expired: use the latest message."
 
@@ -40,7 +40,7 @@ class MoveAction(NamedTuple):
 
 
 class TableAction(NamedTuple):
-    """``version`` is None for buttons without one, and for buttons from before versions existed."""
+    """``version`` is None if the payload has none, as in payloads of early releases."""
 
     code: str
     verb: str

@@ -1,4 +1,4 @@
-"""Timed actions at tables: robots move, clocks send nudges and run out, challenges expire."""
+"""Timed actions at tables: moves of robots, nudges, clocks that run out, and challenges that expire."""
 
 import asyncio
 
@@ -28,8 +28,8 @@ log = structlog.get_logger()
 class Alarms:
     """Runs the clocks of this worker's shards.
 
-    The store decides when a clock rings, in playing time (`bot.store.leases`). The worker has timers for tables
-    with clocks that ring soon, and then asks the store.
+    The store decides when a clock rings, in playing time (`bot.store.leases`). The worker has a timer for each clock
+    that rings soon. The timer makes it ask the store.
     """
 
     def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool, policies: Policies) -> None:
@@ -71,7 +71,7 @@ class Alarms:
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
-            # A commit in between has set a newer time; a timer that rings too early is harmless.
+            # A later commit has set a newer time. A timer that rings too early is harmless.
             if known is None or known.when() > now + seconds:
                 self.set_clock(code, seconds)
 
@@ -134,10 +134,10 @@ class Alarms:
         )
 
     async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
-        """Return a robot's moves for a seat: one in its own, so that people can follow.
+        """Return a robot's moves for a seat.
 
-        In a person's seat it continues until `is_turn_over`. Otherwise an absent person would get all their time again
-        after a declaration.
+        In its own seat it makes one move, so that people can follow. In a person's seat it continues until
+        `is_turn_over`, because otherwise the absent person's clock would restart after a declaration.
         """
         chair, view, moves = table.chairs[seat], table.view(seat), list[str]()
         while True:

@@ -14,7 +14,7 @@ from typing import IO
 
 LOCKLESS_SECONDS = 60.0  # a younger file might be in use although it has no lock yet
 READER_SECONDS = 5.0  # time a pipe can wait for its reader
-OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders that name open files, such as /dev/stdout
+OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders whose entries are open files, such as /dev/stdout
 
 KINDS = {
     stat.S_IFREG: "file",
@@ -27,7 +27,7 @@ KINDS = {
 
 
 def sync_folder(path: Path) -> None:
-    """Sync the folder of a file, because its name could be missing there after a power cut."""
+    """Sync the folder of a file. Otherwise the file's name could be missing after a power cut."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -36,7 +36,10 @@ def sync_folder(path: Path) -> None:
 
 
 def regular_target(path: Path) -> Path:
-    """Return the file that ``path`` names or would create, and follow links. OSError if it cannot be a regular file."""
+    """Return the file that ``path`` names or would create, and follow links.
+
+    Raises OSError if it cannot be a regular file.
+    """
     if (kind := kind_of(path)) not in ("file", "missing"):
         raise OSError(errno.EINVAL, f"is a {kind}, and must be a file")
     return path.resolve()
@@ -55,7 +58,7 @@ def kind_of(path: Path) -> str:
 def write_atomically(path: Path) -> Iterator[IO[bytes]]:
     """Write a file with mode 0600, completely or not at all.
 
-    The new file replaces the old one when it is complete on disk. A symbolic link stays, and its target is replaced.
+    The new file replaces the old one when it is complete on disk. A symbolic link is kept, and its target is replaced.
     Pipes and character devices are written directly, and /dev/stdout is appended to. Raises OSError for anything else,
     and if writing fails.
     """
@@ -64,7 +67,7 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(_open_pipe(path), "wb") as pipe:
             yield pipe
     elif kind == "file" and path.absolute().parent in OPEN_FILES:
-        # For example, /dev/stdout can lead to a file that the shell has open, which must not be replaced.
+        # /dev/stdout, for example, can be a file that the shell has open. It must not be replaced.
         with path.open("ab") as opened:
             yield opened
     elif kind == "device":
@@ -114,7 +117,7 @@ def _replace(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _delete_leftovers(path: Path) -> None:
-    """Delete unfinished files that no process writes any more: they can be as secret as the file."""
+    """Delete unfinished files that no process is writing. They can be as secret as the file."""
     for part in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):
             if part.is_file() and time.time() - part.stat().st_mtime > LOCKLESS_SECONDS:

@@ -101,10 +101,10 @@ class CardRoom(Protocol):
         """Return offers that match the text ``typed``; none after too many queries. They are not stored."""
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
-        """Note that a person who had ``typed`` this has sent the offer with this id to ``place``.
+        """Note that a person sent the offer with this id, after typing ``typed``, as the message at ``place``.
 
-        The place is inline, and its chat can be unknown. After this the message belongs to this offer. If the platform
-        does not report sent offers, the message belongs to the first offer that is accepted there.
+        The place is inline, and its chat can be unknown. From now on the message belongs to this offer. If the platform
+        does not report sent offers, the message belongs to the first offer that is accepted in it.
         """
 
     # Events of chats
@@ -113,14 +113,14 @@ class CardRoom(Protocol):
         """Update a chat's messages, because the bot can write there (again).
 
         While the store is away, this and `move_chat` wait. A killed bot forgets waiting calls. If the platform repeats
-        events, await these methods before acknowledging one. Both raise `bot.store.WorkFailed` after a logged failure,
-        and `bot.store.WorkDropped` if too many calls wait: then do not acknowledge.
+        events, await the method before you acknowledge the event. Both raise `bot.store.WorkFailed` after a logged
+        failure, and `bot.store.WorkDropped` if too many calls wait: then do not acknowledge.
         """
 
     async def greet_chat(self, chat: str, language: str, name: str) -> Panel | None:
-        """Return the greeting for a chat that the bot has joined; None if it was greeted before or plays already.
+        """Return the greeting for a chat that the bot has joined; None if the chat was greeted before or has a table.
 
-        ``language`` is that of its members' client, ``name`` the chat's name.
+        ``language`` is from a member's client, ``name`` is the chat's name.
         """
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
@@ -145,18 +145,18 @@ class CardRoom(Protocol):
         """Call ``send`` to send an answer when the rate limit of its place allows; answers get a third of the place's
         turns.
 
-        Returns at once: False if too many answers are queued for the place and this one is dropped. An answer that
-        edits a ``message`` replaces a queued one for the same message. ``on_lost`` is called if the answer cannot be
-        sent.
+        Returns at once. The result is False if too many answers are queued for the place and this one is dropped. An
+        answer that edits a ``message`` replaces a queued one for the same message. ``on_lost`` is called if the answer
+        cannot be sent.
         """
 
     def report_store_error(self, error: BaseException, language: str = "en") -> str:
-        """Note that a request met a store error; return the text for the person."""
+        """Note that a request failed with a store error. Return the text for the person."""
 
     def report_platform_outage(self, platform: str, why: str) -> None:
-        """Log for the host that a platform is certainly away. ``why`` is short and has no secrets.
+        """Log that a platform is certainly away.
 
-        Failed calls of the adapter need no report: delivery counts them.
+        ``why`` is short and has no secrets. Do not report failed calls of the adapter: delivery counts them.
         """
 
     async def check_health(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class Availability(Enum):
 
 
 class ArgumentKind(Enum):
-    """The meaning of an argument. Platforms use it to offer choices."""
+    """The meaning of an argument, from which platforms offer choices."""
 
     PERSON = "a person, by @ and handle"
     GAME = "a game's id"
@@ -246,7 +246,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "forget", {"it": "dimenticami"}, _("delete all your data; I ask first"), group=HelpGroup.YOU, is_private=True
     ),
     CommandSpec("help", {"it": "aiuto"}, _("see what I can do"), group=HelpGroup.YOU, is_main=True),
-    # /settings has this page too, but Telegram asks bots to have the command.
+    # /settings leads to this page too, but Telegram requires the command of each bot.
     CommandSpec("privacy", is_private=True, is_listed=False),
     # Platforms send this command when the private chat is opened.
     CommandSpec("start", is_listed=False),

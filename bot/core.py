@@ -38,11 +38,11 @@ from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
 
-TROUBLE_SECONDS = 300.0  # time after a failure or a start in which missing answers count against no player
+TROUBLE_SECONDS = 300.0  # time after a failure or a start in which a player is not blamed for a missing answer
 
 
 class Core:
-    """Everything that features can use. A feature passes its classes only the parts they need."""
+    """Everything that features can use. A feature passes to its classes only the parts that they need."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Core:
         self.features: list[Feature] = []  # filled by the worker once all features exist
         self.policies = Policies()
         self.adapters: dict[str, Adapter] = {}
-        self.errors: dict[str, str] = {}  # reasons why platforms are down, as far as their supervisor knows
+        self.errors: dict[str, str] = {}  # reasons why platforms are down, from their supervisor
         self._started_at = time.monotonic()
         self.host_time = HostTime(store.leases, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()

@@ -54,7 +54,7 @@ class Handlers:
     pages: Mapping[str, PageHandler] = {}  # by the page's name, the first word of its payload (`bot.actions.page`)
 
     private_pages: Collection[str] = ()
-    """Pages that leave the pressed message alone, so they also work in chats without the bot."""
+    """Pages that do not change the pressed message, so they also work in chats without the bot."""
 
     verbs: Mapping[str, VerbHandler] = {}  # by the verb of a table's payload (`bot.actions.table`)
     start_words: Mapping[str, CommandHandler] = {}  # by the word after /start, for links to the private chat
@@ -91,7 +91,7 @@ class Feature(Handlers):
         yield from ()
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
-        """Yield the steps that delete data about the person alone."""
+        """Yield the steps that delete data about this person only."""
         yield from ()
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Feature(Handlers):
         return False
 
     async def shows_hint(self, table: Table, seat: int) -> bool:
-        """Return whether a seat's hand shows a hint unasked. Called only if its player can ask for one."""
+        """Return whether a seat's hand shows a hint without being asked. Called only if its player can ask for one."""
         return False
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:

@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 def allows_hints(table: Table, seat: int) -> bool:
-    """Return whether a seat can have a hint now: only its player loses by a bad one."""
+    """Return whether a seat can have a hint now: a bad one must harm only its player."""
     return table.is_practice and not table.is_duplicate and table.game is not None and table.game.turn == seat
 
 
@@ -48,7 +48,10 @@ class Hints:
         self._tasks = TaskSet()
 
     async def find_hint(self, person: str, table: Table, seat: int) -> Hint | None:
-        """Return a hint for the player to move; None if the robots are busy, or work on another one for this person."""
+        """Return a hint for the player to move, or None if the robots are busy.
+
+        A person waits for one hint at a time.
+        """
         decision = table.code, table.version, seat
         if decision in self._hints:
             return self._hints[decision]
@@ -61,7 +64,7 @@ class Hints:
     async def hint_to_show(self, table: Table, seat: int, *, is_asked: bool = False) -> ShownHint:
         """Return the hint that a hand shows, because its player asked for it or in a first game.
 
-        The watchers are called when it is found, or the robots have no time.
+        The watchers are called when it is found, or when the robots have no time.
         """
         chair, decision = table.chairs[seat], (table.code, table.version, seat)
         if chair is None or not allows_hints(table, seat):
@@ -90,7 +93,7 @@ class Hints:
             task.cancel()
 
     async def _prepare(self, person: str, table: Table, decision: Decision) -> None:
-        """Compute a hint to show after the one that this person waits for, unless they want a different one by then."""
+        """Compute a hint once the one that this person waits for is done, unless they want a different one by then."""
         tries = 0
         try:
             while tries < TRIES and self._wanted.get(person) == decision:

@@ -25,8 +25,7 @@ class Span(NamedTuple):
     """A piece of text. ``person`` is the id of a mentioned person (``platform:id``), and ``text`` is what readers see.
 
     "small" marks whole lines that few people read: platforms show them small or fold them. A "call" is a mention that
-    should ring with a new message, if the platform distinguishes that. A "quiet" mention looks the same but never
-    rings.
+    should notify its person, if the platform can. A "quiet" mention looks the same but notifies no one.
     """
 
     text: str
@@ -81,13 +80,13 @@ class Button(NamedTuple):
     about: str = ""
 
 
-SHOWN_FIELDS = 4  # fields of a button that a message shows; stored digests cover only these
+SHOWN_FIELDS = 4  # fields of a button that a message shows; digests cover only these
 
 Row = tuple[Button, ...]
 
 
 def choice_button(label: str, is_chosen: bool, payload: str) -> Button:
-    """Return a button for one of several choices, with a mark if it is the current one."""
+    """Return a button for one of several choices, with a mark if it is the current choice."""
     return Button(f"{'• ' if is_chosen else ''}{label}", payload)
 
 

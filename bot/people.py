@@ -210,7 +210,7 @@ class People:
         if new:
             await self._client.set(keys.handle(platform, new), id)
         if old and old.lower() != new.lower():
-            # Another person can have the handle by now.
+            # Another person might have the handle now.
             await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
     async def reload(self, id: str) -> Profile:
@@ -218,7 +218,7 @@ class People:
         return await self.person(id)
 
     async def erase(self, id: str, *, if_unknown: bool = False) -> None:
-        """Delete a profile; the person becomes a stranger. With ``if_unknown``, keep it if it has a name by now."""
+        """Delete a profile; the person becomes a stranger. With ``if_unknown``, keep a profile that has a name."""
         handle = (await self.reload(id)).handle
         if handle:
             await self._rename(id, handle, "")
@@ -254,7 +254,7 @@ class People:
         await self._store_new(_chat_key(place), changes)
 
     async def mark_greeted(self, chat: str) -> bool:
-        """Note that a chat has been greeted; return False if it was noted before."""
+        """Note that a chat has been greeted. Return False if it was noted before."""
         is_new = bool(await self._client.hsetnx(_chat_key(chat), "greeted", "1"))
         self.forget(_chat_key(chat))
         return is_new
@@ -280,7 +280,7 @@ class People:
             return cached
         read = self._reads[key] = object()
         try:
-            # The age counts from before the read.
+            # The age is measured from before the read.
             found = CachedProfile(time.monotonic(), {})
             stored = await self._client.hgetall(key)
             found.fields.update((name.decode(), value.decode()) for name, value in stored.items())

@@ -57,7 +57,7 @@ class Press:
 
     ``ephemeral`` is a place for ephemeral messages to the presser from now on; empty if unavailable. ``genuine``: the
     platform confirms that the message has this button. Clients can invent a payload, and then the message must not be
-    edited. ``message`` is empty for a press on our pages by a platform's user: their place is the private chat.
+    edited. ``message`` is empty for a platform's user who presses on our pages; then the place is the private chat.
     ``is_admin``: the presser administers the group; None if unknown. ``visitor`` is the address of a guest of the web
     pages.
     """
@@ -108,8 +108,8 @@ class SentMessage(NamedTuple):
     """A message of the bot.
 
     ``picture`` is the adapter's note about its picture for edits: short, without tabs. It is empty without a picture,
-    or if the stored value was lost. ``is_certain``: it certainly shows the last edit, which could have failed or not
-    been noted. ``is_settled`` is False if a timed-out upload can still overwrite the message. Then it is edited again a
+    or if the stored value was lost. ``is_certain``: it certainly shows the last edit. Otherwise that edit failed or was
+    not noted. ``is_settled`` is False if a timed-out upload can still overwrite the message. Then it is edited again a
     little later.
     """
 
@@ -163,7 +163,7 @@ class Adapter(Protocol):
         """Return the rate limit of this worker for all places together."""
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return a link to table ``code`` with this challenge; empty for none, or if "join" buttons lead there.
+        """Return a link to the challenge of table ``code``. It is empty without links, or if "join" buttons lead there.
 
         ``message`` is empty if the challenge has not been sent yet.
         """
@@ -172,14 +172,17 @@ class Adapter(Protocol):
         """Return whether the platform says who administers the group at this place."""
 
     async def is_admin(self, place: str, person: str) -> bool:
-        """Return whether a person administers a group that `has_admins`; a `DeliveryError` if unknown now."""
+        """Return whether a person administers a group that `has_admins`.
+
+        Raises a `DeliveryError` if that is unknown now.
+        """
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Send a panel and return the message.
 
-        With ``silent`` it replaces an uneditable message, and should ring no phone. A second send with the same ``key``
-        is the same message, if the platform supports that. Raises `NoPicture` if the picture is not possible there
-        soon. Texts that do not need it can also go without.
+        With ``silent`` it replaces a message that could not be edited, and should not ring. A second send with the same
+        ``key`` returns the same message, if the platform supports that. Raises `NoPicture` if the picture cannot be
+        shown there soon. A text that does not need its picture can be sent without it.
         """
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -228,14 +231,14 @@ class MessageGone(DeliveryError):
 
 
 class NotEditable(DeliveryError):
-    """The message cannot take the new content; a new one is sent, then this one is deleted."""
+    """The message cannot show the new content. A new one is sent, and then this one is deleted."""
 
 
 class NoPicture(DeliveryError):
-    """The picture cannot be shown there, or not soon enough: the text goes without it.
+    """The picture cannot be shown there, or not soon enough, so the text is sent without it.
 
     ``late`` is set if a message with the picture can still arrive later. Its result is that message's id, empty if none
-    came; the caller deletes the message. It raises nothing.
+    arrives. The caller deletes the message. It never raises.
     """
 
     def __init__(self, why: str, late: asyncio.Future[str] | None = None) -> None:
@@ -244,7 +247,7 @@ class NoPicture(DeliveryError):
 
 
 class Unreachable(DeliveryError):
-    """The person has no private chat with the bot or closed it; or ephemeral messages are not possible."""
+    """The person has no private chat with the bot or closed it, or ephemeral messages are not possible."""
 
 
 class ChatGone(DeliveryError):
@@ -286,7 +289,7 @@ PSEUDONYM_PLATFORM = "somebody"  # the platform of pseudonyms (`bot.identity.pse
 
 
 def is_retryable(error: DeliveryError) -> bool:
-    """Return whether a message has certainly not arrived, and the same one could work later."""
+    """Return whether a message has certainly not arrived but could be sent unchanged later."""
     return isinstance(error, NotDelivered | SlowDown) and not isinstance(error, MessageRefused)
 
 

@@ -65,7 +65,7 @@ class RateLimiter:
 
 
 class LogLimiter:
-    """Limits log lines that strangers can cause: some lines of each kind pass, the others are counted."""
+    """Limits log lines that strangers can cause: some lines of each kind are logged, the others are counted."""
 
     def __init__(self) -> None:
         self._limiter = RateLimiter()

@@ -278,7 +278,7 @@ class Settings(BaseSettings):
 
 
 def _web_address(url: str) -> SplitResult | None:
-    """Return the parts of an http or https address; None for anything else or an address with a password."""
+    """Return the parts of an http or https address; None for any other text and for an address with a password."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -385,7 +385,7 @@ def _names_in_file() -> dict[str, int]:
 
 
 def _closest_setting(name: str, least: float) -> str:
-    """Return the setting most similar to this name; empty if none is similar enough."""
+    """Return the setting with the most similar name; empty if none is similar enough."""
     return "".join(get_close_matches(name.upper(), variable_names(), 1, least))
 
 

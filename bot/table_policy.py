@@ -1,7 +1,7 @@
 """Decisions of a feature about the tables that it opened.
 
 A table has the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy about
-everything that can differ from an ordinary table.
+everything that can differ from ordinary tables.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class TablePolicy:
     results_path = ""  # path of the site's page with all results of such a table; empty for no page
 
     async def finish(self, table: Table) -> Outcome | None:
-        """Store a finished game and return its outcome; None to archive and rate it as usual. Safe to call twice."""
+        """Store a finished game and return its outcome, or None to archive and rate it as usual. Safe to call twice."""
         return None
 
     async def on_archived(self, table: Table, game: Any) -> None:
@@ -51,15 +51,15 @@ class TablePolicy:
         """Handle a table that will be removed: it is over, or its game never began."""
 
     def card_panel(self, table: Table, seen: TableSnapshot, reader: str, language: str) -> Panel | None:
-        """Return the panel of a table that waits for players; None for the usual challenge card."""
+        """Return the panel of a table that waits for players, or None for the usual challenge card."""
         return None
 
     def result_panel(self, table: Table, outcome: Outcome, language: str) -> Panel | None:
-        """Return the result of a finished game; None for the usual one. The cards of a duplicate stay hidden."""
+        """Return the result of a finished game, or None for the usual one. The cards of a duplicate stay hidden."""
         return duplicate_panel(snapshot(table, None), language) if table.is_duplicate else None
 
     async def outcome_for(self, table: Table, person: str) -> Outcome | None:
-        """Return the outcome for a person's own page; None for the usual one."""
+        """Return the outcome for a person's own page, or None for the usual one."""
         return None
 
     def outcome_note(self, outcome: Outcome, language: str) -> str:
@@ -67,7 +67,7 @@ class TablePolicy:
         return ""
 
     def robot_seed(self, table: Table) -> int | None:
-        """Return the seed of the robots' next move, so that they play alike at all tables; None for random moves."""
+        """Return the seed of the robots' next move, so that they play alike at all tables, or None for random moves."""
         return None
 
 

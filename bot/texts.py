@@ -57,7 +57,7 @@ def texts(language: str) -> Texts:
     if language == "en":
         # Texts are their own translation.
         return Texts(str, NullTranslations().ngettext)
-    # Imported late: many bots and most CLI commands need only English.
+    # Import this late, because many bots and most CLI commands need only English.
     from babel.messages.mofile import write_mo  # noqa: PLC0415
     from babel.messages.pofile import read_po  # noqa: PLC0415
 
@@ -67,7 +67,7 @@ def texts(language: str) -> Texts:
     compiled = BytesIO()
     write_mo(compiled, catalogue)
     compiled.seek(0)
-    # A panel needs some thirty texts, and a dictionary is fifteen times as fast as the library.
+    # A panel needs about thirty texts, and a dictionary is fifteen times as fast as the library.
     ready = {message.id: message.string for message in catalogue if message.string and not message.fuzzy}
     plain = {id_: text for id_, text in ready.items() if isinstance(id_, str) and isinstance(text, str) and id_}
     return Texts(_Catalogue(plain).__getitem__, GNUTranslations(compiled).ngettext)

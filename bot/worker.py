@@ -62,7 +62,7 @@ class Worker(Core):
 
     async def start(self) -> None:
         """Take shards and start to deliver. Raise StoreUnavailable if other workers have a different time zone."""
-        # Join first: commands such as `restore` refuse to run only beside a registered worker.
+        # Join first, because commands such as `restore` only notice registered workers.
         await self.shards.join()
         await self.shards.balance()
         loops: dict[str, Loop] = {
@@ -128,7 +128,7 @@ class Worker(Core):
 
 
 async def watch_for_stalls() -> None:
-    """Log pauses of the process: it was frozen, its machine slept, or something blocked it."""
+    """Log pauses of the process, for example because it was frozen, its machine slept, or a call blocked it."""
     while True:
         before = time.clock_gettime(CLOCK)
         await asyncio.sleep(TICK_SECONDS)

@@ -1,7 +1,8 @@
 """The backup file format `buongioco-backup/1`: lines of JSON, compressed with gzip.
 
 The first line is the `Header`. The last line has the number of lines before it and their SHA-256. Between them is one
-line for each table, each finished game, and each other key or part of a key. The first member tells what a line holds:
+line for each table, each finished game, and each other key or part of a key. The first member says what a line
+contains:
 
 | line | holds |
 |---|---|

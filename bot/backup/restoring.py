@@ -29,8 +29,8 @@ async def restore(
     """Fill a store from a backup, migrate it to this version's layout, and return the backup's header.
 
     The whole file is checked before the store is changed. ``alone`` skips the check for workers. ``on_read`` gets the
-    bytes read since its last call, twice the file's size in all. Raise StoreError if the store has workers, or if it
-    holds data and ``replace`` is False. Raise BadBackup for a bad file, and OSError for an unreadable one.
+    number of bytes read since its last call; in all, twice the file's size. Raise StoreError if the store has workers,
+    or if it holds data and ``replace`` is False. Raise BadBackup for a bad file, and OSError for an unreadable one.
     """
     header, _ = check_backup(path, on_read)
     if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
@@ -59,7 +59,7 @@ async def restore(
 
 
 async def _list_tables(store: Store) -> None:
-    """Rebuild the lists that follow from the tables' logs. Those in the backup were read at another moment."""
+    """Rebuild the lists that follow from the tables' logs. The backup read its lists at another moment."""
     lists = Room(store).lists
     async for key in store.client.scan_iter(match=TABLES, count=BATCH_SIZE):
         code = key.decode().rpartition(":")[2]
@@ -105,7 +105,7 @@ def _add_line(pipe: Any, line: Line) -> None:
         case "string":
             pipe.set(key, decode_bytes(value))
         case "list":
-            # A cluster's client can send a batch twice, so clear the list first.
+            # A cluster's client can send a batch twice, so delete the list first.
             pipe.delete(key)
             pipe.rpush(key, *map(decode_bytes, value))
         case "set":
@@ -121,7 +121,7 @@ def _add_line(pipe: Any, line: Line) -> None:
 def _add_table(pipe: Any, line: Line) -> None:
     code, log = line["table"], list(map(decode_bytes, line["log"]))
     shard = keys.shard_of(code)
-    # A cluster's client can send a batch twice, so clear the log first.
+    # A cluster's client can send a batch twice, so delete the log first.
     pipe.delete(keys.table(code))
     pipe.rpush(keys.table(code), *log)
     # The chats might have changed since the backup, so the panels on display are unknown.

@@ -4,7 +4,7 @@ Related data is read together. The order of the steps ensures that nothing is mi
 
 1. People's data and the lists of places that name them. The last step reads these keys again, and the backup has both
    versions. A person who is forgotten between the two steps is in the backup, and can be forgotten again everywhere.
-2. The ratings as of one game. They are read in parts. Then one script reads the ratings that games changed meanwhile.
+2. The ratings after a certain game. They are read in parts. Then one script reads those that changed since.
 3. The shards' playing times, so that no clock loses time. Then tables, each in one script: log, shown messages, timer
    and change mark. A game that ends later is in the backup as a table.
 4. Finished games: all rated ones, and all others without a live table.
@@ -86,7 +86,7 @@ class BackupTaker:
             await take(batch)
 
     def _is_remaining(self, key: str) -> bool:
-        """Return whether the last step reads a key. A mark that a backed-up table ended is left out."""
+        """Return whether the last step reads a key. It skips the mark of a table that ended after it was backed up."""
         is_confirmed = key.startswith("{") and key.endswith("}:confirmed")
         is_handled_elsewhere = key in NOT_TAKEN or key.startswith(TAKEN_EARLIER) or is_confirmed
         return not is_handled_elsewhere and key.partition("}:gone:")[2] not in self._tables
@@ -186,7 +186,7 @@ class BackupTaker:
         """Write a key's lines, given its first part, and read the other parts."""
         more = {"expires": expires} if expires > 0 else {}
         while True:
-            # Strings and lists come whole, other types in parts, each with the cursor of the next.
+            # Strings and lists come whole. Other types come in parts, each with the cursor of the next part.
             cursor, value = (0, part) if kind in ("string", "list") else part
             if value or value == b"":
                 self._write({kind: name, "value": _encode_value(kind, value), **more})

@@ -29,7 +29,7 @@ def options_of(kind: GameKind, rules: list[str] | None, more: list[str] | None) 
 
 
 def robots_of(kind: GameKind, players: str) -> list[str]:
-    """Return a robot level for each seat. BadParameter for unknown levels or a wrong number of them."""
+    """Return a robot level for each seat. Raises BadParameter for unknown levels or the wrong number of levels."""
     levels = players.split(",")
     for level in levels:
         if level not in ROBOTS:
@@ -43,7 +43,7 @@ UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}  # seconds
 
 
 def parse_duration(text: str) -> int:
-    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``. BadParameter for any other text."""
+    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``. Raises BadParameter for any other text."""
     found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
     if found is None:
         raise typer.BadParameter(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")

@@ -180,7 +180,7 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
 
 
 def _examine_folder(folder: Path) -> tuple[bool, str]:
-    """Check the embedded store's folder without changing it. StoreError if the bot would refuse it."""
+    """Check the embedded store's folder without changing it. Raises StoreError if the bot would refuse it."""
     if is_locked(folder):
         return True, "store: a bot is running with it"
     try:

@@ -60,7 +60,10 @@ def forget(
 
 
 async def _find_person(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
-    """Return the id and, if known, the name of the person to forget. BadParameter if no data is kept about them."""
+    """Return the id and, if known, the name of the person to forget.
+
+    Raises BadParameter if no data is kept about them.
+    """
     if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
         raise typer.BadParameter(f"{text} is not a person: no data is kept about it.", param_hint="PERSON")
     async with open_store_client(settings) as client:

@@ -24,7 +24,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # Lets Click list the names and suggest one for a typing error.
+        # Click uses it to list the names and to suggest one for a typing error.
         self.commands = {name: TyperCommand(name) for name in self.targets}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -95,7 +95,7 @@ def _about(
 
 
 def treat_signals_as_ctrl_c() -> None:
-    """Let signals end a command as Ctrl-C does, so that it cleans up. `run` handles them differently."""
+    """Make signals end a command as Ctrl-C does, so that it cleans up. `run` has its own handlers."""
     for name in ("SIGTERM", "SIGHUP"):
         # Windows has no SIGHUP, and under `nohup` it is ignored.
         number = getattr(signal, name, None)
@@ -117,11 +117,11 @@ def main(app: typer.Typer = app) -> None:
         finally:
             flush()
     except BrokenPipeError:
-        # The reader closed the pipe, as with `| head`.
+        # The program that reads the output closed the pipe, as `| head` does.
         abandon_streams()
         sys.exit(1)
     except (OutputError, OSError) as error:
-        # Rich prints help texts past `say`, so their failure is a bare OSError.
+        # Rich does not print help texts through `say`, so a failure is a plain OSError.
         if isinstance(error, OSError) and error.errno != errno.ENOSPC:
             raise
         with suppress(OutputError):

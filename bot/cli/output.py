@@ -1,6 +1,6 @@
 """Output of commands: text, questions and progress bars for people, lines of JSON, and files.
 
-Names come from strangers and can hold escape sequences, which a terminal obeys. So text goes through `say`, JSON
+Names come from strangers and can contain escape sequences, which a terminal obeys. So text goes through `say`, JSON
 through `json_line`. Ruff bans `typer.echo` and `print` elsewhere in this package.
 """
 
@@ -45,7 +45,7 @@ def json_line(text: str, encoding: str = "utf-8") -> str:
 
 
 def say(text: object = "", *, err: bool = False, **style: Any) -> None:
-    """Print lines for people. ``style`` goes to `typer.style`. OutputError if printing fails."""
+    """Print lines for people. ``style`` goes to `typer.style`. Raises OutputError if printing fails."""
     shown = clean_text(str(text))
     with _standard_output():
         typer.echo(typer.style(shown, **style) if style else shown, err=err)
@@ -55,7 +55,7 @@ def say(text: object = "", *, err: bool = False, **style: Any) -> None:
 def line_output(out: Path | None) -> Iterator[Callable[[str], None]]:
     """Open ``out`` and yield the function that writes a line of JSON. None and ``-`` mean standard output.
 
-    BadParameter if the file cannot be written, OutputError if standard output cannot.
+    Raises BadParameter if the file cannot be written, OutputError if standard output cannot.
     """
     if out in (None, Path("-")):
 
@@ -114,14 +114,17 @@ def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
 
 
 def prepare_streams() -> None:
-    """Let standard input and output survive characters that their encoding lacks. Standard error already does."""
+    """Keep standard input and output from failing on characters that their encoding lacks.
+
+    Standard error never does.
+    """
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def flush() -> None:
-    """Flush standard output. OutputError if that fails."""
+    """Flush standard output. Raises OutputError if that fails."""
     with _standard_output():
         if sys.stdout:
             sys.stdout.flush()
@@ -145,6 +148,6 @@ def _standard_output() -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno == errno.EPIPE:
-            # The reader closed the pipe, as with `| head`. Typer ends the command.
+            # The program that reads the output closed the pipe, as `| head` does. Typer ends the command.
             raise
         raise OutputError(error.strerror or str(error)) from None

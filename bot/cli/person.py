@@ -20,7 +20,7 @@ _NAME = re.compile(r"(?:([a-z][a-z0-9_-]*):)?@([^\s:@~!/]+)")
 
 
 def check_person(text: str) -> str:
-    """Return a text that has the form of a person. BadParameter for any other."""
+    """Return the text if it has the form of a person. Raises BadParameter otherwise."""
     if not _ID.fullmatch(text) and not _NAME.fullmatch(text):
         raise typer.BadParameter(f"{text!r} is not a person. Write platform:id, such as telegram:42. {ID_HINT}")
     return text

@@ -51,7 +51,7 @@ def make(
 
 
 def _read_games(path: Path) -> Iterator[Record]:
-    """Yield the games in a file. BadRecord for an unreadable game."""
+    """Yield the games in a file. Raises BadRecord for an unreadable game."""
     for entry in read_records(path):
         if isinstance(entry.record, BadRecord):
             raise entry.record

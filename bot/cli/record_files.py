@@ -29,7 +29,7 @@ class RecordEntry(NamedTuple):
 
 
 def read_records(path: Path) -> Iterator[RecordEntry]:
-    """Yield the games in a file, in order. BadRecord if the file cannot be read to its end."""
+    """Yield the games in a file, in order. Raises BadRecord if the file cannot be read to its end."""
     done = 0
     with path.open("rb") as raw:
         try:
@@ -45,7 +45,7 @@ def read_records(path: Path) -> Iterator[RecordEntry]:
 
 
 def load_record(path: Path, number: int) -> Record:
-    """Return one game from a file. BadParameter if the game is missing, BadRecord if it cannot be read."""
+    """Return one game from a file. Raises BadParameter if the game is missing, BadRecord if it cannot be read."""
     record = next((entry.record for entry in read_records(path) if entry.number == number), None)
     if record is None:
         raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")
@@ -57,7 +57,7 @@ def load_record(path: Path, number: int) -> Record:
 def _split_games(raw: BufferedReader) -> Iterator[bytes]:
     """Yield the text of each game: a line, or the rest of a file that has a lone brace in a line. Cut longer texts.
 
-    BadRecord for UTF-16 and UTF-32.
+    Raises BadRecord for UTF-16 and UTF-32.
     """
     file = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP) else raw
     start = file.peek(4)[:4]

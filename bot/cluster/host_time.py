@@ -22,5 +22,5 @@ class HostTime:
     def time_left_today(self) -> timedelta:
         now = self.now()
         midnight = datetime.combine(now.date() + timedelta(days=1), time.min, self._zone)
-        # Through timestamps, because a day with a change of clocks has 23 or 25 hours.
+        # Subtract timestamps, because a day on which the clocks change has 23 or 25 hours.
         return timedelta(seconds=midnight.timestamp() - now.timestamp())

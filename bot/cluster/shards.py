@@ -21,7 +21,7 @@ from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 RENEW_SECONDS = 4.0
 """Interval of lease renewals. It is shorter than the longest gap that counts as playing time (playing_time.lua)."""
 
-LEADER_SHARD = 0  # the owner of this shard leads: it does the work that only one worker must do
+LEADER_SHARD = 0  # shard of the leader, which does the work that only one worker must do
 
 log = structlog.get_logger()
 
@@ -57,7 +57,7 @@ class Shards:
     def __init__(self, store: Store, *, alone: bool, zone: str = "") -> None:
         """``alone``: no other worker exists, so leases of a killed worker are ignored.
 
-        Days end in the time ``zone``.
+        ``zone`` is the time zone of days.
         """
         self.store = store
         self.worker_id = secrets.token_hex(6)
@@ -100,7 +100,7 @@ class Shards:
         return shard in self.owned and (self._alone or self.now() < self._held_until[shard])
 
     async def wait_until_held(self, code: str) -> bool:
-        """Wait until this worker certainly owns a table's shard; return whether it had to wait."""
+        """Wait until this worker certainly owns a table's shard. Return whether it had to wait."""
         waited = False
         while not self.surely_owns(code):
             waited = True
@@ -132,7 +132,7 @@ class Shards:
             await asyncio.sleep(CHECK_SECONDS)
 
     def _others_of(self, zones: Iterable[str]) -> list[str]:
-        """Return the time zones that differ from this worker's."""
+        """Return the time zones of other workers that differ from this worker's."""
         return [] if self._alone else sorted({*zones} - {"", self._zone})
 
     async def renew_leases(self) -> None:
@@ -151,10 +151,11 @@ class Shards:
         await self.store.leases.remove_worker(self.worker_id, self._zone)
 
     async def notify(self, notification: dict[str, Any]) -> None:
-        """Notify the owner of a table, or all workers. An absent owner finds the table marked as changed.
+        """Notify the owner of a table, or all workers.
 
-        Notifications are sent at once, or together if another is being sent. Every worker receives all messages, so a
-        busy store must not carry too many.
+        A shard without an owner needs none: the next owner finds the table marked as changed. Notifications are sent at
+        once, or together if another is being sent. Every worker receives all messages, so a busy store must not carry
+        too many.
         """
         self._notifications.append(notification)
         if self._publishing is None or self._publishing.done():

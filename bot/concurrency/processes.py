@@ -24,7 +24,7 @@ TRIES = 3  # attempts for a piece of work that kills its process
 REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
 PIPELINED = 2
-"""Pieces of work that a single process gets in advance, so that it need not wait for the bot.
+"""Pieces of work that a single process gets in advance, so that it does not wait for the bot.
 
 With several processes, work waits for the first free one.
 """
@@ -121,8 +121,8 @@ class Processes:
     def stop(self) -> None:
         """Kill the processes and drop their work.
 
-        A process that compiles searches is busy for up to half a minute, so none is asked to end. Files stay intact:
-        numba writes under another name first.
+        Do not wait for them, because compiling searches takes up to half a minute. A kill damages no file: numba writes
+        to a temporary name first.
         """
         self._is_stopped = True
         for process, task in self._running.items():

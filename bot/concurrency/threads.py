@@ -33,4 +33,4 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Return at once: no thread needs waiting for."""
+        """Return at once, without waiting for threads."""

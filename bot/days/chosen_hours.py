@@ -10,7 +10,7 @@ from bot.platform import DeliveryError, is_retryable
 from bot.texts import texts
 
 HOURS = (8, 13, 18, 21)  # in the host's time zone
-LATE_HOURS = 2  # a message that is later than this, after an outage, is not sent
+LATE_HOURS = 2  # after an outage, a message that is later than this is not sent
 KEPT_DAYS = 2  # the store remembers the recipients of a day's message this long
 OFF = "off"
 
@@ -24,7 +24,7 @@ def hour_row(language: str, chosen_hour: int | None, payload: Callable[[object],
 
 
 def parse_hour(word: str) -> int | None:
-    """Return the hour of a pressed button; None for `OFF`. Raise BadPayload for anything else."""
+    """Return the hour of a pressed button, or None for `OFF`. Raise BadPayload for anything else."""
     if word not in (OFF, *map(str, HOURS)):
         raise BadPayload()
     return None if word == OFF else int(word)
@@ -55,11 +55,11 @@ class ChosenHours:
         return {name.decode(): int(hour) for name, hour in found.items()}
 
     async def due_names(self, now: datetime) -> list[str]:
-        """Return the names with an hour that came at most `LATE_HOURS` ago, even if today's message was sent."""
+        """Return the people or places whose hour came at most `LATE_HOURS` ago, even if today's message was sent."""
         return [name for name, hour in (await self.all_hours()).items() if 0 <= now.hour - hour < LATE_HOURS]
 
     async def note_sent(self, day: date, name: str) -> bool:
-        """Note that a person or place gets a day's message; return False if that was noted before."""
+        """Note that a person or place gets a day's message. Return False if it was noted before."""
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.sadd(self._sent_key(day), name)
             pipe.expire(self._sent_key(day), KEPT_DAYS * 86400, nx=True)
@@ -72,7 +72,7 @@ class ChosenHours:
             await self._client.srem(self._sent_key(day), name)
 
     async def move(self, old: str, new: str, day: date) -> None:
-        """Move a chat's hour and the day's note to its new id, unless that has an hour. Safe to call twice."""
+        """Move a chat's hour and the day's note to its new id, unless an hour is set there. Safe to call twice."""
         hour = await self.hour_of(old)
         if hour is not None:
             if await self.hour_of(new) is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-Choose = Callable[[Mapping[date, str]], str]  # choose a day's item, given the items of other days
+Choose = Callable[[Mapping[date, str]], str]  # chooses a day's item, given the items of other days
 
 
 class DailyDraws:

@@ -1,1 +1,1 @@
-"""Delivery: messages are sent and edited until they show their tables. They are projections of tables, never events."""
+"""Delivery: sends and edits messages until they show their tables. A message shows a table's state, never an event."""

@@ -14,7 +14,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of
 
 MAX_WAITING = 5  # answers that can wait for one place; more are dropped
-GIVE_UP_SECONDS = 120.0  # time after which an answer is given up, because the person has asked again or lost interest
+GIVE_UP_SECONDS = 120.0  # time after which an answer is given up: by then the person has asked again or lost interest
 FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0  # seconds before a failed answer is retried; the pause doubles each time
 
 SendAnswer = Callable[[], Awaitable[object]]
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 @dataclass
 class Job:
-    """A pending answer: its latest version, and whether that was never tried. See `AnswerQueue.send`."""
+    """A pending answer: its latest version, and whether that version is still untried. See `AnswerQueue.send`."""
 
     send: SendAnswer
     on_lost: OnLost | None = None
@@ -42,10 +42,11 @@ class AnswerQueue:
         self.tasks = TaskSet()
 
     def send(self, place: str, send: SendAnswer, *, message: str = "", on_lost: OnLost | None = None) -> bool:
-        """Call ``send`` when the place has its turn. Return False if too many answers wait and this one is dropped.
+        """Call ``send`` when the place has its turn.
 
-        An answer that changes a ``message`` replaces a waiting answer for the same message. ``on_lost`` is called if
-        the answer is given up later, but not when the bot stops.
+        Return False if too many answers are waiting and this one is dropped. An answer that changes a ``message``
+        replaces a waiting answer for the same message. ``on_lost`` is called if the answer is given up later, but not
+        when the bot stops.
         """
         if message and (job := self._jobs.get((place, message))):
             job.send, job.on_lost, job.is_new = send, on_lost, True

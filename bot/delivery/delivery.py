@@ -64,7 +64,7 @@ class Delivery:
     # Changes and notifications
 
     def touch(self, code: str, *, reload: bool = False) -> None:
-        """Deliver a table that might have changed; ``reload`` if another worker changed it."""
+        """Deliver a table that might have changed. Set ``reload`` if another worker changed it."""
         if sync := self._sync_of(code):
             sync.touch(reload=reload)
             if not sync.is_running:
@@ -73,7 +73,8 @@ class Delivery:
     def _handle_commit(self, commit: Commit) -> None:
         self.touch(commit.code, reload=not commit.is_known)
         if commit.details:
-            # The pressed surface. Older releases name the person instead; then only the time of the press is lost.
+            # The pressed surface. Older releases send the person instead. Then the press is not recorded, which is
+            # harmless.
             with suppress(ValueError):
                 name, change = commit.details
                 self.apply_change(commit.code, decode_name(name), decode_change(change))
@@ -100,7 +101,7 @@ class Delivery:
         return sync
 
     def resume_platform(self, platform: str) -> None:
-        """Retry now what waits for a platform that is available again."""
+        """Retry the pending work for a platform that is available again."""
         self._tools.resume_platform(platform)
         for sync in self._tables.values():
             sync.stop_waiting()
@@ -137,7 +138,7 @@ class Delivery:
             await self._writer.write_now(sync)
 
     async def leave_shards(self, shards: Collection[int]) -> None:
-        """Finish and save the sends of shards that move to another worker. Unsaved messages are sent again."""
+        """Finish and save the sends of shards that move to another worker, which would send unsaved messages again."""
         syncs = [sync for code, sync in self._tables.items() if keys.shard_of(code) in shards]
         for sync in syncs:
             sync.stop_waiting()
@@ -161,7 +162,7 @@ class Delivery:
         unshown = [since for sync in self._tables.values() if (since := sync.lag.oldest) is not None]
         return now() - min(unshown) if unshown else 0.0
 
-    # Bringing a table to rest
+    # Delivering a table until it is at rest
 
     async def _deliver(self, sync: TableSync) -> None:
         """Deliver a table until everything is shown, a surface fails or the bot stops."""
@@ -207,7 +208,7 @@ class Delivery:
             try:
                 name = decode_name(text)
             except ValueError:
-                # A later release has written to its log.
+                # A later release has written to the table's log.
                 log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
@@ -250,7 +251,7 @@ class Delivery:
         surface = sync.surface(name, home)
         if not surface.is_syncing and await self._tools.drawer.needs_press(table, surface):
             surface.wait_for_press()
-            # Boards show who must press.
+            # Boards show which player must press.
             sync.touch()
         surface.wake()
         if surface.is_syncing:

@@ -48,7 +48,7 @@ class Lag:
         self._touched_at = None
 
     def end_check(self) -> None:
-        """Note that all surfaces that are behind know of the changes."""
+        """Note that all surfaces that are behind have received the changes."""
         self._checking = None
 
     def mark_behind(self, name: SurfaceName) -> None:

@@ -61,7 +61,7 @@ class MessageState(NamedTuple):
 def encode_state(state: MessageState) -> str:
     """Return the stored text: fields separated by tabs, without empty ones at the end.
 
-    Outdated messages are separated by spaces; those at another place have it and a bar in front.
+    Outdated messages are separated by spaces. One at another place has that place and a bar in front.
     """
     current, digest, place_tag, sent, seen_at, halted, urgency, draft, older, ephemeral, picture = state
     outdated = " ".join([f"{place}|{message}" if place else message for message, place in older])

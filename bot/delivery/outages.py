@@ -18,8 +18,9 @@ other.
 STEADY_SECONDS = 300.0  # time after an outage until a platform counts as stable again
 
 FORGOTTEN_AFTER = 150.0
-"""Seconds without a failure after which an outage ends even without a successful call. They are longer than any pause
-between retries, except pauses that a platform requests.
+"""Seconds without a failure after which an outage ends even without a successful call.
+
+This is longer than any pause between retries, except pauses that a platform requests.
 """
 
 log = structlog.get_logger()
@@ -29,8 +30,8 @@ log = structlog.get_logger()
 class _PlatformState:
     """The state of a platform. Times are loop times.
 
-    ``reason`` is empty while there is no outage. ``logged`` has its reasons that were logged. With ``needs_success``
-    only a successful call ends the outage, because the adapter's own health says nothing about the last failure.
+    ``reason`` is empty while there is no outage. ``logged`` has the reasons that were logged. With ``needs_success``
+    only a successful call ends the outage, because the adapter's health does not show the cause.
     """
 
     reason: str = ""
@@ -83,7 +84,7 @@ class Outages:
         return bool(state.reason) or asyncio.get_running_loop().time() - state.failed_at < seconds
 
     def call(self, platform: str) -> Call:
-        """Return a context for one call. Errors about a single message show that the platform is there."""
+        """Return a context for one call. An error about a single message proves that the platform is up."""
         return Call(self, platform)
 
     def record_result(self, platform: str, error: BaseException | None) -> None:
@@ -91,7 +92,7 @@ class Outages:
             # The wait is for one place only: other places can be used meanwhile.
             self.record_failure(platform, "it asks to wait")
         elif isinstance(error, PlatformFailure) and not isinstance(error, MessageRefused):
-            # If the adapter knows that it is down, it reports that itself.
+            # An adapter that knows that it is down reports that itself.
             self.record_failure(platform, str(error), counts=self._is_healthy(platform))
         elif (error is None or isinstance(error, DeliveryError)) and (state := self._platforms.get(platform)):
             state.failures_in_a_row, state.needs_success = 0, False
@@ -130,7 +131,7 @@ class Outages:
         self._on_over(platform)
 
     def _is_over(self, platform: str, state: _PlatformState) -> bool:
-        """Return whether the adapter is healthy and, despite calls, nothing has failed for a while."""
+        """Return whether the adapter is healthy, and calls were made but none has failed for a while."""
         quiet = asyncio.get_running_loop().time() - state.failed_at
         is_known = not state.needs_success or quiet > FORGOTTEN_AFTER
         return is_known and quiet >= state.quiet and self._is_healthy(platform)

@@ -24,13 +24,13 @@ class PrivateHands:
         self._store, self._lists, self._change = store, lists, change
 
     async def resend(self, person: str, code: str, place: str) -> int:
-        """Send a person's hands again, at one table or at all if ``code`` is empty, and return their number.
+        """Send a person's hands again and return their number: at one table, or at all tables if ``code`` is empty.
 
         They move to ``place`` if that is private or ephemeral.
         """
         seats = await self._seats_of(person, code)
         for table, seat in seats:
-            # Unanswered questions and half-made choices are dropped.
+            # Drop unanswered questions and half-made choices.
             change = Change(draft=NO_DRAFT, repost=True, place=place if is_private(place) else "")
             await self._change(table.code, Hand(seat), change)
         return len(seats)

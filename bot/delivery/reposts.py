@@ -23,7 +23,7 @@ def seat_urgency(table: Table, seat: int) -> int:
     turn = table.game.turn
     if turn == seat:
         return {"": 1, "nudged": 2, "flagged": 3}[table.alarm]
-    # Opponents of a timed-out player decide; partners do not.
+    # The opponents of a timed-out player decide, not the partner.
     return int(table.alarm == "flagged" and turn is not None and (turn - seat) & 1)
 
 
@@ -42,7 +42,8 @@ def surface_urgency(table: Table, surface: Surface, player_to_call: tuple[str, s
 class LowestHands:
     """The table of the lowest hand in each private chat, from this worker's sends and other workers' notifications.
 
-    If a notification is lost, a hand is edited instead of sent again, or the reverse. Its content is always right.
+    After a lost notification a hand can be edited instead of sent again, or the reverse, but its content is always
+    right.
     """
 
     def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:
@@ -66,7 +67,7 @@ class LowestHands:
 
 
 class RepostPolicy:
-    """Decides when a new message rings: if the person has not used the panel for ``ring_after`` seconds."""
+    """Decides when to ring with a new message: when the person has not used the panel for ``ring_after`` seconds."""
 
     def __init__(self, lowest: LowestHands, ring_after: float) -> None:
         self.lowest, self.ring_after = lowest, ring_after

@@ -19,8 +19,8 @@ UNLIMITED = RateLimit()
 class SendLimiter:
     """Gives each place its turns, after any pause that the platform asked for.
 
-    ``rate_limit_of`` is for a place (None if it has no limit now), ``overall_of`` for a platform's name. ``shared``
-    keeps the limits of whole chats in the store. All workers share them, and they survive restarts.
+    ``rate_limit_of`` returns the limit of a place (None if it has none now), ``overall_of`` that of a platform, by its
+    name. ``shared`` keeps the limits of whole chats in the store. All workers share them, and they survive restarts.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class SendLimiter:
         try:
             while wait > 0:
                 await asyncio.sleep(wait)
-                # The platform might have asked for a pause meanwhile.
+                # The platform might have asked for a pause in the meantime.
                 wait = self.take_turn(place, answer=answer)
                 if wait <= 0:
                     wait = await self.claim_shared(place, answer=answer)
@@ -164,7 +164,10 @@ class SendLimiter:
 
 
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
-    """Return the rate limit of an answer that has not waited. It leaves one message of the burst to others."""
+    """Return the rate limit of an answer that has not waited.
+
+    It leaves one message of the burst to boards and hands.
+    """
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 

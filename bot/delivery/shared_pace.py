@@ -17,8 +17,8 @@ TAKE = read_script(__file__, "pace")
 class SharedPace:
     """Counts messages to chats for all workers.
 
-    During an outage of the store, each worker has only its own count, without a burst. It adds that to the store's with
-    the chat's next message.
+    During an outage of the store, each worker has only its own count, without a burst. It adds that count to the
+    store's with the chat's next message.
     """
 
     def __init__(self, client: Any, on_store_error: Callable[[Exception], object]) -> None:
@@ -35,7 +35,7 @@ class SharedPace:
         except STORE_ERRORS as error:
             self._on_store_error(error)
             wait = self._outage_turns.take(chat, rate_limit._replace(burst=1))
-            # Another message can have failed meanwhile.
+            # Another message can have failed in the meantime.
             self._uncounted[chat] = self._uncounted.get(chat, 0) + uncounted + (wait <= 0)
             return wait
         return int(milliseconds) / 1000

@@ -9,7 +9,7 @@ from bot.delivery.surface_names import encode_name
 from bot.delivery.table_sync import TableSync
 from bot.store import STORE_ERRORS, Store
 
-GATHER_SECONDS = 0.05  # how long states of edits are gathered
+GATHER_SECONDS = 0.05  # time for which states of edits are collected
 
 
 class StateWriter:
@@ -18,7 +18,7 @@ class StateWriter:
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[TableSync, int | None]] = {}
-        self._writes: dict[str, asyncio.Task[None]] = {}  # task that writes the last batch with a table, by its code
+        self._writes: dict[str, asyncio.Task[None]] = {}  # the write of each table's last batch, by code
         self._flush_requested = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 

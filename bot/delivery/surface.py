@@ -60,7 +60,7 @@ class Edit(NamedTuple):
 
 
 class Replace(NamedTuple):
-    """Send a new message and outdate the current one, on request or so that the phone rings."""
+    """Send a new message, on request or so that the phone rings. The current one becomes outdated."""
 
     panel: Panel
     urgency: int
@@ -76,7 +76,7 @@ Step = Send | Edit | Replace | Delete
 
 
 class Attempt(NamedTuple):
-    """A message being sent. ``tried`` is the `Surface` digest to restore if the platform takes no message."""
+    """A message being sent. ``tried`` is the digest to restore in `Surface` if the platform refuses the message."""
 
     number: int
     digest: str
@@ -110,7 +110,7 @@ class Surface:
         self.name = name
         self.task: asyncio.Task[None] | None = None
         self.final_message: SentMessage | None = None  # the last message, once its content is final
-        # Places and future ids of messages that can arrive late although their text was sent alone.
+        # Places and future ids of messages that can still arrive, after their text was sent alone.
         self.late_uploads: list[tuple[str, asyncio.Future[str]]] = []
         self.known = stored or MessageState()
         self.wants_repost = False
@@ -160,7 +160,7 @@ class Surface:
     # Actions of people
 
     def set_place_tag(self, place_tag: str) -> None:
-        """Reset the state if the place has changed: another person took the chair, or the chat moved."""
+        """Reset the state if the place has changed, because another person took the chair or the chat's id changed."""
         if self.known.place_tag != place_tag:
             self.known = MessageState(place_tag=place_tag)
 
@@ -190,7 +190,7 @@ class Surface:
         known, pressed, place = self.known, change.pressed, change.place
         is_back = (pressed or place) and self.is_out_of_reach
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
-            # The press can be forged, or the platform has forgotten the message. So the message can be any.
+            # The press can be forged, or the platform has forgotten the message. So it could be any message.
             pressed = place = ""
         if place:
             known = _move_state(known, home, place, pressed)
@@ -221,7 +221,10 @@ class Surface:
     # Results of sending, editing and deleting
 
     def begin_call(self) -> None:
-        """Note that a call to the platform begins. A refusal does not apply to later presses."""
+        """Note that a call to the platform begins.
+
+        If it is refused, presses from now on can still reopen the surface.
+        """
         self.is_used = False
 
     def outdate(self) -> None:
@@ -235,7 +238,7 @@ class Surface:
             self.known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
 
     def restore_message(self, sent: SentMessage) -> None:
-        """Make an outdated message current again, because no new one can be sent. It shows something older."""
+        """Make an outdated message current again, because no new one can be sent. It shows an older state."""
         left = tuple(outdated for outdated in self.known.outdated if outdated != Outdated(sent.message))
         self._is_certain = False
         self.known = self.known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
@@ -251,7 +254,7 @@ class Surface:
         return Attempt(self.known.sent + 1, self._tried, self.known.place_tag, before)
 
     def cancel_send(self, attempt: Attempt) -> None:
-        """Note that the platform took no message."""
+        """Note that the platform has not accepted the message."""
         self._tried = attempt.tried
 
     def finish_send(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
@@ -281,7 +284,7 @@ class Surface:
         self.known = MessageState(self.known.message, UNKNOWN, *self.known[2:])
 
     def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
-        """Note an edited message, unless another one is current by now."""
+        """Note an edited message, unless another one has become current."""
         known = self.known
         if known.message == sent.message:
             self._is_certain = True
@@ -299,13 +302,13 @@ class Surface:
             self.known = self.known._replace(message="", digest=UNKNOWN, picture="")
 
     def add_late_message(self, message: str, place: str, home: str) -> None:
-        """Outdate a message that arrived after its text was sent alone. Save this at once."""
+        """Mark a message as outdated because it arrived after its text was sent alone. Save this at once."""
         is_here = is_same_place(self.known.ephemeral or home, place)
         outdated = (*self.known.outdated, Outdated(message, "" if is_here else place))
         self.known = self.known._replace(outdated=outdated)
 
     def remove_outdated(self, outdated: Outdated) -> None:
-        """Note that an outdated message was deleted. Its listed place can differ by now."""
+        """Note that an outdated message was deleted. Its place in the list might have changed."""
         left = list(self.known.outdated)
         for listed in left:
             if listed.message == outdated.message:
@@ -314,7 +317,7 @@ class Surface:
         self.known = self.known._replace(outdated=tuple(left))
 
     def give_up(self, place: str) -> State:
-        """Note that a place can show nothing; return the new state. A hand in a group returns to the private chat."""
+        """Note that a place is unreachable, and return the new state. A hand in a group returns to the private chat."""
         halted, outdated = "", self.known.outdated
         if is_ephemeral(place):
             # Their numbers belong to the old place.
@@ -373,7 +376,7 @@ class Surface:
 def _move_state(known: MessageState, home: str, place: str, pressed: str) -> MessageState:
     """Return the state after the surface moved to its home, a private chat or an ephemeral place.
 
-    ``pressed`` is the message already there, if any. The messages at the old place are outdated.
+    ``pressed`` is the message already there, if any. The messages at the old place become outdated.
     """
     before = known.ephemeral or home
     ephemeral = place if is_ephemeral(place) else ""

@@ -56,7 +56,10 @@ class Drawer:
         return panel
 
     async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
-        """Draw a surface; None if its place is busy and no panel is cached: a new one would change meanwhile."""
+        """Draw a surface.
+
+        Return None if its place must wait and no panel is cached. A new one would soon be outdated.
+        """
         return await self._draw_cached(sync, table, surface, only_if_free=True)
 
     async def player_to_call(self, table: Table) -> tuple[str, str] | None:

@@ -61,8 +61,8 @@ class SurfaceSync(SurfaceWaits):
     async def run(self, drawn: Panel | None, check: int) -> None:
         """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.
 
-        Failures of the platform are retried. At an unreachable place the update ends. Raise TooLong if a text is too
-        long after it was cut.
+        It retries failures of the platform, and ends at an unreachable place. Raise TooLong if a text is too long after
+        it was cut.
         """
         while self._is_active:
             step: Step | None = None
@@ -124,11 +124,11 @@ class SurfaceSync(SurfaceWaits):
         """Wait until a step is allowed and return it; None if the surface shows the table."""
         table = await self._load_table()
         if drawn is None and await self._wait_for_limit(self._tools.limiter.wait_seconds):
-            # The surface might have moved meanwhile.
+            # The surface might have moved in the meantime.
             table = await self._load_table()
         step = await self._decide(table, drawn)
         if step and await self._wait_for_turn():
-            # Another step, at another place, can be due by now.
+            # Another step, at another place, might be due now.
             table = await self._load_table()
             step = await self._decide(table, None)
         if step is None:
@@ -140,7 +140,7 @@ class SurfaceSync(SurfaceWaits):
         limiter = self._tools.limiter
         waited = await self._wait_for_limit(limiter.take_turn)
         while self._is_active and await limiter.claim_shared(self._place) > 0:
-            # Another worker, or this one before a restart, took the turn.
+            # Another worker, or this one before a restart, used the turn.
             waited = await self._wait_for_limit(limiter.take_turn) or waited
         return await self._tools.shards.wait_until_held(self._sync.code) or waited
 
@@ -176,7 +176,7 @@ class SurfaceSync(SurfaceWaits):
         return surface.next_step(panel, urgency, rings=rings) or outdated
 
     async def _is_finished_after(self, step: Step) -> bool:
-        """Return whether nothing is left to do after a step. Wait for a picture that follows it."""
+        """Return whether nothing is left to do after a step. Wait for the picture that follows the step."""
         surface = self._surface
         deletes_first = surface.next_deletion() and not self._delete_last
         if self._pending_picture and not deletes_first and not self._was_checked():
@@ -189,7 +189,7 @@ class SurfaceSync(SurfaceWaits):
         return surface.is_up_to_date(step.panel) and not (self._is_unsettled or surface.late_uploads)
 
     def _was_checked(self) -> bool:
-        """Return whether a check has skipped this surface since the decision, because its task was running."""
+        """Return whether a check since the decision skipped this surface, because its task was running."""
         return self._sync.checks != self._check_number
 
     # Steps
@@ -282,7 +282,7 @@ class SurfaceSync(SurfaceWaits):
             if not outdated.place:
                 raise
         except MessageRefused as error:
-            # Retries would be refused forever and keep the table busy. A press on the message triggers another try.
+            # Retries would always be refused and keep the table busy. A press on the message starts another attempt.
             self._count("refused")
             log.warning("message_refused", **self._log_fields(error))
         self._surface.remove_outdated(outdated)
@@ -306,7 +306,7 @@ class SurfaceSync(SurfaceWaits):
     # Failures
 
     async def _slow_down(self, step: Step | None, error: SlowDown) -> None:
-        """Block the rate-limited place: the surface's or an outdated message's."""
+        """Block the place that was rate-limited: the surface's, or that of an outdated message."""
         older_place = step.outdated.place if isinstance(step, Delete) else ""
         self._tools.limiter.block(older_place or self._place, error.seconds)
         if older_place:
@@ -322,7 +322,7 @@ class SurfaceSync(SurfaceWaits):
         self._text_only = step.panel.digest
 
     async def _replace_uneditable(self, step: Step | None) -> None:
-        """Outdate a message that could not be edited, unless it was replaced meanwhile."""
+        """Mark a message that could not be edited as outdated, unless it has been replaced."""
         if isinstance(step, Edit) and step.sent.message != self._surface.known.message:
             return
         if isinstance(step, Edit) and step.panel.picture and is_ephemeral(self._place):
@@ -334,7 +334,7 @@ class SurfaceSync(SurfaceWaits):
         """Keep an ephemeral message while its next picture is late, because no new message is allowed now.
 
         The picture is tried again for about a minute. A press allows a new message and ends the wait. Return False if
-        no message was replaced here, or the time is over.
+        no ephemeral message was replaced here, or if the minute is over.
         """
         place, sent = self._replaced or ("", None)
         if sent is None or not is_same_place(place, self._place) or self._pause >= MAX_PAUSE:

@@ -100,7 +100,7 @@ class SurfaceWaits:
             await self._collect_late_uploads()
 
     async def _collect_late_uploads(self) -> None:
-        """Outdate messages that arrived late, and save that at once."""
+        """Mark messages that arrived late as outdated, and save that at once."""
         for place, late in self._surface.late_uploads.copy():
             if not late.done():
                 continue
@@ -116,9 +116,9 @@ class SurfaceWaits:
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
-        """Wait before a retry: longer each time, and longest if the message might have arrived.
+        """Wait before a retry.
 
-        A pause that was cut short does not lengthen the next one.
+        Pauses grow, most if the message might have arrived. A pause that was cut short does not lengthen the next one.
         """
         in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause
@@ -140,10 +140,10 @@ class SurfaceWaits:
             self._pause = min(2 * self._pause, MAX_PAUSE)
 
     async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
-        """Wait and return True. Return False as soon as an earlier retry makes sense.
+        """Wait and return True, or return False as soon as a retry makes sense.
 
-        An earlier retry makes sense if the platform is ``back``, the surface is requested again or moved, or its panel
-        differs from ``digest``.
+        That is the case if the platform is ``back``, the surface is requested again or moved, or its panel differs from
+        ``digest``.
         """
         until = asyncio.get_running_loop().time() + seconds
         with self._surface.pause() as woken:

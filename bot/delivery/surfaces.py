@@ -35,7 +35,7 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
 
 
 def _seats_without_card(table: Table) -> Iterator[int]:
-    """Yield the seats that see no card of a table while its first pack waits for a cut: guests of a private chat."""
+    """Yield the seats that see no challenge card while the first pack waits for a cut: guests of a private chat."""
     if not table.awaits_cut or not all(map(is_private, table.hosts)):
         return
     for seat, chair in enumerate(table.chairs):
@@ -55,7 +55,7 @@ def board_at(table: Table, host: int) -> SurfaceName:
 
 
 def is_last_deal_unfinished(table: Table) -> bool:
-    """Return whether the game ended during a deal: a player resigned or ran out of time, or it was cancelled."""
+    """Return whether the game ended during a deal: by resignation, on time, or because it was cancelled."""
     if table.game is None or table.phase != "over":
         return False
     deal = table.game.view(None).deal
@@ -80,7 +80,7 @@ def is_player_hand(table: Table, name: SurfaceName) -> bool:
 def home_of(table: Table, name: SurfaceName) -> str:
     """Return a surface's place: the player's private chat for a hand, a host chat for a board.
 
-    Empty for the hand of an empty or missing seat: another game can have fewer seats.
+    It is empty for the hand of a free or missing seat: another game can have fewer seats.
     """
     if isinstance(name, Hand):
         chair = table.chairs[name.seat] if name.seat < len(table.chairs) else None

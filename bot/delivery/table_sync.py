@@ -41,8 +41,8 @@ class TableSync:
 
     A table is *behind* after a possible change, until the next check. A check finds the surfaces to update and starts a
     task for each. The table is at rest when no task runs, none has failed and it is not behind. ``outcome`` is the
-    game's outcome. ``checks`` counts the checks, so that running tasks of surfaces notice one. ``first_games`` is,
-    by person, whether it was their first game when their hand was first drawn.
+    game's outcome. ``checks`` counts the checks, so that running tasks of surfaces notice one. ``first_games`` says for
+    each person whether it was their first game when their hand was first drawn.
     """
 
     def __init__(self, code: str) -> None:
@@ -91,7 +91,7 @@ class TableSync:
     # Events
 
     def touch(self, *, reload: bool = False) -> None:
-        """Note that the table might have changed; ``reload`` if another worker changed it."""
+        """Note that the table might have changed. Set ``reload`` if another worker changed it."""
         self.lag.record_touch()
         self.is_behind, self._reload = True, self._reload or reload
         self.wake()
@@ -104,7 +104,7 @@ class TableSync:
         return self._changes[0][0] if self._changes else None
 
     def apply_next_change(self, home: str | None) -> None:
-        """Apply the next change to its surface at ``home``; drop it if that is None."""
+        """Apply the next change to its surface, whose place is ``home``. Drop the change if ``home`` is None."""
         name, change = self._changes.popleft()
         if home is not None:
             self.surface(name, home).apply(change, home, int(time.time()))
@@ -119,7 +119,10 @@ class TableSync:
             self._run_task = self._event = None
 
     def load(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
-        """Take over the stored states of its surfaces; ``inherited`` as for `Surface`, also for new ones."""
+        """Take over the stored states of the table's surfaces.
+
+        ``inherited`` is as for `Surface`, and also applies to new ones.
+        """
         if not self.is_loaded:
             self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored.items()}
             self.is_loaded, self._inherited = True, inherited
@@ -238,7 +241,7 @@ class TableSync:
         return self._listed == _listed_facts(table)
 
     def set_listed(self, table: Table | None) -> None:
-        """Note that the lists match this table; None if unknown."""
+        """Note that the lists match this table; None means unknown."""
         self._listed = _listed_facts(table) if table else None
 
     def take_unsaved(self) -> dict[SurfaceName, MessageState]:

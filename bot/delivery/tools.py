@@ -34,5 +34,5 @@ class DeliveryTools:
         return self._back_events.setdefault(platform, asyncio.Event())
 
     def resume_platform(self, platform: str) -> None:
-        """Retry now what waits for a platform that is available again."""
+        """Retry the pending work for a platform that is available again."""
         self._back_events.pop(platform, asyncio.Event()).set()

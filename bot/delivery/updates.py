@@ -39,7 +39,7 @@ class Updates(ShardListener):
             await self._shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
     async def touch(self, code: str) -> None:
-        """Report that a table's panels might have changed although the table has not."""
+        """Report that a table's panels might have changed, although the table itself has not."""
         if self._shards.owns(code):
             self._delivery.touch(code)
         else:

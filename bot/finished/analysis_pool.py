@@ -16,13 +16,13 @@ from engine.robots.findings import Verdict
 
 log = structlog.get_logger()
 KEPT_SECONDS = 7 * 86400
-WAIT_SECONDS = 1.0  # before a request returns an incomplete analysis
+WAIT_SECONDS = 1.0  # time after which a request returns an incomplete analysis
 MAX_REQUESTED = 50
 IDLE_SECONDS = 1.0  # interval at which an analysis without a request checks for idle robots
 
 
 class Analysis(NamedTuple):
-    """A game's analysis; until it is finished, of its first deals only."""
+    """A game's analysis. Until it is finished, it covers only the first deals."""
 
     verdicts: list[Verdict]
     deals: int  # number of analysed deals
@@ -33,7 +33,7 @@ class AnalysisFailed(Exception):
 
 
 class AnalysisPool:
-    """The analyses of one worker. Games that people wait for come first, the others when robots are idle."""
+    """The analyses of one worker. Games that people wait for come first; others wait until robots are idle."""
 
     def __init__(self, client: Any, robot_pool: RobotPool) -> None:
         self._client, self._robot_pool = client, robot_pool

@@ -1,8 +1,7 @@
 """The archive of finished games, for replays, exports and ratings.
 
 A game's id consists of the table's code and the first digits of the first commitment, so archiving a game twice stores
-it once. Games are numbered in the order of arrival. A removed game leaves a hole in the numbers, because no number is
-used twice.
+it once. Games are numbered in the order of arrival. A removed game leaves a gap, because no number is used twice.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -60,7 +59,7 @@ class Archive:
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
     async def _is_on_trial(self, game: FinishedGame) -> bool:
-        """Return whether a guest on trial makes a game unrated. Guests forgotten meanwhile are on trial."""
+        """Return whether a guest on trial makes a game unrated. Guests forgotten since its start count as on trial."""
         if not game.is_rated:
             return False
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
@@ -139,10 +138,11 @@ class Archive:
         """Store a finished game unless it is stored already. Return the stored one."""
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
-        # Numbers are assigned last, so that each has a game. After an interruption, delivery adds the game again.
+        # Numbers are assigned last, so that each number has a game. After an interruption, delivery adds the game
+        # again.
         await self._list_game(game)
         for whose in (*game.known_people, *game.chats):
-            # Games of a day's deal or of a duplicate's round arrive hours after they ended.
+            # Games of a day's deal or of a duplicate's round are archived hours after they ended.
             last = await self.last_game(whose)
             if last is None or last.ended <= game.ended:
                 await self._client.set(keys.last_game(whose), game.id)
@@ -214,7 +214,7 @@ class Archive:
         return int(await self._client.get(keys.GAMES_COUNTER) or 0)
 
     async def entries_after(self, number: int) -> AsyncIterator[ArchiveEntry]:
-        """Yield the entries with higher numbers in order, skipping holes."""
+        """Yield the entries with higher numbers in order, skipping gaps."""
         async for found, game_id, stored in self.stored_entries_after(number):
             yield ArchiveEntry(found, game_id, parse_or_none(game_id, stored))
 

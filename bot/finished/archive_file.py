@@ -80,7 +80,7 @@ def from_line(text: bytes) -> ArchiveEntry:
 
 
 def encoding_fault(start: bytes) -> str:
-    """Return why a text with these first four bytes is not UTF-8, or "" if it can be."""
+    """Return why a text with these first four bytes is not UTF-8, or "" if it could be."""
     if start.startswith(WIDE):
         return "is UTF-16 or UTF-32 text, as PowerShell's > writes it: save it as UTF-8"
     return ""

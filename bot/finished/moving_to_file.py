@@ -151,7 +151,7 @@ def _drop_partial_line(path: Path) -> None:
             except UnreadableGame:
                 file.truncate(end - len(line))
             else:
-                # Only the line end is missing, and the game might have left the store.
+                # Only the line end is missing. The game might have left the store already.
                 file.write(b"\n")
                 file.flush()
         os.fsync(file.fileno())

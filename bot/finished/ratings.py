@@ -36,7 +36,7 @@ HAND_OVER = read_script(__file__, "hand_over")
 REDACT = read_script(__file__, "redact_changes")
 BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order that the scripts expect
 KEYS_AT_ONCE = 1000
-FIRST_YEAR = 2025  # no game is older
+FIRST_YEAR = 2025  # months start here: no game is older
 log = structlog.get_logger()
 
 
@@ -138,7 +138,7 @@ class Ratings:
         return int(await self._client.zcount(keys.GAMES_ORDER, f"({await self.last_rated_number()}", "+inf"))
 
     async def rebuild(self, games_in_files: Sequence[FileEntry] = ()) -> RebuildResult:
-        """Delete all ratings and compute them again. Raise StoreError if a bot rates games meanwhile.
+        """Delete all ratings and compute them again. Raise StoreError if a bot rates games at the same time.
 
         Games without a number get one. They exist only if the store has lost writes.
         """
@@ -169,7 +169,7 @@ class Ratings:
 
     async def move_chat(self, old: str, new: str) -> None:
         """Atomically move a chat's leaderboards to its new id. Its later games are rated there. Idempotent."""
-        # A scope can be in the future, because a worker's clock can be ahead.
+        # The month of a scope can be in the future, because a worker's clock can be ahead.
         years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
         months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
         names = [
@@ -253,12 +253,12 @@ class Ratings:
         return found
 
     async def hand_over(self, person: str, pseudonym: str) -> int:
-        """Give a person's ratings to a pseudonym, without ranks, and return the number of scopes. Idempotent.
+        """Move a person's ratings to a pseudonym, without ranks. Return the number of scopes. Idempotent.
 
         The person's last game must already be rated.
         """
         handed, done = 0, set[Scope]()
-        # A chat that moves meanwhile gets new scopes.
+        # A chat that moves in the meantime gets new scopes.
         while scopes := await self.scopes_of(person) - done:
             for scope in scopes:
                 where = [kind(scope.key) for kind in BY_SCOPE]
@@ -320,7 +320,7 @@ class Ratings:
         person_of = {mark.pseudonym: person for person, mark in forgotten.items()}
         scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
-        # The game is unrated for a winner who gains nothing.
+        # For a winner who gains nothing the game is unrated.
         rated_people = [
             person for person in dict.fromkeys(game.people) if does_winner_gain(game) or person not in winners
         ]

@@ -19,7 +19,7 @@ from bot.finished.game import FinishedGame
 from bot.identity.programs import is_program
 from engine import Record
 
-RULES = 2  # the number of these rules; games without it were not given up, or an earlier release stored them
+RULES = 2  # the number of these rules; games without it were not given up, or were stored by an earlier release
 
 GAMES_A_DAY = 3  # rated games of two opponents on a day before giving up brings no gain
 GAMES_ON_TRIAL = 3  # finished games against people before a guest's games are rated

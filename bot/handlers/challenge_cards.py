@@ -109,7 +109,7 @@ class ChallengeCards(Handlers):
             raise BadPayload()
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
         table = await self._challenges.add_robot(action.code, press.person.id, level, names, press.key)
-        # In the private chat there is nobody to wait for.
+        # In the private chat there is no one to wait for.
         for seat in free_chairs(table) if is_private(press.place) else ():
             if table.phase == "open" and seat in free_chairs(table):
                 key = f"{press.key}.{seat}"
@@ -183,7 +183,7 @@ class ChallengeCards(Handlers):
         return Reply()
 
     async def _cut(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        """Cut the pack. A page sends the text of the cut; in a chat it follows from the press."""
+        """Cut the pack. A page sends the text of the cut. In a chat the text is derived from the press."""
         text = action.words[0] if action.words else sha256(press.key.encode()).hexdigest()[:CUT_DIGITS]
         if len(action.words) > 1 or action.version is None or not re.fullmatch(CUT_PATTERN, text):
             raise BadPayload()
@@ -197,6 +197,6 @@ class ChallengeCards(Handlers):
 
 
 def seated_reply(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
-    """Return the reply to a press that can seat a person. Only it leads from an inline chat to the private one."""
+    """Return the reply to a press that can seat a person. In an inline chat, only this reply opens the private chat."""
     word = table.code if is_inline(press.place) and press.person.id in table.people else ""
     return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)

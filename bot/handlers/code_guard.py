@@ -16,7 +16,7 @@ TAKE = read_script(__file__, "tries")
 
 
 class TooManyCodes(TableError):
-    """``minutes`` is how long to wait."""
+    """``minutes`` is the time to wait."""
 
     sentence = "Too many wrong codes: try again in {minutes} min, or press the button on the challenge."
 
@@ -33,7 +33,10 @@ class CodeGuard:
 
     @asynccontextmanager
     async def count_guess(self, person: Person, place: str, code: str) -> AsyncIterator[None]:
-        """Count a wrong guess if the body fails and the person did not know the code. TooManyCodes above the limit."""
+        """Count a wrong guess if the body fails and the person did not know the code.
+
+        Raises TooManyCodes above the limit.
+        """
         if await self.knows(person, place, code):
             yield
             return

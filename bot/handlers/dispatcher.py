@@ -50,7 +50,7 @@ from bot.words.wording import refusal_text
 from bot.worker import Worker
 from engine.errors import EngineError
 
-BUTTON_ERRORS = {  # by commands that people try, and that exist only as buttons
+BUTTON_ERRORS = {  # errors by command, for commands that people try but that exist only as buttons
     "report": NoReportCommand,
     "segnala": NoReportCommand,
     "phrases": NoSayCommand,
@@ -177,7 +177,7 @@ class Dispatcher:
         return reply
 
     async def _with_picture(self, reply: Reply) -> Reply:
-        """Return the reply with its panel's picture, if there is one and it is painted in time."""
+        """Return the reply with its panel's picture, if it has one that is painted in time."""
         return replace(reply, panel=await self.worker.picture_pool.paint_panel(reply.panel)) if reply.panel else reply
 
     async def send_hands(self, person: Person, code: str = "") -> None:
@@ -236,7 +236,7 @@ class Dispatcher:
         for table in await self.worker.room.lists.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
-                    # A table that ends meanwhile must not stop the others.
+                    # A table that has just ended must not stop the others.
                     with suppress(NoSuchTable, SetAside):
                         await self.worker.updates.send_change(table.code, board_at(table, host), Change(place=place))
 
@@ -253,7 +253,7 @@ class Dispatcher:
 
     async def _move_chat(self, old: str, new: str) -> None:
         worker, client = self.worker, self.worker.store.client
-        # Move the ratings first, so that a game that ends meanwhile counts for the new chat.
+        # Move the ratings first, so that a game that ends now counts for the new chat.
         await worker.ratings.move_chat(old, new)
         # Move the settings before the tables, which are shown with them.
         await worker.people.move_chat(old, new)

@@ -17,7 +17,7 @@ from bot.tables.table import Table
 from bot.texts import texts
 
 REMEMBERED = 10_000  # digests of invitations kept in memory
-REMEMBERED_SECONDS = GIVE_UP_SECONDS  # an invitation that is given up can be asked for again
+REMEMBERED_SECONDS = GIVE_UP_SECONDS  # an invitation that could not be sent can be requested again
 
 
 class Invitations:
@@ -26,7 +26,7 @@ class Invitations:
         self._sent: TTLCache[int, str] = TTLCache(REMEMBERED, REMEMBERED_SECONDS)  # updates
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
-        """Return the invitation that a person who asked at ``place`` gets in their private chat."""
+        """Return the invitation, for the private chat of the person who asked at ``place``."""
         platform, shown = platform_of(place), await self._store.load_shown(table.code)
         addresses = []
         for host, host_place in enumerate(table.hosts):

@@ -41,7 +41,7 @@ class Joining(Handlers):
         has_usual_clock = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
-        # A challenge that is delivered twice must not restore an older choice.
+        # A challenge that is delivered twice must not bring back an older choice.
         is_first_time = await self._challenges.find_opened(command.key) is None
         setup: list[Setup] = [*rules, *clocks]
         opener = game, profile.id, command.person.name

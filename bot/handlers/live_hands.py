@@ -42,7 +42,7 @@ class LiveHand:
     def __init__(self, hands: "LiveHands", person: str, table: Table) -> None:
         self._hands, self._person = hands, person
         self.table = table
-        self.has_ended = False  # because the reader left the table, or the table was removed
+        self.has_ended = False  # the reader left the table, or the table was removed
         self._draft, self._menu, self._rematch_opener = NO_DRAFT, "", ""
         self._unrated: str | None = None  # see `LiveHands.unrated_reason`; None until known
         self._is_beginner: bool | None = (
@@ -213,7 +213,7 @@ class LiveHands:
         *,
         is_limited: bool,
     ) -> None:
-        """``is_limited`` is whether presses that draw a page again are limited."""
+        """``is_limited``: limit the presses that draw a page again."""
         self.room, self.people, self.policies = room, people, policies
         self._archive, self._ratings, self._challenges = archive, ratings, challenges
         self._shards, self._is_limited = shards, is_limited
@@ -239,7 +239,7 @@ class LiveHands:
             hand.show(hand.table)
 
     def count_choice(self, person: str) -> None:
-        """Count a press that draws a page again. TooManyPresses if they come too fast."""
+        """Count a press that draws a page again. Raises TooManyPresses if they come too fast."""
         wait = self._choices.take(person, PRESSES_OF_PERSON)
         if self._is_limited and wait > 0:
             raise TooManyPresses()
@@ -280,7 +280,7 @@ class LiveHands:
     async def find_rematch_opener(self, table: Table, person: str) -> str:
         """Return the name of a player who waits for this person's rematch of a game that no group saw.
 
-        Empty if no player waits, and while the store is away. If a group saw the game, the challenge is visible there.
+        Empty if no player waits, and while the store is away. If a group saw the game, the rematch is offered there.
         """
         with self.room.store.outage.suppress_errors():
             rematch = await self._challenges.find_opened(f"again:{game_id(table)}")

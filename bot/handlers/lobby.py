@@ -28,7 +28,7 @@ from engine.errors import EngineError
 
 
 class Opened(NamedTuple):
-    """The ``code`` of an opened table; if it is empty, ``why`` is the error for the person."""
+    """The ``code`` of an opened table. If it is empty, ``why`` is the error to show."""
 
     code: str
     why: str = ""
@@ -37,7 +37,7 @@ class Opened(NamedTuple):
 class TableLine(NamedTuple):
     """A table in the list of a person's tables.
 
-    ``is_mine`` is whether it is their turn, ``score`` is the score in words. Without spectators ``watch_id`` is empty.
+    ``is_mine``: it is their turn. ``score`` is in words. ``watch_id`` is empty if the table allows no spectators.
     """
 
     code: str
@@ -84,7 +84,7 @@ class Lobby:
         return await self._archive.find_played(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
-        """Return a person's language; ``spoken``, the browser's, if the bot does not know them."""
+        """Return a person's language. If the bot does not know them, it is ``spoken``, the browser's language."""
         known = await self._people.person(person)
         return known.language if known.is_known else language_of(spoken)
 
@@ -151,7 +151,7 @@ class Lobby:
         return sorted(found, key=lambda line: (not line.is_mine, line.is_waiting, line.code))
 
     async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
-        """Return the invitation for a person with a table's code; None if they cannot sit, or no table has it."""
+        """Return the invitation for a person with a code; None if they cannot sit there or the code is unknown."""
         try:
             table = await self._room.table(code)
             check_free_to_sit(table, person, handle)
@@ -161,7 +161,7 @@ class Lobby:
         return Invitation(table.game_id, invitee_panel(table.localize(language), language))
 
     async def watch_id_of_full_table(self, code: str) -> str | None:
-        """Return the watch id of a full table to which a code invited people; None for any other table.
+        """Return the watch id of a full table whose code was an invitation; None for any other table.
 
         It is empty if the table has no game yet or allows no spectators. Other tables stay secret: practice, named
         opponents, matched strangers and tournaments.

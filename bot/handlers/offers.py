@@ -68,7 +68,7 @@ class Offers:
         return found
 
     async def note_sent(self, person: str, offer: str, typed: str, place: str) -> None:
-        """Note that a person who had ``typed`` this has sent the offer with this id."""
+        """Note that a person sent the offer with this id, after typing ``typed``."""
         game, _, signature = offer.partition(".")
         if place and SIGNATURE.fullmatch(signature):
             client = self._store.client
@@ -94,7 +94,7 @@ class Offers:
     async def accept(self, press: Press, action: OfferAction) -> Table:
         """Return the table of a pressed offer, after seating the person there unless it is their own offer.
 
-        The first press by anyone opens the table, and the message becomes its board. An offer is good for one message.
+        The first press by anyone opens the table, and the message becomes its board. An offer is valid for one message.
         """
         if not is_inline(press.place):
             raise BadPayload()
@@ -115,7 +115,7 @@ class Offers:
         return await self._challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
 
     async def _bind_offer(self, update: str, place: str) -> bool:
-        """Return whether this is an offer's first press. OfferTaken if it belongs to another message.
+        """Return whether this is an offer's first press. Raises OfferTaken if it belongs to another message.
 
         Otherwise a copied offer could open tables without limit.
         """
@@ -132,7 +132,7 @@ class Offers:
             return
         if bound.decode() != signature:
             if is_first:
-                # The offer was not accepted here, and is still good in its own message.
+                # The offer was not accepted here, and is still valid in its own message.
                 await client.delete(update)
             await check_is_free(self._lists, place, update)
             raise BadPayload()
@@ -151,7 +151,7 @@ class Offers:
         await check_is_free(self._lists, press.place, update)
         opener = await self._people.person(terms.person)
         if opener.name == Profile.name:
-            # They have used /forget since.
+            # The person has used /forget since.
             raise OfferExpired()
         # Set the language before the table opens, because its first board uses it.
         await self._people.note_chat(press.place, opener.language)
@@ -169,9 +169,9 @@ class Offers:
 
 
 async def check_is_free(lists: TableLists, place: str, update: str) -> None:
-    """Check that an inline message is free for this update's table. ChatHasGame if it shows another live table.
+    """Check that an inline message is free for this update's table. Raises ChatHasGame if it shows another live table.
 
-    The pressed button is not necessarily one of the message's.
+    The pressed button need not belong to the message.
     """
     for table in await lists.tables_at(chat_of(place)):
         if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_opened_by(update):

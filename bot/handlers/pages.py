@@ -118,7 +118,10 @@ class CorePages(Handlers):
         return open_tables_page(language, tables[:MAX_LISTED], notes)
 
     async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Return the replay. In a group it is a new message that only the presser sees, so the result stays."""
+        """Return the replay.
+
+        In a group it is a new message that only the presser sees, so the result remains visible.
+        """
         if len(words) != 2:
             raise BadPayload()
         return private_reply(press.place, profile.language, await self._replays.replay(press.place, profile, *words))
@@ -131,7 +134,7 @@ class CorePages(Handlers):
         return Reply(private_toast(press.place, profile.language), panel, private=True, is_forwardable=True)
 
     async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Return the proof of a shuffle. On the board of a deal it is a new message, so the score stays."""
+        """Return the proof of a shuffle. On the board of a deal it is a new message, so the score remains visible."""
         if len(words) < 2 or words[2:] not in ([], [SEPARATE]):
             raise BadPayload()
         reply = private_reply(press.place, profile.language, await self._replays.fair(press.place, *words[:2]))

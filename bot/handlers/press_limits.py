@@ -16,7 +16,7 @@ PRESSES_IN_CHAT = RateLimit(burst=240, interval=0.05)
 COMMANDS_OF_PERSON = RateLimit(burst=30, interval=2.0)
 COMMANDS_IN_CHAT = RateLimit(burst=60, interval=1.0)
 
-# pause without answers after the reply "too many commands": answering a flood would be a flood too
+# pause without answers after the reply "too many commands", because answering a flood would also be a flood
 BREAK_SECONDS = 30.0
 
 

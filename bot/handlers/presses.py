@@ -1,4 +1,4 @@
-"""Answers presses: moves, other things at a table, and pages."""
+"""Answers presses: moves, other actions at a table, and pages."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -38,7 +38,7 @@ class Presses:
         action = actions.parse_payload(press.payload)
         if isinstance(action, PageAction):
             handler = self._pages.get(action.page)
-            # Otherwise the answer would overwrite a message that can show something else.
+            # Otherwise the answer could overwrite a message that shows something else.
             may_answer = press.genuine or (is_inline(press.place) and action.page in self._private_pages)
             if handler is None or not may_answer:
                 raise BadPayload()
@@ -73,7 +73,7 @@ class Presses:
 
     async def _move(self, press: Press, action: MoveAction) -> Reply:
         code, person = action.code, press.person.id
-        # A player who presses on their hand looks at it now. The worker that delivers the table learns that together
+        # A player who presses on their hand is looking at it. The worker that delivers the table learns that together
         # with the move.
         change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (

@@ -38,7 +38,7 @@ def _raise_program_errors() -> Iterator[None]:
 
 @contextmanager
 def _hide_missing_table(code: str) -> Iterator[None]:
-    """Report a missing table like a table at which the program does not sit, because codes can be guessed."""
+    """Report a missing table and another program's table with the same error, because codes can be guessed."""
     try:
         yield
     except NoSuchTable:
@@ -75,7 +75,7 @@ class ProgramTables:
             return own_table(table, person)
 
     async def claim_key(self, program: Program, key: str, request: str) -> None:
-        """Reserve a key for the request with this fingerprint. ProgramError if another request has used it."""
+        """Reserve a key for the request with this fingerprint. Raises ProgramError if another request has used it."""
         if not await self._used_keys.claim(program.id, key, request):
             raise ProgramError("wrong", "This Idempotency-Key belongs to another request: send a new key.")
 
@@ -89,7 +89,7 @@ class ProgramTables:
         *,
         has_cuts: bool = False,
     ) -> OwnTable:
-        """Open a table with robots of this level in all other chairs; None leaves them free.
+        """Open a table with robots of this level in all other chairs, or free chairs if it is None.
 
         Each ``key`` opens one table. It cannot be used again after that table is gone.
         """
@@ -129,7 +129,7 @@ class ProgramTables:
             try:
                 table = await room.make_move(code, program.person, version, move, update)
             except NoSuchTable:
-                # This move might have ended the game, and its reply was lost.
+                # This move might have ended the game and its reply might have been lost.
                 table = room.require_readable(await room.load_recent(code))
                 if not table.log.has_update(update):
                     raise

@@ -25,7 +25,7 @@ class Start(Handlers):
         lists: TableLists,
         people: People,
     ) -> None:
-        """``others`` are handlers with words that can follow /start."""
+        """``others`` are handlers of other words after /start."""
         self._joining, self._pages, self._private_hands, self._lists = joining, pages, private_hands, lists
         self._people = people
         self.commands = {"start": self._start}

@@ -11,7 +11,7 @@ AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(:(?P<
 
 FORWARDED = ("forwarded", "via", "cdn-loop", "cf-connecting-ip", "true-client-ip", "x-real-ip", "x-client-ip")
 FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
-"""Headers, in lower case, that reverse proxies add and browsers do not send on their own."""
+"""Headers, in lower case, that reverse proxies add and browsers do not send."""
 
 NETWORK_FACTOR = 8
 """Limits of the network around an address (`Visitor`), as a multiple of the address's own limits.
@@ -48,7 +48,7 @@ class Visitor(NamedTuple):
 def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
     """Return whether a proxy forwards this request for another client; ``version`` is the HTTP version.
 
-    Browsers no longer speak HTTP/1.0. A proxy with default settings does, and adds no header.
+    Browsers no longer use HTTP/1.0, but a proxy with default settings does, and adds no header.
     """
     return version < (1, 1) or any(
         name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers

@@ -20,7 +20,8 @@ HEAD_SECONDS = 15.0  # time limit for the head of a connection's first request
 KEEPALIVE_SECONDS = 75.0
 """Time a connection can wait for its next request. nginx keeps its own connections to us for 60 seconds."""
 
-WRITE_SECONDS = 60.0  # time a client can read nothing of a response. Streams and WebSockets have their own limits.
+# Time limit of a client that reads nothing of a response. Streams and WebSockets have their own limits.
+WRITE_SECONDS = 60.0
 
 OPEN_FILES, RESERVED_FILES = 12_000, 300
 """File limit that the bot requests, and files reserved for the store, pictures and platforms."""
@@ -54,9 +55,9 @@ def raise_file_limit(count: int = OPEN_FILES) -> None:
 class Connections:
     """The connections of one server.
 
-    ``limit`` is their number in all, ``per_address`` for each address. A network can have `NETWORK_FACTOR` times as
-    many as an address. With ``behind_proxy``, a connection stops counting for its address once it carries a forwarded
-    request: a proxy's connections serve many visitors.
+    ``limit`` is their maximum in all, ``per_address`` the maximum for one address. A network can have `NETWORK_FACTOR`
+    times as many as an address. With ``behind_proxy``, a connection stops counting for its address once it carries a
+    forwarded request: a proxy's connections serve many visitors.
     """
 
     def __init__(self, limit: int, per_address: int = PER_ADDRESS, *, behind_proxy: bool = False) -> None:
@@ -69,7 +70,7 @@ class Connections:
         return len(self._open)
 
     def install(self, app: web.Application) -> None:
-        """Count the requests of an app: before any other middleware, and for every path."""
+        """Count the requests of an app, before any other middleware and for every path."""
         app.middlewares.insert(0, self._middleware)
         app.on_response_prepare.append(self._mark_stream)
 
@@ -230,7 +231,7 @@ class Connection(asyncio.Protocol):
 
 
 def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log errors that asyncio cannot handle. Sockets that cannot be accepted get one line now and then."""
+    """Log errors that asyncio cannot handle. Failures to accept a socket are logged only now and then."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES and "accept" in context.get("message", ""):
         left_out = _log_limiter.take("accept")

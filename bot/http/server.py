@@ -18,11 +18,11 @@ from bot.http.connections import KEEPALIVE_SECONDS, Connection, Connections
 from bot.rate_limiter import LogLimiter
 from bot.settings import BadSetting
 
-SENT_SECONDS = 10.0  # time limit for a body; otherwise a client that sends a byte now and then would block a connection
+SENT_SECONDS = 10.0  # time limit for a body, because a client could occupy a connection with a byte now and then
 BACKLOG = 128  # connections that the system queues until they are accepted
 
 MALFORMED = (HttpProcessingError, web.RequestPayloadError)
-"""aiohttp's errors for requests that are not HTTP, or that have a body unlike their headers."""
+"""aiohttp's errors for requests that are not HTTP, or whose body does not match the headers."""
 
 log = structlog.get_logger()
 
@@ -31,7 +31,7 @@ class RequestLogFilter(logging.Filter):
     """Limits aiohttp's log lines about requests, because clients can cause any number of them.
 
     A malformed request gets one line at level info, without the traceback: that repeats the request, perhaps with a
-    secret link. Any other error keeps its traceback. There are few lines of each kind.
+    secret link. Any other error keeps its traceback. The number of lines of each kind is limited.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ class StoredField(NamedTuple):
 
 
 FieldFinder = Callable[[str], Sequence[StoredField]]
-"""The type of an entry point: lists an adapter's data about a person (``platform:id``)."""
+"""The type of an entry point, which lists an adapter's data about a person (``platform:id``)."""
 
 
 @cache

@@ -20,10 +20,10 @@ LEADING_BLANKS, TRAILING_BLANKS = re.compile(f"{UNSEEN}*"), re.compile(f"{UNSEEN
 
 JOINERS = "\u200c\u200d"
 JOINED = "\u0600-\u07ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-"""Scripts with joiners: Arabic, the scripts of India, emoji."""
+"""Scripts that use joiners: Arabic, the scripts of India, emoji."""
 
 LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]|[{JOINERS}](?![{JOINED}{JOINERS}])")
-"""A joiner that joins nothing: it could only make a name look like another."""
+"""A joiner that joins nothing and could only make two names look alike."""
 
 
 def printable_name(name: str, longest: int = LONGEST_NAME) -> str:

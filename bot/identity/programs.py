@@ -66,7 +66,7 @@ def is_program(person: str) -> bool:
 
 
 def is_web_guest(person: str) -> bool:
-    """Return whether a person is a guest of the web pages. One person with many cookies is many guests."""
+    """Return whether a person is a guest of the web pages. One person with several cookies counts as several guests."""
     return person.startswith(GUESTS) and not is_program(person)
 
 
@@ -96,7 +96,7 @@ class Programs:
     async def add_owned(self, owner: str, scopes: Sequence[Scope], update: str) -> tuple[Program, str]:
         """Create a person's program like `add`, with a name that does not identify them.
 
-        The same ``update`` again returns the same program with a new token, because the first could have been lost.
+        A repeated ``update`` returns the same program with a new token, because the first answer could have been lost.
         """
         id_ = sha256(f"{owner} {update}".encode()).hexdigest()[: 2 * ID_BYTES]
         program = Program(id_, f"🤖 {id_[:4]}", tuple(scopes), owner)

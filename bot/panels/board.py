@@ -30,12 +30,12 @@ def board_panel(
     is_pictured: bool = False,
     game_id: str = "",
 ) -> Panel:
-    """Return the public view of a deal; ``unreachable`` are players who cannot be sent their hand.
+    """Return the public view of a deal.
 
-    ``ephemeral`` is whether a hand is shown in the group to its player alone; such messages can vanish.
-    ``player_to_call`` is the person and name of the player to move, if they want to be notified. ``watch`` is the
-    address of the page for spectators, or empty. ``is_pictured`` is whether a picture shows each
-    card, so that the text describes the trick. ``game_id`` is the game's future id in the archive, for the seal of its
+    ``unreachable`` are the players to whom the bot cannot send their hand. ``ephemeral``: a hand is shown in the group
+    to its player alone, and can vanish. ``player_to_call`` is the person and name of the player to move, if they want
+    to be notified. ``watch`` is the address of the page for spectators, or empty. ``is_pictured``: a picture shows each
+    card, so the text describes the trick. ``game_id`` is the game's future id in the archive, for the seal of its
     shuffle.
     """
     words = table_words(seen, language, suits)
@@ -169,10 +169,10 @@ def result_panel(
 ) -> Panel:
     """Return the result of a game, from its ``record``.
 
-    ``summaries`` say how well each seat played, if known; seats without decisions are left out. ``in_private`` is
-    whether only one player reads it. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard`` adds a button to
-    the chat's leaderboard, which has no command in chats without the bot. ``strangers`` are the seats and names that
-    the reader can block. ``pages`` is the base address of our web pages, or empty.
+    ``summaries`` say how well each seat played, if known; seats without decisions are left out. ``in_private``: only
+    one player reads it. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard`` adds a button to the chat's
+    leaderboard, which has no command in chats without the bot. ``strangers`` are the seats and names that the reader
+    can block. ``pages`` is the base address of our web pages, or empty.
     """
     words = table_words(seen, language, suits)
     _ = words.text

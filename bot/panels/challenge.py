@@ -222,7 +222,7 @@ def _change_row(code: str, words: Wording) -> Row:
 
 
 def _leaving_row(table: Table, words: Wording, reader: str) -> Row:
-    """Return the ways out of a table whose first pack waits for a cut."""
+    """Return the buttons to leave a table whose first pack waits for a cut."""
     cancel, is_opener = _cancel_button(table.code, words), reader == table.opener.person
     return (cancel,) if is_opener else (stand_button(table.code, words), *(() if reader else (cancel,)))
 
@@ -263,7 +263,7 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
 
 
 def game_lines(language: str, *, is_full: bool = False) -> list[str]:
-    """Return a line about each game that is suggested to newcomers; with ``is_full``, about every game."""
+    """Return a line about each game suggested to newcomers, or about every game with ``is_full``."""
     _ = texts(language).gettext
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
     return [f"{_(kind.name)}: {_(GAME_LINES[kind.id])}" for kind in kinds]
@@ -300,7 +300,7 @@ def _robot_menu(table: Table, words: Wording) -> list[Row]:
 def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
     """Return the button to other games, a row of values for each option with a choice, and rows for clock and cuts.
 
-    The opener's private card (``is_own``) has its buttons for the rules and to cancel here, too.
+    The opener's private card (``is_own``) also has the buttons for the rules and to cancel here.
     """
     _ = words.text
     names = option_names(words)

@@ -42,7 +42,7 @@ def hand_panel(
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
-    """Return the open question, the task of a seat or whose turn it is, in one line."""
+    """Return one line: the open question, the seat's task, or whose turn it is."""
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen)
     if asked := hand.question():
@@ -262,7 +262,7 @@ class _Hand:
         return ()
 
     def warning(self) -> str:
-        """Return a warning that the time for a move runs out or is up; empty before that."""
+        """Return a warning that the time for a move is running out or is up; empty before that."""
         _ = self.words.text
         seen = self.seen
         # Nobody waits at a practice table, but an older release might have nudged it.

@@ -169,7 +169,7 @@ class HandButtons:
         return []
 
     def stranger_question(self) -> tuple[Deed, int] | None:
-        """Return the deed and seat of an open question about a stranger, such as the draft ``block1``."""
+        """Return the action and seat of an open question about a stranger, such as the draft ``block1``."""
         if not self.chosen:
             return None
         for deed in DEEDS:
@@ -179,7 +179,7 @@ class HandButtons:
         return None
 
     def stranger_rows(self) -> list[Row]:
-        """Return rows of deeds and phrases for strangers, unless a choice is half made."""
+        """Return rows with actions about strangers and phrases for them, unless a choice is half made."""
         _ = self.words.text
         if self.chosen == SAY and self.seen.are_strangers:
             phrases = [
@@ -197,7 +197,7 @@ class HandButtons:
         return [tuple(row)]
 
     def _timeout_rows(self, late: int) -> list[Row]:
-        """Return buttons for what opponents of a player can do when that player's time is up."""
+        """Return the buttons that a player's opponents get when that player's time is up."""
         _ = self.words.text
         if self.seen.seat is None or self.is_partner(late):
             return []
@@ -207,7 +207,7 @@ class HandButtons:
         return [(claim,), (robot, Button(_("Wait"), actions.table(code, "wait"), "good"))]
 
     def _packet_rows(self) -> list[Row]:
-        """Return eight packets that can be toggled. The fourth press takes the packets."""
+        """Return buttons that toggle eight packets. The fourth press takes the packets."""
         _ = self.words.text
         chosen = {number for number in self.chosen if number in "12345678"}
         buttons = []

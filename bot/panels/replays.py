@@ -75,7 +75,7 @@ class Replays:
 
 
 class _Subject(NamedTuple):
-    """A deal of a game, for headings and buttons. ``game`` is its kind's id, ``deals`` the number of deals so far."""
+    """A deal of a game, for headings and buttons. ``game`` is the kind's id, ``deals`` the number of deals so far."""
 
     game_id: str
     game: str

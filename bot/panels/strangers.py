@@ -1,4 +1,4 @@
-"""Blocking and reporting at a table of strangers, and the phrases to say goodbye with."""
+"""Blocking and reporting at a table of strangers, and phrases to say goodbye."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -15,14 +15,14 @@ DEEDS: tuple[Deed, ...] = ("block", "report")
 
 
 def deed_label(language: str, deed: Deed, name: str, count: int) -> str:
-    """Return the label of the button for a deed, with the name if there are ``count`` > 1 strangers."""
+    """Return the label of an action's button, with the name if there are several strangers (``count``)."""
     _ = texts(language).gettext
     label = {"block": _("🚫 Block"), "report": _("🚩 Report")}[deed]
     return f"{label} {name}" if count > 1 else label
 
 
 def deed_question(language: str, deed: Deed, name: str) -> tuple[str, str, str]:
-    """Return the question before a deed, its consequence, and the label of the yes button."""
+    """Return the question before an action, its consequence, and the label of the yes button."""
     _ = texts(language).gettext
     if deed == "block":
         return (
@@ -41,7 +41,7 @@ def farewell_row(language: str, game_id: str) -> Row:
 
 
 def deed_row(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
-    """Return deeds about strangers in a finished game; ``others`` are their seats and names."""
+    """Return buttons for actions about the strangers in a finished game; ``others`` are their seats and names."""
     return tuple(
         Button(deed_label(language, deed, isolate_name(name), len(others)), actions.page(deed, "ask", game_id, seat))
         for deed in DEEDS

@@ -86,7 +86,7 @@ def _join_words(words: list[str]) -> str:
 
 
 def _likeliest_id(words: list[str], text: str) -> re.Match[str] | None:
-    """Return the word of a sentence most like an id: a long id, or a new code with capitals or digits."""
+    """Return the word of a sentence that looks most like an id: a long id, or a new code with capitals or digits."""
     ids = [found for word in words if (found := BARE.fullmatch(word))]
     longer = [found for found in ids if not found["table"]]
     new = [found for found in ids if re.fullmatch(NEW_CODE, found[0])]

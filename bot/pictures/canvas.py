@@ -103,7 +103,7 @@ class Canvas:
             self.items.append(TextAt(text, x, y, size, colour, ground, max_width, anchor))
 
     def add_tally_line(self, line: TallyLine, y: int, size: int) -> None:
-        """Add a line of a score: the label between the sides' figures, which have this font size."""
+        """Add a line of a score: the label between the sides' figures, in this font size."""
         side = (INNER - TALLY_LABEL) // 2
         self.add_text(line.label, WIDTH // 2, y, 26, "soft", "mat", TALLY_LABEL, "middle")
         for figure, x in zip(line.figures, (MARGIN + side // 2, WIDTH - MARGIN - side // 2), strict=True):

@@ -154,7 +154,7 @@ def italian_figure(rank: str, name: str) -> str:
 
 
 def french_figure(rank: str, name: str) -> str:
-    """Return a figure of the named suit, once upright and once upside down, with a band between."""
+    """Return a figure of the named suit, once upright and once upside down, with a band between them."""
     drawn, colour = FIGURES[rank], SUIT_COLOURS[name]
     x, y = drawn.hand
     half = _body(drawn, name) + _dress(drawn.arm, name)

@@ -39,8 +39,8 @@ def drawable_text(text: str) -> str:
 def drawable_names(names: Sequence[str], language: str) -> list[str]:
     """Return the players' names in drawable letters.
 
-    A name without drawable letters becomes the seat's number. If different names look the same, those that lost
-    letters also get the number of their seat.
+    A name without drawable letters becomes the seat's number. If different names look the same, the names that lost
+    letters also get their seat's number.
     """
     _ = texts(language).gettext
     names = [name.strip(ISOLATES) for name in names]

@@ -1,7 +1,7 @@
 """Writes PNG files (W3C's PNG specification, third edition).
 
-Compression takes most of the time of a picture. Pillow's zlib takes half as long again and gives larger files. The
-output of libdeflate depends on its version, not on the processor.
+Compression takes most of the time of a picture. Pillow's zlib takes 50% longer and gives larger files. The output of
+libdeflate depends on its version, not on the processor.
 """
 
 import zlib

@@ -23,10 +23,10 @@ MAX_WAIT_SECONDS = 2.0
 # of messages can be pending.
 MAX_PENDING = 500
 
-# pause after the process failed to start; texts are sent without pictures meanwhile
+# pause after the process failed to start, during which texts are sent without pictures
 REST_SECONDS = 60.0
 
-# A picture is given up after this time. The process is replaced if it painted no other picture meanwhile.
+# A picture is given up after this time. The process is replaced if it has painted no other picture in that time.
 HUNG_SECONDS = 60.0
 
 LATEST_SHARE = 0.1  # weight of the latest picture in the average duration
@@ -61,11 +61,11 @@ class PicturePool:
         return self._kept.get(subject.digest) or await self._paint_in_time(subject)
 
     def is_painting(self, subject: Subject) -> bool:
-        """Return whether a picture is being painted or queued: then it is late, not failed."""
+        """Return whether a picture is being painted or queued, so that it is late but has not failed."""
         return subject.digest in self._under_way
 
     async def wait_until_done(self, subject: Subject, woken: asyncio.Event) -> None:
-        """Wait until a picture is finished or ``woken`` is set. It is always set afterwards.
+        """Wait until a picture is finished or ``woken`` is set. ``woken`` is always set afterwards.
 
         A queued picture without waiters is cancelled: the message will show something newer.
         """
@@ -128,7 +128,7 @@ class PicturePool:
             async with asyncio.timeout(HUNG_SECONDS):
                 png = await self._processes.run(self._paint, subject)
         except TimeoutError:
-            # If others were painted meanwhile, the process was only busy.
+            # If others were painted in that time, the process was only busy.
             if self._last_at < started_at:
                 self._last_at = time.monotonic()
                 self._processes.restart()

@@ -22,7 +22,7 @@ class Card(NamedTuple):
 
 
 class PlayedCard(NamedTuple):
-    """A card of a trick, played ``by`` a player. ``said`` is a signal. ``wins`` is whether it is winning so far."""
+    """A card of a trick, played ``by`` a player. ``said`` is a signal. ``wins``: it is winning so far."""
 
     card: Card
     by: str

@@ -177,7 +177,7 @@ class _SceneLayout(Canvas):
         tricks = [("", scene.trick), (scene.last_title, scene.last_trick), (scene.drawn_title, scene.drawn)]
         main, *side = [(title, played) for title, played in tricks if played] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
-            # Easy cards must not cover each other's signs, so the trick needs all the room.
+            # Easy cards must not cover each other's signs, so the trick needs the whole mat.
             side = []
         side_width = WIDE_SIDE if self.is_easy and any(len(played) > 2 for _title, played in side) else SIDE
         # The cards of the player opposite are tucked under the mat's edge, even if the mat is empty.
@@ -335,7 +335,7 @@ def _other_card_width(holder: Holder, room: int) -> int:
 def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int]:
     """Return the distance from each card to the next.
 
-    Without enough room, backs overlap more, so that ``least`` pixels of each shown card are visible if possible.
+    If room is short, backs overlap more, so that at least ``least`` pixels of each shown card stay visible if possible.
     """
     step = min(width - 20, (room - width) // max(1, len(cards) - 1))
     shown = sum(bool(card.code) for card in cards)

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels are always fast
 THINKING_SECONDS = 0.5  # a thought is cut short after this time
-PATIENCE_SECONDS = 1.2  # wait for a move before a simpler robot makes it: the process could be starting, or have died
+PATIENCE_SECONDS = 1.2  # time to wait for a move before a simpler robot makes it: the process could be starting or dead
 HINT_SECONDS = 5.0  # longest wait until a hint can be computed, and longest wait for the hint itself
 MAX_WAITING = 8  # waiting requests for each process: later ones would come too late
 
@@ -34,7 +34,7 @@ def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> s
 
 
 def choose_unhurried(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-    """Return a robot's choice limited by work, not time: it is the same on a busy machine."""
+    """Return a robot's choice, limited by work instead of time, so that a busy machine gives the same one."""
     return make_robot(level, Random(seed)).choose(view, history)
 
 
@@ -89,7 +89,7 @@ class RobotPool:
         self._aside, self._waiting_aside = asyncio.Semaphore(1), 0
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
-        """Return the move of a robot of this level; None to pass on an out-of-turn move.
+        """Return the move of a robot of this level, or None if it declines an out-of-turn move.
 
         If all processes are busy or one must start first, a simpler robot plays to keep the game going.
         """
@@ -115,7 +115,10 @@ class RobotPool:
         return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """Return the strong robot's advice; None without advice or time. A process computes at most one at a time."""
+        """Return the strong robot's advice, or None without advice or time.
+
+        A process computes at most one at a time.
+        """
         self.get_ready()
         try:
             async with asyncio.timeout(HINT_SECONDS):

@@ -15,7 +15,7 @@ from bot.metrics import LOG_EVENTS
 
 @contextmanager
 def _hidden(module: str) -> Iterator[None]:
-    """Make a module that is not imported yet look as if it were not installed."""
+    """Make a module that is not yet imported look as if it were not installed."""
     modules: dict[str, Any] = sys.modules
     if module in modules:
         yield
@@ -40,7 +40,7 @@ WITHOUT_LOCALS = structlog.processors.ExceptionRenderer(
 class _ForgivingFile:
     """A file that drops failed writes: a full disk or a closed pipe must not stop the bot.
 
-    It is no IOBase. Those flush when the interpreter ends, which prints an error on Python 3.14.
+    It is not an IOBase, because an IOBase flushes when the interpreter ends, which prints an error on Python 3.14.
     """
 
     def __init__(self, file: TextIO) -> None:

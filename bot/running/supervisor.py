@@ -1,4 +1,4 @@
-"""The supervisor of the adapters: a failed adapter is restarted while the others run on."""
+"""The supervisor of the adapters: it restarts a failed adapter while the others keep running."""
 
 import asyncio
 
@@ -13,11 +13,11 @@ from bot.worker import Worker
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Pauses before a failed adapter is restarted, in seconds: doubled each time, up to the longest."""
 
-STEADY_SECONDS = 60.0  # after this time of service the pauses start again with the first
+STEADY_SECONDS = 60.0  # after serving for this time, the pauses start again with the first
 
 REFUSED_PAUSE = 300.0
 """Pause in seconds before retrying an adapter with refused settings. A port can become free without the host, and a
-platform in trouble can refuse a good token. Such rare retries count against no rate limit.
+platform in trouble can refuse a good token. Such rare retries do not reach any rate limit.
 """
 
 STOP_SECONDS = 2.0  # time limit for current presses; the worker and the store then stop within three more seconds

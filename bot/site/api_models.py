@@ -52,7 +52,7 @@ class ApiModel(BaseModel):
 
 
 class SeatView(ApiModel):
-    """A seat's own view, in addition to the public one. Fields that its game lacks are null."""
+    """A seat's own view, in addition to the public one. Fields that do not exist in its game are null."""
 
     hand: list[str]
     packets: list[Packet] | None = None
@@ -291,7 +291,8 @@ def _wording(record: Record, language: str, suits: str) -> Wording:
 
 def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
     for moves_made, game in enumerate(replay(record, number)):
-        # Chance's moves are replayed with the move before them, so the game can be one move ahead of its record.
+        # Moves of chance are replayed together with the move before them, so the game can be one move ahead of its
+        # record.
         seat, move = record.deals[number - 1].moves[moves_made - 1][:2] if moves_made else (None, "")
         yield _step(game, seat, move, words)
 

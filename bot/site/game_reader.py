@@ -1,7 +1,7 @@
 """Reads finished games for people and programs that know a game's id.
 
 An id is a table's code and the first digits of its first seal. For new tables these have 54 bits of the store's secret
-and of the deal's. Ids appear only in results, in the chats of the game.
+and of the deal's. Ids appear only in results, in the chats that saw the game.
 """
 
 from collections.abc import Callable
@@ -95,9 +95,9 @@ class GameReader:
     async def _cached_answer(
         self, game_id: str, name: str, build: Callable[[FinishedGame], BaseModel | None]
     ) -> Answer | None:
-        """Return an answer about a game as it is stored now, so a person who was forgotten since is missing from it.
+        """Return an answer about a game as it is stored now, without people who have been forgotten since.
 
-        ``name`` tells apart the answers about one game.
+        ``name`` distinguishes the answers about a game.
         """
         stored = await self._archive.get_bytes(game_id)
         if stored is None:

@@ -1,6 +1,7 @@
-"""Browser sessions of chat users. Each is created by a link that works once.
+"""Browser sessions of chat users.
 
-The browser has the session's token, and the store only the token's SHA-256. The same holds for links.
+Each is created by a link that works once. The browser has the session's token, and the store only the token's SHA-256.
+The same is true of links.
 """
 
 import json
@@ -18,7 +19,7 @@ LINK_SECONDS = 600  # time for which a link is valid
 GOOD = b"1"  # stored value of a valid link
 KEPT_SECONDS = 90 * 86400  # unused sessions end after this time
 NOTED_SECONDS = 3600  # shortest interval between two stored times of use
-MAX_SESSIONS = 20  # sessions of a person; one more ends the one unused for longest
+MAX_SESSIONS = 20  # sessions of a person; another one ends the one that has been unused for longest
 NOTE = read_script(__file__, "note_session")
 
 
@@ -41,14 +42,14 @@ class Sessions:
     async def create_link(self, person: str) -> str:
         """Return a secret that starts a session for this person once, within ten minutes.
 
-        The secret names the person and the store does not: they could be forgotten meanwhile.
+        The secret contains the person, because the store must not: they could be forgotten before they use it.
         """
         secret = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
         await self._client.set(keys.entrance(token_digest(secret)), GOOD, ex=LINK_SECONDS)
         return secret
 
     async def redeem_link(self, secret: str) -> str:
-        """Return the person of a link's secret, which becomes invalid; empty if it was not valid."""
+        """Invalidate a link's secret and return its person; empty if it was not valid."""
         found = await self._client.getdel(keys.entrance(token_digest(secret)))
         if found not in (None, GOOD):
             # Links of workers before release 1.0.0 have the person in the store: remove this after that release.

@@ -2,7 +2,7 @@
 
 A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The code alone is not
 enough. The board in a group has the link, and so has each player's list of tables. Players of a table that no chat
-shows, for example one opened on a page, can pass on the link.
+shows, for example one opened on a page, can forward the link.
 
 Tables of strangers and tables in private chats cannot be watched, nor can deals that others still have to play, nor
 tables of chats that forbid it. A tournament's tables follow the chat that opened the tournament.
@@ -112,8 +112,8 @@ class Watching:
     async def stream(self, watch_id: str) -> AsyncGenerator[bytes] | None:
         """Stream a table's states as JSON until its game is over or it can no longer be watched.
 
-        A slow reader gets the latest state. An empty state means no news. Returns None as `get_table` does. Raises the
-        store's errors.
+        A slow reader gets only the latest state. An empty state means no change. Returns None as `get_table` does.
+        Raises the store's errors.
         """
         table = await self._find_table(watch_id)
         return None if table is None else self._stream(table.code)
@@ -167,7 +167,7 @@ class Watching:
 
     async def _find_table(self, watch_id: str) -> Table | None:
         code = watch_id.partition("-")[0]
-        # Checked before any lookup, so that a wrong link reveals nothing about which codes exist.
+        # Check this before any lookup, so that a wrong link does not reveal which codes exist.
         if not secrets.compare_digest((await self._watch_id(code)).encode(), watch_id.encode()):
             return None
         return await self._load_watchable(code)

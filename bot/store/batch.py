@@ -47,9 +47,10 @@ class Call:
 
 
 class BatchedScript:
-    """A Lua script of one store. Each call is atomic and can run twice.
+    """A Lua script of one store.
 
-    A single server runs calls in the order they were made, so a later state is never overwritten by an earlier one.
+    Each call is atomic and can run twice. A single server runs calls in the order in which they were made, so an
+    earlier state never overwrites a later one.
     """
 
     def __init__(self, client: Any, script: str, replicas: int = 0) -> None:
@@ -113,7 +114,7 @@ class BatchedScript:
             call.send_text = True
             return False
         if isinstance(answer, (*FAILOVER_ERRORS, AskError)) and self._can_retry(call):
-            # AskError as well: a script can run only when all its keys have moved.
+            # An AskError is also retried: a script can run only when all its keys have moved.
             call.tries += 1
             return False
         call.answer.set_exception(ClusterDown(answer) if call.tries else answer)
@@ -137,7 +138,7 @@ class BatchedScript:
             script = ("EVAL", self._script) if call.send_text else ("EVALSHA", self._digest)
             commands.append((*script, len(call.keys), *call.keys, *call.args))
         if to_confirm := [call for call in batch if call.confirmed]:
-            # WAIT covers only this connection's writes. Writing a key here makes it cover every earlier write.
+            # WAIT covers only this connection's writes. After a write on this connection it covers every earlier write.
             commands.append(("SET", names.confirmed(to_confirm[0].keys[0]), 1, "EX", CONFIRMED_KEPT_SECONDS))
             commands.append(("WAIT", self._replicas, REPLICA_MS))
         return commands
@@ -162,7 +163,7 @@ class BatchedScript:
                 except ResponseError as error:
                     answers.append(error)
         except BaseException:
-            # Answers left on this connection belong to no call.
+            # The connection could still have answers that belong to no call.
             await connection.disconnect(nowait=True)
             raise
         else:

@@ -72,9 +72,9 @@ class Cluster(RedisCluster):
     """A cluster's client for many tasks at once."""
 
     def __init__(self, **kwargs: Any) -> None:
-        # The library itself retries once, at once: `run_with_retries` makes the pauses.
+        # The library retries only once, without a pause: `run_with_retries` makes the pauses.
         super().__init__(**{"max_connections": 4 * CONNECTIONS, **kwargs, "retry": Retry(NoBackoff(), 1)})
-        # Nodes that are found later are made from these arguments.
+        # The library creates nodes that it finds later with these arguments.
         self.connection_kwargs["connection_class"] = with_closed_errors(self.connection_kwargs["connection_class"])
         nodes: Iterable[Any] = self.nodes_manager.startup_nodes.values()
         for node in nodes:
@@ -116,7 +116,7 @@ class Cluster(RedisCluster):
             try:
                 await self.nodes_manager.initialize()
             except FAILOVER_ERRORS:
-                # The next attempt can find all slots served.
+                # At the next attempt all slots might be served.
                 return
 
     async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:

@@ -14,7 +14,7 @@ NEW_LOG = -1  # the version in a notification about a rewritten log, which no re
 class CommitNotification(NamedTuple):
     """``entries`` were added to a log that had this ``version`` and the entry ``last`` at its end.
 
-    ``clock`` is as for `bot.store.Store.append`. ``details`` is its ``about``, or None.
+    ``clock`` is as in `bot.store.Store.append`. ``details`` is the ``about`` of that call, or None.
     """
 
     code: str

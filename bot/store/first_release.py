@@ -1,7 +1,7 @@
 """Steps of the migration from layout 1, of the first release, to layout 2.
 
 Logs of the first release name only the chosen options. Logs of layout 2 name every option and the release of the rules.
-Lists of tables were sets. Lists of games and tables by person did not exist.
+In layout 1, lists of tables were sets, and lists of games and tables by person did not exist.
 """
 
 import json
@@ -93,7 +93,7 @@ async def name_rules(client: Any) -> None:
 
 
 def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
-    """Return the stored list of a log with the rules in its first deal; None if nothing must change."""
+    """Return the stored list of a log with the rules in its first deal; None if it does not change."""
     try:
         entries = unfold(stored).entries
     except ValueError:

@@ -12,7 +12,7 @@ import structlog
 
 log = structlog.get_logger()
 
-MAX_SOCKET_PATH = 100  # bytes; every system allows at least this
+MAX_SOCKET_PATH = 100  # longest path of a socket, in bytes, that every system allows
 MARKER_FILES = {"bot.lock", "playground.link"}  # files of a folder that a bot has used
 
 # Files that can be in an unused data folder: a copied store, the image's compiled searches, a disk's own folder.
@@ -114,7 +114,7 @@ def is_readable_by_others(folder: Path) -> bool:
 
 
 def _foreign_file(folder: Path) -> str:
-    """Return the name of a file that no bot wrote; "" if there is none or the folder cannot be read."""
+    """Return the name of a file that no bot writes; "" if there is none or the folder cannot be read."""
     try:
         names = {path.name for path in folder.iterdir()}
     except PermissionError:

@@ -1,4 +1,4 @@
-"""Ends an embedded Valkey after its bot has died.
+"""Stops an embedded Valkey after its bot has died.
 
 It is a separate process, started by the path of this file, and imports only Python's standard library:
 
@@ -30,7 +30,7 @@ def main(folder: str, socket_path: str, seconds: str) -> None:
     """Wait for the bot's end, then up to ``seconds`` for another bot or the Valkey's end."""
     path = Path(folder) / "bot.lock"
     try:
-        # Open it before the bot ends, so that a new folder at the same path is not mistaken for this one.
+        # Open the folder before the bot ends, so that a new folder at the same path is not mistaken for it.
         lock = path.open("r+")
     except FileNotFoundError:
         lock = None
@@ -107,7 +107,7 @@ def _send_command(socket_path: str, command: bytes, seconds: float = 2.0) -> boo
             connection.sendall(command + b"\r\n")
             connection.recv(64)
         except OSError:
-            # The Valkey is slow or has just ended. The next check will show which.
+            # The Valkey is slow or has just ended. The next check shows which.
             return True
     return True
 

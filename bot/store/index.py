@@ -43,7 +43,8 @@ class Index:
     ) -> Reservation | None:
         """Add a table or renew its entry. Return None if the index already has ``limit`` other tables.
 
-        If it is full, ``clean`` is called to remove entries that no longer count, and then it is tried again.
+        If the index is full, ``clean`` is called to remove entries that no longer count, and the table is tried once
+        more.
         """
         found = await self._reserve([key], [code, secrets.token_hex(4), "" if limit is None else limit])
         if not found and clean:
@@ -80,15 +81,15 @@ class Index:
         await self._remove([key], [code, token, 0])
 
     async def remove_if_settled(self, key: str, code: str, token: str) -> None:
-        """Remove an entry that its table does not confirm, unless its commit can be pending."""
+        """Remove an entry that its table does not confirm, unless its commit could still be pending."""
         await self._remove([key], [code, token, SETTLED_SECONDS])
 
     async def entries(self, key: str) -> dict[str, str]:
-        """Return the tokens by code. Some of the tables can be removed already."""
+        """Return the tokens by code. Some of the tables might already be removed."""
         return {code.decode(): token.decode() for code, token in (await self._client.hgetall(key)).items()}
 
     async def has(self, key: str, code: str) -> bool:
-        """Return whether the table has an entry. The table can be removed already."""
+        """Return whether the table has an entry. The table might already be removed."""
         return bool(await self._client.hexists(key, code))
 
     async def remove(self, key: str, code: str) -> None:

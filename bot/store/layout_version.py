@@ -38,9 +38,9 @@ async def check(
 ) -> None:
     """Bring the store to this version's layout, one migration at a time.
 
-    Without ``migrate`` nothing is written, and an older layout is a StoreError, because its bot can be running. Raise
-    StoreUnavailable if the store cannot be reached or workers of an older version are running. Raise StoreError if the
-    store refuses commands, its server is too old, or its layout is unknown.
+    Without ``migrate`` nothing is written, and an older layout raises StoreError, because a bot that uses it could be
+    running. Raise StoreUnavailable if the store cannot be reached or workers of an older version are running. Raise
+    StoreError if the store refuses commands, its server is too old, or its layout is unknown.
     """
     try:
         await check_server(client)

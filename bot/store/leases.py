@@ -2,7 +2,7 @@
 
 A shard's playing time is the number of seconds for which it has had an owner. The owner renews its lease every few
 seconds, and each renewal adds the time since the last one (hold_shard.lua). Playing time stops while the bot is down,
-hangs or sleeps, except for the few seconds that a late renewal could take. Jumps of the store's clock are ignored
+hangs or sleeps, except for the few seconds by which a renewal can be late. Jumps of the store's clock are ignored
 (playing_time.lua). Workers' clocks are not used.
 """
 
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 # A clock that cannot be set and counts time asleep: CLOCK_BOOTTIME on Linux, CLOCK_MONOTONIC on macOS.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
-LEASE_SECONDS = 15  # how long an owner that does not renew keeps a shard
+LEASE_SECONDS = 15  # time after which an owner that does not renew loses a shard
 # seconds to wait for workers to leave; after this time killed ones no longer count
 WORKERS_PATIENCE = LEASE_SECONDS + 1.0
 SET_BACK_SECONDS = 3600.0  # a store's clock that goes back this far was set on purpose
@@ -56,10 +56,10 @@ class Leases:
         now, silent, *alive = await self._report_alive(
             keys=[keys.WORKERS], args=[f"{worker} {zone}", LEASE_SECONDS, zone if joins else ""]
         )
-        # Use the time of the answer: a slow answer makes the estimate late, so no day ends too early.
+        # Use the time of the answer. A slow answer makes the estimate late, so no day ends too early.
         self._offset = float(now) - time.clock_gettime(CLOCK)
         for member, last_report in zip(silent[::2], silent[1::2], strict=True):
-            # A worker that was only late logs that itself (`bot.worker`).
+            # A worker that was only late logs its own pause (`bot.worker`).
             if member.decode().partition(" ")[0] != worker:
                 log.warning(
                     "worker_vanished",
@@ -116,7 +116,7 @@ class Leases:
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
     async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
-        """Return the seconds left of tables whose clocks ring within this playing time; 0 or fewer if due."""
+        """Return the tables whose clocks ring within this playing time, with the seconds left; 0 or fewer if due."""
         all_found = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [within]) for shard in shards))
         return {
             code.decode(): float(left)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 EMPTY_HEAD = b"0 "
-STAMPS_KEPT = 32  # number of latest entries that keep their stamps, in every worker and after every fold
+STAMPS_KEPT = 32  # number of latest entries that always keep their stamps
 
 # zlib's preset dictionary. If it changes, the schema version must change.
 COMMON_ENTRIES = b"\n".join(

@@ -26,8 +26,8 @@ from redis.exceptions import (
 STORE_ERRORS = (RedisError, RedisClusterException, OSError)  # the errors of an unavailable store
 
 TEMPORARY_ERRORS = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
-# Words of refusals that end when the store recovers. redis-py has no class for some of them. The word is not the first
-# in errors of scripts and transactions.
+# Words of refusals that end when the store recovers. redis-py has no class for some of them. In errors of scripts and
+# transactions, other words come before it.
 TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )
@@ -43,7 +43,7 @@ log = structlog.get_logger()
 
 
 def begin_request() -> None:
-    """Begin a request: nothing has been committed for it yet."""
+    """Note that this task begins a request, for which nothing has been committed."""
     _committed.set(False)
 
 
@@ -53,9 +53,10 @@ def note_commit() -> None:
 
 
 def is_certainly_lost(error: BaseException) -> bool:
-    """Return whether nothing of a request that ended with this error was stored.
+    """Return whether a request that ended with this error stored nothing.
 
-    This is certain after a refusal or a failed connection, but not after a timeout. It holds for commands sent once.
+    This is certain after a refusal or a failed connection, but not after a timeout. Valid for commands that are sent
+    only once.
     """
     refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
     is_unconnected = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)

@@ -28,7 +28,7 @@ def people_in(entries: Sequence[bytes]) -> set[str]:
 def platform_of_entries(entries: Sequence[bytes]) -> str:
     """Return the platform of the handles in these entries; empty if it is unknown.
 
-    It is the platform of the first person or place that is not a pseudonym. The opener may already be forgotten.
+    It is the platform of the first person or place that is not a pseudonym. The opener might already be forgotten.
     """
     for stored in entries:
         match _decode(stored):

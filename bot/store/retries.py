@@ -17,7 +17,7 @@ log = structlog.get_logger()
 
 
 class WorkFailed(Exception):
-    """The work failed, and its error was logged. A repetition would fail again."""
+    """The work failed, and its error was logged. It would fail again if repeated."""
 
 
 class WorkDropped(WorkFailed):
@@ -38,11 +38,11 @@ class RetryQueue:
         self._is_full = False
 
     def add(self, key: str, work: Work) -> "asyncio.Future[None]":
-        """Queue work and return a future of its end. Work that is already queued under the same key is done once.
+        """Queue work and return its future. Work that is already queued under the same key is done once.
 
-        The future raises `WorkFailed` if the work failed, and `WorkDropped` if the queue is full. A caller whose
-        platform redelivers updates should then not acknowledge the update. Both errors are logged, a full queue only
-        once.
+        The future raises `WorkFailed` if the work failed, and `WorkDropped` if the queue is full. After WorkDropped, a
+        caller whose platform redelivers updates should not acknowledge the update. Both errors are logged, a full queue
+        only once.
         """
         if key in self._waiting:
             return _make_waiter(self._waiting[key][1])
@@ -99,6 +99,6 @@ def _make_waiter(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
     """Return a future that a caller can await, cancel or drop without effect on other callers."""
     waiter = asyncio.shield(done)
     for future in (done, waiter):
-        # Retrieve the exception, because asyncio logs it again if no caller awaits it.
+        # Retrieve the exception. Otherwise asyncio logs it again if no caller awaits it.
         future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return waiter

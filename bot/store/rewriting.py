@@ -15,7 +15,7 @@ from redis.exceptions import ResponseError
 from bot.store.cluster import Cluster
 
 CHECK_SECONDS, MAX_CHECK_SECONDS = 0.1, 5.0  # first and longest pause between checks of a server that is rewriting
-ALREADY = "already in progress"  # in a server's error if an earlier rewrite is running; a new one must follow it
+ALREADY = "already in progress"  # part of the error while an earlier rewrite is running; a new one must follow it
 
 # Files that a server never deletes if it is killed during a rewrite. They hold the whole store.
 LEFTOVERS = ("temp-rewriteaof-*.aof", "temp-*.rdb")

@@ -19,7 +19,7 @@ RISKS = {
 
 CHECK_SECONDS = 600.0  # pause between checks of the settings, because a host can change a running store
 
-HIGH, FULL = 0.8, 0.9  # used shares from which a warning is logged, and from which new tables are refused
+HIGH, FULL = 0.8, 0.9  # used shares above which a warning is logged, and above which new tables are refused
 # pause between checks of the memory; strangers need far longer to fill a tenth of any store
 MEMORY_CHECK_SECONDS = 20.0
 
@@ -75,7 +75,7 @@ class Memory:
 
     def __init__(self, client: Any, outage: Outage) -> None:
         self._client, self._outage = client, outage
-        self.share = 0.0  # from 0 to 1, at the last check; 0 if the store does not say
+        self.share = 0.0  # from 0 to 1, at the last check; 0 if the store does not report it
         self._evicts = False  # whether the store deletes keys instead of refusing writes
 
     @property

@@ -52,7 +52,7 @@ class NewEntries(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """Nothing was written: a table of this code was removed recently. ``whose`` is as for `Store.remove`."""
+    """Nothing was written: a table of this code was removed recently. ``whose`` is as in `Store.remove`."""
 
     whose: str
 
@@ -66,7 +66,8 @@ class ConnectionPool(BlockingConnectionPool):
     async def renew(self) -> None:
         """Close idle connections, so that new ones are made.
 
-        They leave the pool first. `disconnect` closes them one turn of the loop later, when they could be in use again.
+        They leave the pool first, because `disconnect` closes them one turn of the loop later, when they could be in
+        use again.
         """
         idle, self._available_connections = self._available_connections, []
         for connection in idle:
@@ -205,7 +206,10 @@ class Store:
         return unfold(await self.client.lrange(keys.ended(code), 0, -1))
 
     async def set_aside(self, code: str, version: int) -> bool:
-        """Stop the clock of a table that cannot be read, and notify its players. Return False if it is set aside."""
+        """Stop the clock of a table that cannot be read, and notify its players.
+
+        Return False if it was set aside already.
+        """
         return bool(await self._set_aside(self._aside_keys(code), [code, version]))
 
     async def resume(self, code: str, version: int) -> None:
@@ -259,7 +263,10 @@ class Store:
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
 
     async def _test_write(self) -> None:
-        """Write to every shard, over new connections because old ones can lead to a former primary; raise refusals."""
+        """Write to every shard, and raise its refusals.
+
+        Use new connections, because old ones can lead to a former primary.
+        """
         pool = None if isinstance(self.client, Cluster) else self.client.connection_pool
         if isinstance(pool, ConnectionPool):
             await pool.renew()
@@ -280,7 +287,7 @@ async def connect(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[A
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
         client = Cluster.from_url(url.replace("+cluster", "", 1), **options)
     else:
-        # redis-py does not retry. The callers know which commands can be repeated, and for how long.
+        # redis-py does not retry. The callers know which commands can be repeated and for how long.
         pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **options)
         client = Redis(connection_pool=pool)
     try:

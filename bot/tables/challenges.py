@@ -48,14 +48,17 @@ def seat_robots(seats: Iterable[int], level: str) -> list[Sit]:
 
 
 def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
-    """Return the chairs with names that do not look alike. Forgotten people keep their common pseudonym."""
+    """Return the chairs, with a number after each name that looks like an earlier one.
+
+    Forgotten people keep their common pseudonym.
+    """
     known = [chair for chair in chairs if chair.name != NAME]
     names = iter(distinct_names([name_of(chair.person, chair.name) for chair in known]))
     return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
 
 
 def _check_changes(table: Table, entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Return a challenge's changes. TooManyChanges if only a machine would change it so often."""
+    """Return a challenge's changes. Raises TooManyChanges after more changes than any person would make."""
     if entries and table.version >= MAX_CHANGES:
         raise errors.TooManyChanges()
     return entries
@@ -95,10 +98,10 @@ class Challenges(Opener):
         update, so an update delivered twice opens one table. Updates are numbered, so the code also depends on the
         store's secret and cannot be guessed.
 
-        With ``again`` several people can send the update, one after the other. If its table is gone, it opens another
-        one, and raises OpenedTooOften after many. Without ``again`` it raises NoSuchTable. ``secret`` belongs to the
-        first deal; it is random if empty. ``visitor`` is the address of a web guest. StoreFull if the store has no room
-        for tables.
+        With ``again`` several people can send the update, one after the other. Once its table is gone, it opens
+        another, and raises OpenedTooOften after too many. Without ``again`` it raises NoSuchTable. ``secret`` belongs
+        to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises StoreFull if the
+        store has no room for tables.
         """
         game_kind(game)
         name = name_of(person, name)
@@ -267,10 +270,10 @@ class Challenges(Opener):
     ) -> Table:
         """Take a chair, by default the first free one. The last chair begins the game.
 
-        If the game asks partners, the first player of a side decides about the chair opposite. ``host`` is another
-        place that shows the table from now on. Matched strangers keep the names from their match. NoChairForYou if the
-        opener has blocked this person and has not invited them. OldPanel if the person read other ``terms``: the
-        version from which those applied.
+        In games that ask partners, the first player of a side decides about the chair opposite. ``host`` is another
+        place that shows the table from now on. Matched strangers keep the names from their match. Raises NoChairForYou
+        if the opener has blocked this person and has not invited them. ``terms`` is the version since which the terms
+        that the person read have applied; raises OldPanel if they have changed.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -298,9 +301,9 @@ class Challenges(Opener):
             return await self._room.commit(code, update, decide)
 
     async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
-        """Seat a robot in the first free chair, under the first of ``names`` that is not taken. Only the opener can.
+        """Seat a robot in the first free chair, under the first of ``names`` that is not taken.
 
-        Only a ruler opposite must agree.
+        Only the opener can. If the opposite seat has a ruler, the ruler must agree.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -375,7 +378,7 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def cancel_open(self, code: str, update: str) -> Table:
-        """Cancel a challenge that still waits; any caller can. A game that has begun continues."""
+        """Cancel a challenge that is still waiting, without checking who asks. A game that has begun continues."""
         return await self._room.commit(
             code, update, lambda table: [Close("cancelled")] if table.phase == "open" else []
         )

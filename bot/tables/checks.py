@@ -8,7 +8,7 @@ from engine.errors import GameIsOver
 
 
 def check_before_deal(table: Table) -> None:
-    """Check that no card is dealt yet. Until then players can leave, also while the first pack waits for a cut."""
+    """Check that no card is dealt yet. Until then players can leave, even while the first pack waits for a cut."""
     if table.phase == "closed":
         raise errors.NoSuchTable(code=table.code)
     if table.phase == "over":
@@ -83,7 +83,7 @@ def host_entries(table: Table, place: str) -> list[Entry]:
 
 
 def require_seat(table: Table, person: str) -> int:
-    """Return a person's seat. NotAtThisTable if they do not sit here."""
+    """Return a person's seat. Raises NotAtThisTable if they do not sit here."""
     seat = table.seat_of(person)
     if seat is None:
         raise errors.NotAtThisTable(code=table.code)

@@ -78,7 +78,7 @@ class Choice:
 
     @classmethod
     def from_number(cls, game: str, number: int) -> Self:
-        """Return the choice with this number. ValueError if it does not exist."""
+        """Return the choice with this number. Raises ValueError if it does not exist."""
         values: dict[str, Value] = {}
         for name, options in reversed(possible_values(game).items()):
             number, index = divmod(number, len(options))

@@ -11,12 +11,12 @@ NEVER = inf  # the time of a stopped clock
 
 TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
 TIME_TO_CUT = 20  # the time for a player to cut the pack
-TIME_FOR_GUESTS = 24 * 3600  # the playing time until a game ends that only web guests could continue
+TIME_FOR_GUESTS = 24 * 3600  # the playing time after which a game ends that only web guests could continue
 TIME_TO_COME_BACK = 30 * 24 * 3600  # the time without a move after which a practice table ends
 
 
 def next_alarm(table: TableState, before: TableState, robot_pause: float) -> float | None:
-    """Return the seconds of playing time until the clock rings. NEVER stops it; None leaves it unchanged.
+    """Return the seconds of playing time until the clock rings, NEVER to stop it, or None to leave it unchanged.
 
     ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
     people. A sealed pack waits 20 seconds for a cut. The first half of a move's time ends with a nudge, the second with

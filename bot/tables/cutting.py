@@ -7,7 +7,7 @@ from engine.shuffle import first_dealer
 def possible_cutters(table: TableState, secret: bytes) -> tuple[int, int]:
     """Return the seats that the log's rules allow to cut: those before and after the dealer.
 
-    A log stays readable only if this never depends on people, lateness or a release.
+    This must never depend on people, lateness or the release. Otherwise logs would become unreadable.
     """
     seats = len(table.chairs)
     dealer = table.game.dealer_for(secret) if table.game else first_dealer(seats, secret)
@@ -18,7 +18,7 @@ def find_cutter(table: TableState, secret: bytes) -> int | None:
     """Return the seat that can cut a pack with this secret; None if no person can.
 
     It is the last player before the dealer; if that is a robot or away, the one after the dealer. A player is away
-    while a robot makes their moves. A program that let the time of a cut pass is not asked again.
+    while a robot makes their moves. A program that did not cut in time is not asked again.
     """
     for seat in possible_cutters(table, secret):
         chair = table.chairs[seat]

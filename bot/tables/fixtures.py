@@ -22,7 +22,7 @@ class FixtureName(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a name in the form of `text`. ValueError for anything else."""
+        """Read a name in the form of `text`. Raises ValueError for anything else."""
         tournament, _, numbers = text.partition(" ")
         round_, match, deal = map(int, numbers.split("."))
         name = cls(tournament, round_, match, deal)
@@ -44,7 +44,7 @@ class FixtureName(NamedTuple):
 def duplicate_rules(choice: Choice) -> Choice:
     """Return the choice with a target that no single deal can reach.
 
-    No deal then ends early, not even by a claim, and the points of all tables can be compared.
+    So no deal ends early, not even by a claim, and the points of all tables can be compared.
     """
     targets = GAMES[choice.game].rules.choices()["target"]
     return replace(choice, rules={**choice.rules, "target": max(map(int, targets))})

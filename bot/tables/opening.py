@@ -36,8 +36,8 @@ class Opener:
 
         ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener:
         NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table, and raises
-        OpenedTooOften after many. ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the
-        address of a web guest. StoreFull if the store has no room.
+        OpenedTooOften after too many. ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the
+        address of a web guest. Raises StoreFull if the store has no room.
         """
         for code in _codes(update, await self._room.store.secret()):
             opened = self._room.with_next_deal(Table(code).with_entries(entries, update), update, secret)
@@ -82,6 +82,6 @@ class Opener:
 def _codes(update: str, secret: bytes) -> Iterator[str]:
     """Yield the codes of the tables that an update can open.
 
-    Each is used only if tables with all earlier codes are gone.
+    Each code is used only if the tables with all earlier ones are gone.
     """
     return (table_code(f"{update} {attempt}", secret) for attempt in range(MAX_OF_UPDATE))

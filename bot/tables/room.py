@@ -5,7 +5,7 @@ Each action at a table is one commit. `bot.tables.challenges` has the actions be
 
 A press has exactly one result. Its move is made, or the same update has made it before, or it is refused with an error
 (`TableError`, or the engine's `IllegalMove`). No action waits for a person. Several workers can change the same table.
-The store accepts the first commit, and sends the other workers the entries that they lack.
+The store accepts the first commit, and returns to the other workers the entries that they lack.
 """
 
 import secrets
@@ -93,14 +93,15 @@ class Room(TableMemory):
             if fault:
                 raise fault
             if about:
-                # The update was written already, for example before a crash that lost this note.
+                # The update was written already, for example before a crash that lost the record of it.
                 self._notify_watchers(Commit(code, details=about))
             return self._keep_newest(table)
 
     async def open(self, opened: Table, update: str, mark: str) -> Table:
         """Write a new table, unless this update has done so already.
 
-        NoSuchTable if that table is gone and ``mark`` is its opener's. CodeTaken if another table has the code.
+        Raises NoSuchTable if that table is gone and ``mark`` belongs to its opener. Raises CodeTaken if another table
+        has the code.
         """
         empty = Table(opened.code)
         result = await self._write(empty, opened)
@@ -131,7 +132,7 @@ class Room(TableMemory):
         return table.with_entries(_deal_entries(table, drawn), update)
 
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
-        """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
+        """Write the new entries of ``after``. If the stored table has changed since, return the store's answer."""
         entries = after.log.entries[table.version :]
         alarm = next_alarm(after, table, self._pause_at(after))
         # Do this before the commit: a crash in between can leave an extra name, never a missing one.
@@ -157,7 +158,7 @@ class Room(TableMemory):
             await self.store.client.srem(keys.named(person), table.code)
 
     async def rewrite(self, table: Table, log: Log) -> bool:
-        """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
+        """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed since."""
         after = Table.from_log(table.code, log)
         alarm = None if after.error else next_alarm(after, table, self._pause_at(after))
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_notify(table.code)):
@@ -211,7 +212,10 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def resign_for(self, code: str, seat: int, update: str) -> Table:
-        """Resign a seat, also out of turn, because its player has left the tournament. No effect after the game."""
+        """Resign a seat, even out of turn, because its player has left the tournament.
+
+        This has no effect after the game.
+        """
         return await self.commit(code, update, lambda table: [Move(seat, "resign")] if table.phase == "playing" else [])
 
     async def end_overdue(self, code: str, update: str) -> Table:
@@ -243,10 +247,10 @@ class Room(TableMemory):
         return await self.commit(code, update, decide, about)
 
     async def make_moves_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
-        """Make a robot's moves, for itself or for a late player. OldPanel if the table has changed since.
+        """Make a robot's moves, for itself or for a late player. Raises OldPanel if the table has changed since.
 
-        ``moves`` are all that belong to the player's decision. Under a strict clock, the third decision in a row that a
-        robot makes for a player ends the game against them.
+        ``moves`` are all that belong to the player's decision. Under a strict clock, a player loses the game at the
+        third decision in a row that a robot makes for them.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -303,14 +307,14 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def check_flagged(self, code: str, person: str, update: str) -> Table:
-        """Return the table if this person can decide about a late move, or did so by this update."""
+        """Return the table if this person can decide about a late move, or has done so with this update."""
         table = await self.table(code)
         if not table.log.has_update(update):
             checks.check_flagged(table, person)
         return table
 
     async def handle_alarm(self, code: str, version: int) -> Table:
-        """Apply the ring of the table's clock at this version. OldPanel if the table has changed since."""
+        """Apply the ring of the table's clock at this version. Raises OldPanel if the table has changed since."""
         update = f"clock:{version}"
 
         def decide(table: Table) -> Sequence[Entry]:

@@ -21,13 +21,13 @@ FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 
 
 def isolate_name(name: str) -> str:
-    """Isolate a name, so that its writing direction does not change the line around it."""
+    """Isolate a name, so that its writing direction does not affect the line around it."""
     return f"{FIRST_STRONG_ISOLATE}{name}{POP_ISOLATE}"
 
 
 @lru_cache(maxsize=500)
 def _names(chairs: tuple[Chair | None, ...]) -> tuple[str, ...]:
-    """Return the names in these chairs. The cache helps because each table is drawn again and again."""
+    """Return the names in these chairs. Cached, because each table is drawn again and again."""
     return tuple(isolate_name(chair.name) if chair else "…" for chair in chairs)
 
 
@@ -180,7 +180,7 @@ def _cutting(table: Table) -> Cutting:
 
 
 def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
-    """Return the deal whose score a hand shows: the last one, until two tricks of the next are over."""
+    """Return the deal whose score a hand shows: the last one, until two tricks of the next deal are over."""
     view = seen.view
     if view is None or view.deal is None or view.result is None or seen.is_cut_short:
         return None

@@ -102,7 +102,7 @@ class Table(TableState):
                 for version, entry in enumerate(entries, self.version + 1):
                     new.apply(decode(strip_stamp(entry).decode()), version)
             except Exception as error:  # noqa: BLE001  another release might have written anything
-                # The error's own words are left out because they can name a card.
+                # The error's text is left out because it can name a card.
                 new.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         return new
 
@@ -274,7 +274,7 @@ class Table(TableState):
         self.alarm = ""
 
     def _begin(self, release: int, rules: Mapping[str, Value]) -> None:
-        """Begin the game with the release and options of the log. Later defaults do not count."""
+        """Begin the game with the release and options of the log. Defaults that changed later do not apply."""
         assert self.game is None
         kind = game_kind(self.game_id).rules
         resolve(kind, rules)

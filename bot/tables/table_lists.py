@@ -1,8 +1,8 @@
 """Lists of tables, by person and by chat, and of the open challenges in a chat.
 
-The lists follow from the tables' logs. An entry is made before its commit (`bot.store.index`), so no table can get
-lost. A reader removes entries that their table does not confirm. Delivery restores entries from the log
-(`restore_entries`) each time a person has taken a chair.
+The lists follow from the tables' logs. An entry is made before its commit (`bot.store.index`), so no table can be lost.
+A reader removes entries that their table does not confirm. Delivery restores entries from the log (`restore_entries`)
+each time a person has taken a chair.
 """
 
 import asyncio
@@ -48,13 +48,13 @@ class TableLists:
         return await self._load_live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
 
     async def has_table(self, person: str, place: str, code: str) -> bool:
-        """Return whether a table is in a person's or a group's list, without loading the table."""
+        """Return whether a table is in the list of a person or a group, without loading the table."""
         lists = [keys.seated(person), *([] if is_private(place) else [keys.hosted(place)])]
         return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
 
     @asynccontextmanager
     async def reserve_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
-        """Reserve an entry while a person takes a chair. TooManyTables at their limit, if ``is_limited``."""
+        """Reserve an entry while a person takes a chair. If ``is_limited``, raises TooManyTables at their limit."""
         if person.startswith("robot:"):
             yield
             return
@@ -69,9 +69,10 @@ class TableLists:
 
     @asynccontextmanager
     async def reserve_for_visitor(self, visitor: Visitor | None, code: str) -> AsyncIterator[None]:
-        """Reserve entries while a guest opens a table. TooManyFromAddress if their address or its network has too many.
+        """Reserve entries while a guest opens a table.
 
-        The store has a keyed digest of each, not the address itself.
+        Raises TooManyFromAddress if their address or its network has too many. The store has a keyed digest of each,
+        not the address itself.
         """
         async with AsyncExitStack() as reserved:
             for place, limit in zip(visitor or (), (MAX_FROM_ADDRESS, NETWORK_FACTOR * MAX_FROM_ADDRESS), strict=False):
@@ -89,7 +90,7 @@ class TableLists:
 
     @asynccontextmanager
     async def reserve_host(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
-        """Reserve an entry while a chat begins to show a table. TooManyChallenges if a group is at its limit."""
+        """Reserve an entry while a chat begins to show a table. Raises TooManyChallenges if a group is at its limit."""
         if not place:
             yield
             return
@@ -109,9 +110,10 @@ class TableLists:
         return (await self._index.entries(keys.seated(person))).get(code, "")
 
     async def remove_person(self, person: str, table: Table, token: str) -> None:
-        """Remove the entry of a person who gave back their chair, perhaps long ago. Keep it if they sit there again.
+        """Remove the entry of a person who gave back their chair, perhaps some time ago.
 
-        ``table`` is the table afterwards or a later one; ``token`` is the entry's token from before.
+        Keep it if they sit there again. ``table`` is the table afterwards or a later one; ``token`` is the entry's
+        token from before.
         """
         if not (table.error or _sits_at(person, table)):
             await self._index.remove_if_unchanged(keys.seated(person), table.code, token)
@@ -145,7 +147,7 @@ class TableLists:
         entry stays if only this worker cannot read the table, because its owner can have a different release.
         """
         entries = await self._index.entries(key)
-        # All at once: the store gets one combined request.
+        # Do this all at once, so that the store gets one combined request.
         found = await asyncio.gather(*map(self._load_if_exists, entries))
         tables = []
         for (code, token), table in zip(entries.items(), found, strict=True):

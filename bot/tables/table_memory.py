@@ -14,7 +14,7 @@ from bot.store.log import Log
 from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.table import Table
 
-TABLES_CACHED = 25_000  # tables in memory, at some 10 kB each; any other costs a round trip and a replay
+TABLES_CACHED = 25_000  # tables in memory, about 10 kB each; loading any other costs a round trip and a replay
 
 log = structlog.get_logger()
 
@@ -22,8 +22,8 @@ log = structlog.get_logger()
 class Commit(NamedTuple):
     """A commit to a table, by this worker or another.
 
-    ``clock`` is the seconds until the table's clock rings, None if unchanged. ``details`` is the committer's note.
-    ``is_known`` is whether this worker's memory has the commit.
+    ``clock`` is the number of seconds until the table's clock rings, or None if unchanged. ``details`` is the
+    committer's note. ``is_known``: this worker's memory has the commit.
     """
 
     code: str
@@ -45,15 +45,21 @@ class TableMemory:
         self._tables: OrderedDict[str, Table] = OrderedDict()  # the last one written comes last
 
     async def table(self, code: str) -> Table:
-        """Load a table to decide by. NoSuchTable if it does not exist, SetAside if it is unreadable."""
+        """Load a table in order to decide about it.
+
+        Raises NoSuchTable if it does not exist, SetAside if it is unreadable.
+        """
         return self.require_readable(await self.load(code))
 
     async def load_cached(self, code: str) -> Table:
-        """Return a table to draw, from memory if possible: it can be slightly old. NoSuchTable if it does not exist."""
+        """Return a table to draw, from memory if possible: it can be slightly old.
+
+        Raises NoSuchTable if it does not exist.
+        """
         return self._tables.get(code) or await self.load(code)
 
     async def load(self, code: str, *, confirmed: bool = False) -> Table:
-        """Load a table from the store, even if it is unreadable. NoSuchTable if it does not exist.
+        """Load a table from the store, even if it is unreadable. Raises NoSuchTable if it does not exist.
 
         For a table in memory only newer entries are fetched and read. With ``confirmed``, replicas must have them.
         """
@@ -126,7 +132,7 @@ class TableMemory:
         return Counter(table.phase for table in self._tables.values())
 
     def forget(self, code: str) -> None:
-        """Drop a table from memory; the store keeps it."""
+        """Drop a table from memory. The store still has it."""
         self._tables.pop(code, None)
 
     def handle_commit(self, notification: CommitNotification) -> None:

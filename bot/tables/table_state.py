@@ -16,7 +16,7 @@ from engine.shuffle import Cut
 
 # Words in a log that strangers say to each other; readers see them in their language
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
-FAREWELLS = ("game", "thanks")  # phrases for the end of a game; each player can say one
+FAREWELLS = ("game", "thanks")  # phrases for the end of a game, of which each player can say one
 
 
 class TableState:
@@ -29,7 +29,7 @@ class TableState:
         self.rules: dict[str, Value] = {}
         self.opener = Chair("", "")
         self.chairs: tuple[Chair | None, ...] = ()  # by seat; None for a free chair
-        self.game: Game | None = None  # None before the first deal; do not play on it
+        self.game: Game | None = None  # None before the first deal; read-only, so never make moves on it
         self.terms_at = 0  # version after the last change of game, options or clock
         self.moved_at: tuple[int, ...] = ()  # by seat, the version after its last move
         self.dealt_at = 0  # version after the current deal began
@@ -42,7 +42,7 @@ class TableState:
         self.cut: Cut | None = None  # its cut, until it is dealt
         self.cut_by: int | None = None  # the seat that cut the current deal's pack
         self.is_uncut = False  # whether that pack waited for a cut and nobody made one
-        self.never_cut: frozenset[int] = frozenset()  # seats of programs that let the time of a cut pass
+        self.never_cut: frozenset[int] = frozenset()  # seats of programs that did not cut in time
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         # people for whom the table was opened, and who are asked whether they are ready
@@ -120,7 +120,7 @@ class TableState:
 
     @property
     def are_strangers(self) -> bool:
-        """True if /find matched these people, and they do not replay a game of friends."""
+        """True if /find matched these people, and this is not a rematch of friends."""
         return bool(self.matched) and not self.rematch_origin
 
     @property

@@ -41,7 +41,7 @@ def course_text(totals: Sequence[tuple[int, int]]) -> str:
 
 
 def result_line(words: Wording, record: Record) -> str:
-    """Return who won and how, with the totals after each finished deal in brackets, the winners' points first."""
+    """Return who won and how, with the totals after each finished deal in brackets. The winners' points come first."""
     finished = _totals_for_winner(record)[: -1 if record.ending in CUT_SHORT else None]
     headline = result_headline(words, record)
     has_course = record.winner and len(finished) > (record.ending not in CUT_SHORT)
@@ -82,7 +82,7 @@ def deal_line(words: Wording, record: Record, number: int) -> str:
 def deal_points_line(words: Wording, record: Record, number: int, reader: int | None = None) -> str:
     """Return each side's points in a deal and its declarations; at Spades their bids, tricks and bags.
 
-    ``reader`` is the reader's seat, whose name is "you" in the words.
+    ``reader`` is the reader's seat, which is called "you".
     """
     _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
     points = words.sides([figure * unit for figure in entries["points"]])

@@ -22,7 +22,7 @@ def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
 
 
 class TableLines:
-    """The lines about a table in one language. Lists call their reader "you"."""
+    """The lines about a table in one language. They call the reader "you"."""
 
     def __init__(self, seen: TableSnapshot, words: Wording) -> None:
         self.seen, self.words, self.text = seen, words, words.text
@@ -129,8 +129,8 @@ def stock_count(seen: TableSnapshot, deal: DealView) -> int:
     if isinstance(deal, StockView):
         return deal.stock
     if isinstance(deal, SpadesView) and deal.phase == "draft":
-        # The card that a player looks at is still on top of the stock, but counts as drawn. After the first draw
-        # there is one on each turn.
+        # The card that a player looks at is still on top of the stock, but counts as drawn. After the first draw there
+        # is such a card in each turn.
         return deal.stock - ((deal.turn, "draw") in seen.history)
     return 0
 

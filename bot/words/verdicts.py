@@ -50,7 +50,7 @@ def points_text(points: float) -> str:
 
 
 def given_away_text(words: Wording, found: Summary) -> str:
-    """Return the points that a player's moves lost, exact and approximate."""
+    """Return the points that a player's moves lost: exact ones and approximate ones."""
     _ = words.text
     exact, judged = points_text(found.lost_exactly), points_text(found.lost_by_judgement)
     if judged == "0":
@@ -71,7 +71,7 @@ def short_move(words: Wording, move: str) -> str:
 
 
 def shown_hint_text(hint: ShownHint, words: Wording) -> str:
-    """Return a hint; empty for none. The first one in a person's first game says why they get it."""
+    """Return a hint; empty for none. The first hint in a person's first game says why it appears."""
     _ = words.text
     if hint.found:
         text = f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"

@@ -55,7 +55,7 @@ IN_FRENCH = {code: RANK_SIGNS["french"].get(code[0], code[0]) + FRENCH_SUITS[cod
 
 
 def faces_of(kind: GameKind, suits: str) -> str:
-    """Return how a game's cards are shown to a reader who prefers these suits on forty cards."""
+    """Return the faces of a game's cards for a reader who prefers these suits on forty cards."""
     return "french_pack" if kind.pack.is_french else suits
 
 
@@ -66,7 +66,7 @@ MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 
 
 def fix_minus(figure: str) -> str:
-    """Return a figure with a true minus for people. Records and programs use a hyphen."""
+    """Return a number for people, with a true minus. Records and programs use a hyphen."""
     return figure.replace("-", MINUS)
 
 
@@ -81,7 +81,7 @@ def score_pair(ours: int, theirs: int) -> str:
 
 
 def score_line(language: str, sides: str, target: int | None = None) -> str:
-    """Return the score with each side's name: "Score (to 21): Anna 12, Bruno 2". None for a single deal."""
+    """Return the score with each side's name: "Score (to 21): Anna 12, Bruno 2", or None for a single deal."""
     _ = texts(language).gettext
     return (
         _("Score (to {target}): {sides}").format(target=target, sides=sides)
@@ -140,7 +140,7 @@ def refusal_text(error: EngineError, language: str, suits: str) -> str:
 
 
 class Wording:
-    """Words in one language for a game; ``names`` are its players by seat, ``faces`` is how cards are shown."""
+    """Words in one language for a game. ``names`` are the players by seat. ``faces`` says how cards are shown."""
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.language, self.names = language, names

@@ -26,8 +26,8 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.findings import summarize
 
-MAX_PENDING = 20  # further games are not analysed
-TIMEOUT_SECONDS = 900.0  # results older than this are hardly read
+MAX_PENDING = 20  # maximum of waiting games; further ones are not analysed
+TIMEOUT_SECONDS = 900.0  # results older than this are rarely read
 
 log = structlog.get_logger()
 

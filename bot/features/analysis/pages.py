@@ -20,7 +20,7 @@ FULL, EMPTY = "▰", "▱"
 def analysis_page(
     game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str, pages: str = ""
 ) -> Panel:
-    """Return each player's accuracy as a bar, and their costliest moves; or the progress of the analysis.
+    """Return each player's accuracy as a bar, and their costliest moves. During the analysis, return its progress.
 
     ``pages`` is the address of the bot's web pages, empty if they cannot be reached.
     """

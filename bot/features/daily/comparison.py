@@ -16,7 +16,7 @@ from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
 from engine.robots.findings import Verdict, summarize
 
-LINES_PER_PAGE = 4  # a phone's screen and a half
+LINES_PER_PAGE = 4  # about one and a half screens of a phone
 SQUARES_PER_ROW = 10  # fits on a narrow phone
 
 
@@ -35,7 +35,7 @@ class Comparison:
     best: DayLine | None  # best line of all players, even if it is not in ``lines``; None if all gave up
     lines: Sequence[ComparedLine]
     more: int = 0  # number of lines left out
-    is_analysed: bool = True  # whether missing analyses will be made
+    is_analysed: bool = True  # whether the bot will make missing analyses
 
     @property
     def is_analysis_pending(self) -> bool:
@@ -160,7 +160,7 @@ def move_text(words: Wording, move: str) -> str:
 class Cell(NamedTuple):
     card: str
     label: str
-    href: str  # to this move in the replay; empty if the reader cannot open it
+    href: str  # address of this move in the replay; empty if the reader cannot open it
     is_taken: bool
     is_fork: bool  # whether the line leaves the best line with this card
     is_costliest: bool  # whether it is the line's costliest move
@@ -201,7 +201,7 @@ def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRo
     for decision in entry.line.decisions:
         if not decision.card:
             continue
-        # Nobody took the trick in which the deal was given up.
+        # No player took the trick in which the deal was given up.
         is_taken = entry.line.result.tricks[decision.trick - 1 : decision.trick] == "1"
         is_fork = fork is not None and decision.move_index == fork.decision.move_index
         is_costliest = costliest is not None and decision.move_index == costliest.move_index

@@ -32,10 +32,10 @@ log = structlog.get_logger()
 
 
 async def load_chain(client: Any, today: date) -> Chain:
-    """Return the first stored chain of secrets that includes a day. Create one if none does.
+    """Return the first stored chain of secrets that includes a day.
 
-    A new one is needed on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their
-    days.
+    Create one if none does: on first use, after the last day of a chain, or if the clock is wrong. Earlier chains keep
+    their days.
     """
     while True:
         known = (await client.get(keys.CHAIN) or b"").decode()
@@ -86,7 +86,7 @@ class Days:
         return next((table for table in tables if table.day == day and table.phase == "playing"), None)
 
     async def has_had_cards(self, person: str, day: date) -> bool:
-        """Return whether a person got a day's cards and has no table for them now."""
+        """Return whether a person got a day's cards and no longer has a table with them."""
         return await self.marks.has(day, person) and await self.table_in_play(person, day) is None
 
     async def can_play(self, person: str) -> bool:
@@ -101,7 +101,7 @@ class Days:
         """
         day = self.today()
         if not find_spec("numba"):
-            # In plain Python the robot searches less, so its play would differ.
+            # Without numba the robot searches less, so its play would differ.
             raise DailyUnavailable()
         if await self.results.get(day, person):
             raise PlayedToday()

@@ -1,8 +1,8 @@
 """Lines of a past day: each person's moves, and where two lines first differ.
 
-All players get the same cards, and the same play gets the same replies. So two lines are equal up to the players' first
-move that differs or comes at another time. Afterwards the deals differ: for example, robots can reply differently to a
-declaration before their move and after it.
+All players get the same cards, and the same play gets the same replies. So two lines are equal up to the first move of
+the players that differs or comes at another time. Afterwards the deals differ: for example, robots can reply
+differently to a declaration before their move and after it.
 """
 
 import json
@@ -40,7 +40,7 @@ class Branch(NamedTuple):
 
 
 class FirstFork(NamedTuple):
-    decision: Decision  # of one of the lines; a play if any line has a play there
+    decision: Decision  # move of one of the lines; a card if any line plays a card there
     branches: tuple[Branch, ...]  # most frequent first
 
 
@@ -69,7 +69,7 @@ class DayLine:
         return cls(game, DayResult.parse(result), tuple(Decision(*decision) for decision in decisions))
 
     def fork_from(self, other: "DayLine") -> Fork | None:
-        """Return the first difference from another line; None if the shorter line is the start of the longer."""
+        """Return the first difference from another line, or None if one line is the beginning of the other."""
         for own_decision, other_decision in zip(self.decisions, other.decisions, strict=False):
             if own_decision != other_decision:
                 return Fork(own_decision, other_decision)

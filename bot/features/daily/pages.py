@@ -49,7 +49,7 @@ def squares_text(result: DayResult) -> str:
 
 
 def shareable_panel(text: str) -> Panel:
-    """Return a message that has nothing but a text to forward or copy."""
+    """Return a message with only a text to forward or copy."""
     return Panel((Span(text),))
 
 
@@ -108,7 +108,7 @@ def add_heading(page: Writer, language: str, day: date, game: str) -> None:
 
 
 def with_reminder_hours(panel: Panel, language: str, chosen_hour: int | None) -> Panel:
-    """Add the choice of an hour for a daily reminder."""
+    """Add buttons to choose the hour of a daily reminder."""
     _ = texts(language).gettext
     row = hour_row(language, chosen_hour, lambda hour: actions.page("daily", "remind", hour))
     line = Span("\n\n" + _("⏰ Choose an hour for a daily reminder."))

@@ -50,7 +50,8 @@ class DaySite:
     async def line(self, person: str, language: str) -> str:
         """Return a line about today's deal for the first page: the game, the time left, and the person's streak.
 
-        An empty ``person`` is a stranger. Their line is empty while the store is away, so that they still get the page.
+        ``person`` is empty for a stranger. Their line is empty while the store is away, so that they still get the
+        page.
         """
         _, ngettext = texts(language)
         day = self._days.today()
@@ -73,7 +74,7 @@ class DaySite:
         return day_sheet(await self._days.game_on(day), language, day) if is_shown else None
 
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
-        """Return today's deal or yesterday's results. An empty ``person`` is unknown, and gets ``language``."""
+        """Return today's deal or yesterday's results. ``person`` is empty for a stranger, who reads ``language``."""
         profile = await self._people.person(person) if person else Profile("", language=language)
         day = self._days.today() - timedelta(days=yesterday)
         game = await self._days.game_on(day)

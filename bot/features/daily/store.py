@@ -44,7 +44,7 @@ class DayResults:
         return rank_results(results)
 
     async def add_request(self, day: date, chat: str, person: str) -> None:
-        """Record that a person requested a day's deal in a group, which then shows the result."""
+        """Record that a person requested a day's deal in a group, so that the group shows the result."""
         # Store this first, so that /forget finds the entry in the group's set.
         await self._client.sadd(keys.asked(person), f"{day} {chat}")
         await self._client.expire(keys.asked(person), KEPT_SECONDS)

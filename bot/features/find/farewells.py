@@ -17,7 +17,7 @@ from bot.tables.blocks import Blocks
 from bot.tables.table_state import FAREWELLS
 from bot.words.phrases import phrase_text
 
-FAREWELL_KEPT_SECONDS = 86400  # a player can say one phrase in this time
+FAREWELL_KEPT_SECONDS = 86400  # time in which a player can say one phrase
 
 
 class Farewells:

@@ -45,7 +45,7 @@ class Finder:
         answers: AnswerQueue,
         is_in_trouble: Callable[[str], bool],
     ) -> None:
-        """``is_in_trouble``: whether a platform was recently unreachable, so its people could not answer."""
+        """``is_in_trouble`` returns whether a platform was recently unreachable, so its people could not answer."""
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
         self._adapters, self._answers, self.is_in_trouble = adapters, answers, is_in_trouble
@@ -189,7 +189,7 @@ class Finder:
 
 
 def _remaining_people(table: Table) -> list[str]:
-    """Return the people of a closed table who return to the queue: all but those who declined or did not answer."""
+    """Return the people of a closed table who return to the queue: all except people who declined or did not answer."""
     if table.closed == "expired":
         return [chair.person for chair in table.chairs if chair]
     return [chair.person for number, chair in enumerate(table.matched) if number != table.declined]

@@ -60,7 +60,7 @@ _Rank = tuple[int, float, str]  # sort key: rating, start of the search, person
 
 
 class _Pool(NamedTuple):
-    """Searchers with the same games and language, sorted by rating and by negated rating."""
+    """Searchers with the same games and language, sorted by rating and by negative rating."""
 
     rising: list[_Rank]
     falling: list[_Rank]
@@ -107,7 +107,7 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     for searcher in sorted(waiting, key=lambda searcher: (searcher.since, searcher.person)):
         if searcher.person in taken:
             continue
-        # No earlier chooser took this person, and without a fit no later chooser can either.
+        # No earlier chooser took this person, and no later one can, because nobody fits.
         pools[searcher.games, searcher.language].remove(searcher)
         candidates = _candidates(searcher, pools, people, now)
         others = tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)

@@ -18,7 +18,7 @@ from bot.store.keys import FIND_BLOCKS
 from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
-UPDATE_KEPT_SECONDS = 86400  # longer than platforms repeat an update
+UPDATE_KEPT_SECONDS = 86400  # longer than the time in which platforms repeat an update
 SCRIPT = read_script(__file__, "queue")
 KEYS = [keys.WAITING, keys.ASKED, keys.PAIRINGS, FIND_BLOCKS]
 
@@ -78,8 +78,8 @@ class Queue:
     ) -> SearchState:
         """Put a person into the queue, or change their search and keep their place. Idempotent for an update.
 
-        ``robots_after`` is as in `Searcher`, None for never. With ``only_if_waiting``, a person who is not in the queue
-        is not added.
+        ``robots_after`` is as in `Searcher`, or None for never. With ``only_if_waiting``, a person who is not in the
+        queue is not added.
         """
         wish = json.dumps([list(games), language, rating, *([] if robots_after is None else [robots_after])])
         args = ["join", person, wish, UPDATE_KEPT_SECONDS, *(["only_if_waiting"] if only_if_waiting else [])]

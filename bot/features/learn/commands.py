@@ -25,7 +25,7 @@ class Learn:
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Answer a press. ``words`` are empty for the list of courses, or the fields of a `Spot`.
 
-        A course alone continues where the person left off.
+        With only a course, the person continues where they left off.
         """
         if not words:
             return private_reply(press.place, profile.language, await self._courses(profile))

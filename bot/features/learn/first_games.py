@@ -62,7 +62,7 @@ def course_of(kind: GameKind) -> str:
 
 
 def is_early(game: Game, seat: int) -> bool:
-    """Return whether it is the first deal, and a seat has made few moves of the kind that it must make now."""
+    """Return whether this is the first deal and the seat has made few moves of the kind that is due now."""
     next_words = {move.split(" ")[0] for move in game.legal_moves(seat)} - {"resign"}
     made = [move for by, move in game.history(seat) if by == seat and move.split(" ")[0] in next_words]
     return game.deal_number == 1 and len(made) < TURNS_WITH_HINT

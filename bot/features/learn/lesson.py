@@ -35,7 +35,7 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
     here = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
     if not taps or here.step is None:
         return here, ""
-    # An address can contain a number of thousands of digits, which Python refuses to convert.
+    # An address can contain a number with thousands of digits, which Python refuses to convert.
     if len(taps) > 2 or not taps.isdecimal() or int(taps) >= len(here.moves):
         raise BadPayload()
     move = here.moves[int(taps)]
@@ -45,7 +45,7 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
 
 
 class Lesson:
-    """A step in a language and suits. Without a ``step`` it is the last five tricks."""
+    """A step in a language and in a reader's suits. Without a ``step`` it is the last five tricks."""
 
     def __init__(self, spot: Spot, language: str, suits: str) -> None:
         course = COURSES.get(spot.course)
@@ -108,7 +108,7 @@ class Lesson:
         return line.format(ours=thirds_text(deal.taken[0]), theirs=thirds_text(deal.taken[1]))
 
     def news(self) -> list[str]:
-        """Return the card that the learner has drawn, and what the bot has done since their last move, except cards."""
+        """Return the card that the learner has drawn, and the bot's moves since then, except cards."""
         _ = self.words.text
         lines = []
         if isinstance(self.deal, SpadesView) and self.deal.drawn:

@@ -17,7 +17,7 @@ def payload(spot: Spot) -> str:
 
 
 def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
-    """Return the list of courses. ``reached`` are those that the reader has begun."""
+    """Return the list of courses. ``reached`` are the courses that the reader has begun."""
     _ = texts(language).gettext
     page = Writer(_("🎓 Learn in three minutes"))
     page.line(_("Eight taps on small tables, then you play the end of a real deal. No ratings here. Pick a game:"))
@@ -61,7 +61,7 @@ def _write_table(page: Writer, lesson: Lesson) -> None:
 
 
 def _move_rows(lesson: Lesson) -> list[Row]:
-    """Return a button for each move: declarations and pick-ups one below the other, the hand, and tops of packets."""
+    """Return a button for each move: declarations and pick-ups one per row, then the hand and the tops of packets."""
     hand: list[Button] = []
     tops: list[Button] = []
     others: list[Button] = []

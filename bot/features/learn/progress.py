@@ -22,7 +22,7 @@ class Progress:
         self._client = client
 
     async def spot(self, person: str, course: str) -> Spot:
-        """Return where a person continues in a course: at its first step if they have not begun or have won."""
+        """Return the spot where a person continues in a course: its first step if they have not begun or have won."""
         found = await self._client.hget(keys.spots(course), person)
         return Spot(course, *found.decode().split()) if found else Spot(course)
 

@@ -65,7 +65,7 @@ class LearnSite:
         self._people, self._progress = people, progress
 
     async def courses(self, person: str, language: str) -> list[PageCourse]:
-        """Return the list of courses. An empty ``person`` is unknown."""
+        """Return the list of courses. ``person`` is empty for a stranger."""
         _ = texts(language).gettext
         reached = await self._progress.reached(person) if person else {}
         return [

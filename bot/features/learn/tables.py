@@ -86,7 +86,7 @@ def _set_phase(deal: SpadesDeal, step: Step) -> None:
 
 
 def step_moves(game: Game, step: Step) -> list[str]:
-    """Return the moves to choose from in a step. They include cards that cannot be played."""
+    """Return the moves that a step offers, including cards that cannot be played."""
     if step.moves:
         return [*step.moves]
     legal, deal = game.legal_moves(0)[:-1], game.current
@@ -101,8 +101,9 @@ def step_moves(game: Game, step: Step) -> list[str]:
 
 
 def ending_table(course: Course, taps: str) -> Game:
-    """Return the last five tricks of the course's deal, after the learner's moves ``taps``: their numbers, a digit
-    each. The game must not change.
+    """Return the last five tricks of the course's deal after the learner's moves.
+
+    ``taps`` has their numbers, a digit each. Do not change the game.
     """
     game, done = _ending_game(course.game, course.dealer, course.deal, course.played, ""), ""
     for number in map(int, taps):
@@ -115,7 +116,7 @@ def ending_table(course: Course, taps: str) -> Game:
 
 @lru_cache(1024)
 def _ending_game(game_id: str, dealer: int, deal: str, played: str, taps: str) -> Game:
-    """Return a game as `ending_table` does. The bot's moves take up to 0.1 s, and there are a few hundred games."""
+    """Return the same as `ending_table`, cached: the bot's moves take up to 0.1 s. There are a few hundred games."""
     if taps:
         game = _ending_game(game_id, dealer, deal, played, taps[:-1]).copy()
         game.play(0, ending_moves(game)[int(taps[-1])])

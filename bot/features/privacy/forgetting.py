@@ -72,12 +72,12 @@ class Forgetter:
     async def begin(self, person: str) -> ForgettingMark:
         """Mark a person, so that `run` forgets them in any worker.
 
-        A repeated call changes nothing, except between the two passes: then the person has come back, and the
+        A repeated call changes nothing, unless it comes between the two passes: then the person has come back, and the
         forgetting starts again.
         """
         mark = ForgettingMark(new_pseudonym(person), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
-            # The mark might have been deleted in between.
+            # The mark might have been deleted since.
             if known := (await forgetting_marks(self._client)).get(person):
                 mark = known
                 break
@@ -160,7 +160,7 @@ class Forgetter:
         # Request a rewrite before the mark is deleted, in case of a kill, and again afterwards, because the mark names
         # the person.
         await ask_for_rewrite(self._room.store)
-        # A person who asked again meanwhile has a different mark, which stays.
+        # A person who has asked again has a different mark, which stays.
         await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])
         await ask_for_rewrite(self._room.store)
 

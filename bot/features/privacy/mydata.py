@@ -48,7 +48,7 @@ COOLDOWN_SECONDS = 60  # shortest time between two files for one person; a file 
 
 
 def cooldown_key(person: str) -> str:
-    """Return the key that exists during a person's cooldown."""
+    """Return the key that exists until a person can ask for a file again."""
     return f"mydata:{person}"
 
 

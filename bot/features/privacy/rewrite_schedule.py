@@ -1,8 +1,8 @@
 """Rewrites of the store's append-only file, so that data of forgotten people leaves the disk too.
 
-A rewrite costs as much as writing the whole store once. So one serves all people forgotten meanwhile, at most once an
-hour. Another follows after 27 hours, when all data with a lifetime of a day has expired (`bot.days.once_a_day`,
-``tries:``, ``{find}:reported:``, ``gone:``).
+A rewrite costs as much as writing the whole store once. So one rewrite serves all people forgotten within an hour.
+Another follows after 27 hours, when all data with a lifetime of a day has expired (`bot.days.once_a_day`, ``tries:``,
+``{find}:reported:``, ``gone:``).
 
 | key | type | what |
 |---|---|---|
@@ -20,7 +20,7 @@ from bot.store.rewriting import RewriteFailed, rewrite_files
 
 SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for people who are still being forgotten
 REWRITES_KEY = "rewrites"
-ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that is kept after /forget
+ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than the lifetime of any data kept after /forget
 log = structlog.get_logger()
 
 

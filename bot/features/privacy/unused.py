@@ -19,7 +19,7 @@ from bot.store.lua import read_script
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
 SWEEP_LEASE_SECONDS = 3600  # time until an interrupted round restarts in any worker
 AT_ONCE, PAUSE = 500, 0.05  # profiles between two pauses, and the length of a pause in seconds
-MAX_DAYS = 3  # largest step of the day from round to round
+MAX_DAYS = 3  # largest number of days by which a round advances
 MAX_SHARE = 0.1  # share of all profiles forgotten in a round, but at least one; the longest unused come first
 NOTE_USED = read_script(__file__, "note_used")
 SWEEPING_KEY = "sweeping"  # exists during a round, and for a day after it

@@ -12,8 +12,8 @@ from engine.games import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 FILE = "endings.txt"
-# There are this many times as many puzzles of a game without packets. With packets, cards become known only near the
-# end.
+# Puzzles of each game without packets, for each puzzle of a game with packets. With packets, cards become known only
+# near the end.
 FULL_SHARE = 5
 ROBOT = "easy"  # plays the games in which puzzles are found: it errs, as people do
 
@@ -59,7 +59,10 @@ def simulate_games(seed: str, games: Sequence[str]) -> Iterator[Record]:
 
 
 def find_puzzles(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:
-    """Yield the hardest new puzzle of each deal; add its id to ``known``. FaultyRecord for an impossible game."""
+    """Yield the hardest new puzzle of each deal; add its id to ``known``.
+
+    Raises FaultyRecord for an impossible game.
+    """
     # This import compiles the search, so it waits until puzzles are made.
     from engine.puzzles.making import MAX_POSITIONS, find_puzzles  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415

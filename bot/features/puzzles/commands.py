@@ -82,7 +82,7 @@ class Puzzles:
         else:
             first = await self.ratings.answer_of(profile.id, puzzle.id) or card
             toast = _("You’ve already answered.") + " " + verdict(profile.language, profile.suits, puzzle, first)
-        # A message of an earlier day stays as it is.
+        # Do not change a message of an earlier day.
         return Reply(toast, await self._groups.panel(place) if is_today else None)
 
     async def _explain(self, profile: Profile, puzzle: Puzzle) -> Reply:
@@ -105,7 +105,7 @@ class Puzzles:
         return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
-        """Choose the hour of a group's puzzle of the day, None for never. ``id_`` is the pressed puzzle."""
+        """Choose the hour of a group's puzzle of the day, or None for never. ``id_`` is the pressed puzzle."""
         is_today = id_ == (await self._groups.puzzle(self._groups.today())).id
         await self._groups.choose_hour(place, hour, is_there=is_today)
         if is_today:

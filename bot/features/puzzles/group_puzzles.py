@@ -89,7 +89,7 @@ class GroupPuzzles:
     async def take_answer(self, person: str, puzzle: Puzzle, card: str, chat: str) -> StandingChange | None:
         """Rate an answer given in a group. It counts in that chat if the puzzle is today's.
 
-        Return None if the person had answered it before, even if they were forgotten since.
+        Return None if the person had answered it before, even if they have been forgotten since.
         """
         day = self.today()
         if puzzle.id != (await self.puzzle(day)).id:
@@ -99,7 +99,7 @@ class GroupPuzzles:
         return await self.ratings.take_answer(person, puzzle, card, (chat, day))
 
     async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
-        """Choose a place's hour, None for never. If today's puzzle ``is_there``, it is not sent again."""
+        """Choose a place's hour, or None for never. If today's puzzle ``is_there``, it is not sent again."""
         await self.hours.choose(place, hour)
         if is_there:
             await self.hours.note_sent(self.today(), place)
@@ -115,7 +115,7 @@ class GroupPuzzles:
                 await self._answered.add(day, person)
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move a chat's hour and today's answers to its new id, unless that has its own. Safe to call twice."""
+        """Move a chat's hour and today's answers to its new id, unless they exist there. Safe to call twice."""
         await self.hours.move(old, new, self.today())
         await self.ratings.move_chat(chat_of(old), chat_of(new), self.today())
 

@@ -21,7 +21,7 @@ QUESTION = _("It’s your turn, and all hands are open. Which card earns most by
 class PuzzleContext(NamedTuple):
     """The place of a puzzle: a private chat, or a group on a ``day``.
 
-    ``answers`` are the group's so far, ``hour`` is when its next puzzle comes.
+    ``answers`` are the group's answers so far. ``hour`` is the hour of its daily puzzle.
     """
 
     day: date | None = None
@@ -111,7 +111,7 @@ def _next_button(language: str) -> Button:
 
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
-    """Return whether a card was the best one; otherwise also what that earns more, on a second line."""
+    """Return whether a card was the best one. If not, a second line says how much more the best one earns."""
     _, ngettext = texts(language)
     words, best = PuzzleText(language, suits, puzzle).words, puzzle.pack.codes[puzzle.best]
     if best == card:
@@ -202,7 +202,7 @@ class PuzzleText:
         return _("What counts: your side’s whole points in the deal, those so far included. The last trick is worth 1.")
 
     def points_by_card(self) -> str:
-        """Return what each card scores, the best first."""
+        """Return the points that each card earns, the best first."""
         _ = self.words.text
         worth = " · ".join(
             f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.format_points(line.points * self.unit)}"
@@ -227,7 +227,7 @@ class PuzzleText:
         return self.puzzle.pack.codes[card]
 
     def taken_text(self) -> str:
-        """Return what each side has so far."""
+        """Return each side's points, or tricks and bid, so far."""
         _ = self.words.text
         ours, theirs = self.puzzle.taken
         if self.puzzle.bids is None:
@@ -242,7 +242,7 @@ class PuzzleText:
         return line.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
 
     def taken_labels(self) -> tuple[str, str]:
-        """Return what each side has so far for a picture: points at Tressette, tricks and bid at Spades."""
+        """Return each side's points at Tressette, or tricks and bid at Spades, for a picture."""
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             one_point = self.words.ngettext("point", "points", 1)

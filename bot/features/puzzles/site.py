@@ -68,7 +68,7 @@ class PuzzleSite:
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
         """Return the puzzle with this id or the person's next one, or None.
 
-        An empty ``person`` is unknown, and gets an easy puzzle. An answered puzzle is explained.
+        ``person`` is empty for a stranger, who gets an easy puzzle. An answered puzzle is explained.
         """
         profile = await self._people.person(person) if person else Profile("")
         if id_:

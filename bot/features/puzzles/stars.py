@@ -2,7 +2,7 @@
 
 from engine.puzzles.puzzle import Puzzle
 
-# Percent of simple players who miss a puzzle, and the stars of puzzles below that.
+# Percentages of simple players who miss a puzzle, each with the stars of puzzles below it.
 LIMITS = ((40, 1), (60, 2), (80, 3))
 MAX_STARS = 4
 

@@ -43,8 +43,8 @@ def person_key(person: str) -> str:
 class Honour(NamedTuple):
     """An honour of a person, or of partners who share it.
 
-    ``figure`` is a champion's rating, the wins in a row of a streak, or the declarations of four threes. Of a comeback
-    it is the largest deficit in a won game, in percent of the target.
+    ``figure`` is a champion's rating, the length of a streak, the number of declarations of four threes, or a
+    comeback's deficit in a won game, in percent of the target.
     """
 
     kind: HonourKind
@@ -72,7 +72,7 @@ def month_before(now: datetime) -> str:
 
 
 class HonourTally:
-    """Collects a chat's honours of a month from its games, in order. Of equal results, the first wins."""
+    """Collects a chat's honours of a month from its games, in order. If results are equal, the first wins."""
 
     def __init__(self) -> None:
         self._runs, self._fours = Counter[str](), Counter[str]()
@@ -106,7 +106,7 @@ class HonourTally:
 
 
 def _largest_deficit(game: FinishedGame) -> int:
-    """Return the winners' largest deficit after a deal, in percent of the target. 0 if the others gave up."""
+    """Return the winners' largest deficit after a deal, in percent of the target, or 0 if the others gave up."""
     record = game.record
     if not record.winner or record.ending in CUT_SHORT:
         return 0
@@ -146,7 +146,8 @@ class Honours:
         moved, tallies = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()
         async for entry in self._archive.entries_after(number):
-            # Read the marks for each game, because someone can be forgotten meanwhile. This also yields to tasks.
+            # Read the marks for each game, because a person can be forgotten during the loop. This also lets other
+            # tasks run.
             forgotten |= await forgetting_marks(self._client)
             if game := entry.game:
                 latest = max(latest, game.month)
@@ -168,7 +169,7 @@ class Honours:
             if honours:
                 await self._store(name, chat, honours, self._client.hset)
         if meanwhile := (await self._ratings.moved_chats()).items() - moved.items():
-            # Move the honours just written too. The next round writes them completely.
+            # Also move the honours that were just written. The next round completes them.
             for old, new in meanwhile:
                 await self.move_chat(old, new)
             return ""
@@ -179,7 +180,7 @@ class Honours:
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
     ) -> None:
         """Write a month's honours with ``write``, and pseudonyms for people who are being forgotten."""
-        # Index people first, so that a kill leaves no honours unindexed, and again after the redaction.
+        # Index people before writing, so that a kill leaves no honours unindexed, and again after the redaction.
         await self._index_people(month, chat, honours)
         kept = _redact(honours, await forgetting_marks(self._client))
         await write(chat_key(chat), month, json.dumps(kept))

@@ -45,7 +45,10 @@ def leaderboard_title(language: str, where: str, when: str, game: str) -> list[s
 def leaderboard_page(
     language: str, where: str, when: str, game: str, lines: Sequence[LeaderboardLine], ranked: int
 ) -> Panel:
-    """Return a leaderboard, as in `leaderboard_title`. A viewer outside the best is the last line."""
+    """Return a leaderboard; the arguments are as in `leaderboard_title`.
+
+    A viewer who is not among the best gets the last line.
+    """
     _ = texts(language).gettext
     page = Writer(_("🏆 Leaderboard"))
     page.line(" · ".join(leaderboard_title(language, where, when, game)), "italic")

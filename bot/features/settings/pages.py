@@ -140,7 +140,7 @@ def link_panel(language: str, address: str) -> Panel:
 
 
 def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool) -> Panel:
-    """List a person's browsers, each with a button that ends its session. ``can_open``: another is possible."""
+    """List a person's browsers, each with a button that ends its session. With ``can_open`` another can be opened."""
     _ = texts(language).gettext
     page = Writer(_("Your browsers"))
     if not sessions:

@@ -1,7 +1,7 @@
 """A tournament's card: one message in its chat that is kept up to date, and the message that announces the winner.
 
 The card's state is stored before and after each message is sent. Messages carry a key by which a platform recognizes a
-repetition. A crash can double a message only on platforms without such keys.
+repetition. Only on platforms without such keys can a crash double a message.
 """
 
 import json
@@ -42,7 +42,8 @@ from bot.viewers import Viewers, with_picture
 
 RETRY_SECONDS = 10.0  # pause before an update that waits for its chat's turn is queued again
 REFUSED_SECONDS = 60.0  # pause after the platform has refused a message about a tournament
-REPOST, BACK = "repost", "back"  # wishes: send the card again as the lowest message, or try a lost chat again
+# Stored wishes: send the card again as the lowest message, or retry a chat that could not be written to.
+REPOST, BACK = "repost", "back"
 WISH_SECONDS = 86400
 
 UNKNOWN_DIGEST = "?"  # digest of a message that was sent more than once, with different panels
@@ -55,8 +56,8 @@ class CardState:
     """The stored state of a card.
 
     ``digest`` is of the panel that the card shows, ``sent`` the number of messages so far. ``tried`` is the digest of a
-    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``
-    is whether the bot cannot write to the chat, ``is_announced`` whether the winner was announced there.
+    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``:
+    the bot cannot write to the chat. ``is_announced``: the winner was announced there.
     """
 
     place: str = ""

@@ -19,7 +19,7 @@ MAX_MATCHES = 8  # matches of the round on the card, open ones first
 def card_panel(language: str, t: Tournament, left: int | None, *, has_room: bool = True) -> Panel:
     """Return a tournament's card for its chat.
 
-    ``left`` are the seconds left of the round, None without a round. ``has_room`` is whether the store has room for new
+    ``left`` are the seconds left of the round, or None without a round. ``has_room``: the store has room for new
     tables.
     """
     text = TournamentText(language, t)
@@ -88,7 +88,7 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
 
 
 def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
-    """Write the players, with those ``alone`` at the end."""
+    """Write the players. Those ``alone``, without a partner, come last."""
     t, _ = text.t, text.gettext
     teams, count = teams_of(t), len(t.entered_players)
     missing = _missing_text(text, MIN_TEAMS[t.form] - len(teams))
@@ -157,7 +157,7 @@ def has_results(t: Tournament) -> bool:
 
 
 def write_single_table(page: Writer, text: TournamentText) -> None:
-    """Explain how a duplicate round with a single table counts."""
+    """Explain how a duplicate round with only one table is scored."""
     t = text.t
     if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not match.is_bye for match in t.rounds[-1]) == 1:
         _ = text.gettext

@@ -109,7 +109,7 @@ class TournamentCommands:
         return Reply(panel=await self._player_panel(profile, t), private=True)
 
     async def _choose_usual_times(self, t: Tournament, profile: Profile, key: str) -> Tournament:
-        """Choose the usual clock and time of leagues, or of other forms, unless the organiser chose others."""
+        """Set the usual clock and time of the form (leagues have their own), unless the organiser chose others."""
         usual, leagues = ((await self._people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
         (old_clock, old_time), (clock, time) = (usual, leagues) if t.form == "league" else (leagues, usual)
         if t.choice.clock == old_clock:
@@ -153,7 +153,7 @@ class TournamentCommands:
     async def _answer_player(
         self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]
     ) -> Panel | Reply:
-        """Answer a press on a button that everybody has."""
+        """Answer a press on a button that everyone has."""
         language = profile.language
         answer: Panel | Reply
         match verb:
@@ -185,7 +185,7 @@ class TournamentCommands:
     # Entering
 
     async def _enter(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:
-        """Enter a person, and show their page; a person who had entered sees it, too."""
+        """Enter a person, and show their page. A person who entered before also gets the page."""
         with suppress(AlreadyEntered):
             t = await self._with_names(await self._registration.enter(t.code, profile.id, profile.name, press.key))
         panel = await self._player_panel(profile, t)

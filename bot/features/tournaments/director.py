@@ -28,9 +28,9 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from bot.words.one_deal import deal_result
 
-ADVANCE_SECONDS = 10.0  # interval of checks of a tournament with an unchanged log, because its round can be overdue
+ADVANCE_SECONDS = 10.0  # interval of checks of a tournament with an unchanged log, whose round can be overdue
 UNSTARTED_SECONDS = 14 * 86400  # time after which a tournament that has not started is called off
-TABLE_CHECK_SECONDS = 60.0  # interval of checks whether the table of an unfinished match still exists
+TABLE_CHECK_SECONDS = 60.0  # interval of checks that the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000
 RETRY_SECONDS = 60.0  # pause after an error in a tournament
 
@@ -66,7 +66,7 @@ class Director:
             except STORE_ERRORS:
                 raise
             except UnreadableTournament:
-                # The store has logged it.
+                # The store has logged the error.
                 self._failed_at[code] = time.monotonic()
             except Exception:
                 # The other tournaments continue. Another release might be able to handle this one.
@@ -99,7 +99,7 @@ class Director:
         return tournament
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
-        """Write entries that follow from the current state, unless the tournament has changed meanwhile."""
+        """Write entries that follow from the current state, unless the tournament has changed since."""
         return await self.tournaments.commit(
             tournament.code, update, lambda latest: entries if latest.version == tournament.version else []
         )
@@ -119,7 +119,7 @@ class Director:
             ends_at = await self.tournaments.playing_time() + tournament.time
             log.info("tournament_round_started", tournament=tournament.code, round=number, matches=len(pairs))
             committed = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
-        # If a player withdrew meanwhile, nothing was written. The next call pairs the round without them.
+        # If a player withdrew in the meantime, nothing was written. The next call pairs the round without them.
         return await self._advance_rounds(committed)
 
     async def _advance_matches(self, tournament: Tournament) -> Tournament:
@@ -152,7 +152,7 @@ class Director:
                 try:
                     code = await self.match_tables.open(tournament, match, deal)
                 except StoreFull:
-                    return tournament  # the card says so, and the next call retries
+                    return tournament  # the card says that the store is full, and the next call retries
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)
         if not code:
@@ -164,7 +164,7 @@ class Director:
         return await self._check_table(tournament, match, deal, code, left)
 
     async def _record_table(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
-        """Record the table of a match's deal. Close the table if the match has ended meanwhile."""
+        """Record the table of a match's deal. Close the table if the match has ended since."""
 
         def decide(latest: Tournament) -> list[Entry]:
             is_open = latest.phase == "playing" and deal not in latest.match(match.round, match.number).results
@@ -189,7 +189,7 @@ class Director:
 
     @staticmethod
     def _forfeit(match: Match, missing: list[int]) -> tuple[int | None, Ending]:
-        """Return the winner and ending of a match without further play: a single missing team loses it."""
+        """Return the winner and ending of a match without further play: if only one team is missing, it loses."""
         if len(missing) != 1:
             return None, "void"
         return 1 if missing[0] == match.first else 0, "forfeit"
@@ -209,7 +209,7 @@ class Director:
     async def _check_table(self, tournament: Tournament, match: Match, deal: int, code: str, left: int) -> Tournament:
         """Recover a match that lost its table without a result, for example after a backup was restored.
 
-        An archived game counts. Otherwise a whole game is opened again while there is time. A duplicate deal is not,
+        An archived game counts. Otherwise a whole game starts again while there is time, but not a duplicate deal,
         because some players have seen its cards.
         """
         now = time.monotonic()

@@ -10,10 +10,10 @@ from bot.features.tournaments.log_entries import Result
 from bot.features.tournaments.tournament import Match, Tournament
 from engine import game_kind
 
-# The least differences from the datum for one step, two steps and so on, in units.
+# The smallest differences from the datum that give one step, two steps and so on, in units.
 STEPS = (Fraction(1, 2), Fraction(3, 2), 3, 5, 7, 10, 14, 19)
 
-# The least cost of a deal that was given up or lost on time, in units and in steps. The other team gains it.
+# The minimum cost of a deal that was given up or lost on time, in units and in steps. The other team gains it.
 PENALTY, PENALTY_STEPS = 5, 3
 
 
@@ -22,7 +22,7 @@ class DealScore:
     """The score of a match's deal for its first and its second team, in points or in steps.
 
     ``datum`` is the mean difference of points between the first and the second seat, over all tables that finished the
-    deal. It is None if none did.
+    deal. It is None if no table finished it.
     """
 
     round: int
@@ -33,7 +33,7 @@ class DealScore:
 
 
 def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
-    """Return the scores of all deals of a round; none of an unfinished round, because they reveal its cards."""
+    """Return the scores of all deals of a round. An unfinished round has none, because they would reveal its cards."""
     if not t.is_over(round_):
         return []
     scores = []
@@ -88,7 +88,7 @@ def _lost_score(t: Tournament, winner: int | None, extremes: tuple[Fraction, Fra
     """Return the first seat's score of a deal that was given up or lost on time; 0 if it is void.
 
     The loser gets the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal
-    never pays. ``extremes`` are the least and the largest difference from the datum, if there is one.
+    never pays. ``extremes`` are the smallest and largest difference from the datum, if there is one.
     """
     if winner is None:
         return Fraction(0)

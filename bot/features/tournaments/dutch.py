@@ -54,7 +54,7 @@ def pair_round(records: Mapping[int, TeamRecord], edges: Iterable[Edge]) -> list
 
 
 def _with_lowest_bye(records: Mapping[int, TeamRecord], edges: set[Edge]) -> set[Edge]:
-    """Keep only the byes of the lowest score that leave all other teams a pair (C5)."""
+    """Keep only the byes of the lowest score with which all other teams can be paired (C5)."""
     if len(records) % 2 == 0:
         return edges
     scores = sorted({record.score for record in records.values()})
@@ -142,7 +142,7 @@ class _Bracket:
         return len(self.records[team].floats) - len(self.records[team].colours)
 
     def _criteria(self, edge: Edge, *, decides_bye: bool) -> list[int]:
-        """Return an edge's share in the failures of C6 to C21."""
+        """Return the part of an edge in the failures of C6 to C21."""
         one, other = edge
         is_pair, floater = self._is_pair(edge), self._floater(edge)
         # The team that leaves the following bracket: a floater of this bracket, or a resident of the following one.
@@ -186,7 +186,10 @@ class _Bracket:
         return len(floats) >= back and floats[-back] == way
 
     def _repeated_floats(self, edge: Edge, back: int) -> tuple[int, int]:
-        """Count floats of ``back`` rounds ago that an edge repeats: a resident's downfloat, an opponent's upfloat."""
+        """Count the floats of ``back`` rounds ago that an edge repeats.
+
+        Downfloats count for residents, upfloats for opponents.
+        """
         one, other = edge
         is_again_down = self._floater(edge) in self.residents and self._has_floated(one, back, "down")
         is_again_up = self._is_pair(edge) and one in self.moved_down and self._has_floated(other, back, "up")

@@ -49,7 +49,7 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
 
 
 async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudonym: str) -> bool:
-    """Rewrite a tournament's log without a person; return False if it has changed meanwhile."""
+    """Rewrite a tournament's log without a person. Return False if it has changed since."""
     leaving: list[log_entries.Entry] = []
     try:
         t = await tournaments.load(code)
@@ -74,7 +74,7 @@ def _redact(stored: bytes, person: str, pseudonym: str) -> bytes:
     try:
         entry = log_entries.decode(text.decode())
     except ValueError:
-        return stored  # written by another release
+        return stored  # an entry of another release
     if isinstance(entry, log_entries.Open | log_entries.Enter) and entry.person == person:
         return log_entries.encode(replace(entry, person=pseudonym, name=NAME)).encode()
     # Entries of the director keep their stamps, so that they are not written twice. Such stamps never name a person.

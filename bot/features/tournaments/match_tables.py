@@ -1,4 +1,4 @@
-"""Tables of a tournament's matches: opened once each, found again, and ended."""
+"""Tables of a tournament's matches. Each is opened once, found again and ended."""
 
 from contextlib import suppress
 
@@ -38,8 +38,8 @@ class MatchTables:
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
         """Open the table of a match's deal for its players, and return its code.
 
-        Return an empty code if the table was removed and its result is on the way. With ``again``, replace a lost
-        table, unless it was replaced too often. Raises StoreFull if the store has no room for tables.
+        Return an empty code if the table was removed and its result is still being recorded. With ``again``, replace a
+        lost table, unless it was replaced too often. Raises StoreFull if the store has no room for tables.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [
@@ -60,7 +60,7 @@ class MatchTables:
         return table.code
 
     async def find_open(self, tournament: Tournament, match: Match, deal: int) -> str:
-        """Return the code of a match deal's open table, even if it was not recorded; empty if it is not open."""
+        """Return the code of the open table of a match's deal, even if it was not recorded; empty if none is open."""
         table = await self._challenges.find_opened(_opening_update(tournament, match, deal))
         return table.code if table else ""
 

@@ -129,7 +129,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
 
 
 def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | None) -> str:
-    """Return a table's result of a duplicate deal, the first seat's team and score first."""
+    """Return a table's result of a duplicate deal. The team in the first seat comes first."""
     assert match.second is not None
     first = match.first_seat(deal)
     one, other = (text.team_name(match.teams[side]) for side in (first, 1 - first))
@@ -151,7 +151,7 @@ def partners_panel(language: str, person: str, t: Tournament, number: int) -> Pa
 
 
 def possible_partners(t: Tournament, person: str) -> list[int]:
-    """Return the players whose partner a person can become."""
+    """Return the players who could become a person's partner."""
     own = t.player_of(person)
     return [] if own in t.partners else [number for number in players_alone(t) if number != own]
 
@@ -207,9 +207,9 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
 
 
 def player_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
-    """Show a tournament to one of its people: their matches, place and hands, and buttons for them.
+    """Show a tournament to one of its people: their matches, place and hands, with buttons.
 
-    ``has_others`` is whether the person has other tournaments.
+    ``has_others``: the person has other tournaments.
     """
     text, own, team = TournamentText(language, t), t.player_of(person), t.team_with(person)
     is_out = team is not None and t.has_withdrawn(team)
@@ -326,7 +326,7 @@ def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pa
 
 
 def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
-    """Ask whether the person really wants to call a tournament "off", or to "withdraw"."""
+    """Ask whether the person really wants to call a tournament off ("off") or to leave it ("withdraw")."""
     text = TournamentText(language, t)
     _ = text.gettext
     page = text.start_page()

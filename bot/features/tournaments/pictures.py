@@ -19,7 +19,10 @@ LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15  # letters of a single player's name, an
 
 
 def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> Sheet | None:
-    """Return the final standings as a sheet; None if empty. ``group`` is the chat's name, ``ended`` in Unix seconds."""
+    """Return the final standings as a sheet; None if empty.
+
+    ``group`` is the chat's name; ``ended`` is in Unix seconds.
+    """
     text, table = TournamentText(language, t), standings(t)
     if not table:
         return None

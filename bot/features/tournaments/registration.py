@@ -16,13 +16,13 @@ from bot.tables.choice import Choice
 from bot.tables.codes import table_code
 from engine.shuffle import SECRET_BYTES
 
-MAX_CHANGES = 2000  # log entries before the start; with more it can only be started or called off
+MAX_CHANGES = 2000  # log entries before the start; after that a tournament can only be started or called off
 MAX_REENTRIES = 10  # times that a person can enter the same tournament
 MAX_UNRATED = 100  # unrated games that a start rates first; more would delay the answer
 
 
 class Registration:
-    """Changes that people make to tournaments. A repeated update changes nothing."""
+    """Changes that people make to tournaments. A repeated update has no effect."""
 
     def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings) -> None:
         self._store, self._tournaments, self._ratings = store, tournaments, ratings
@@ -130,9 +130,9 @@ class Registration:
     async def start(self, code: str, person: str, update: str) -> Tournament:
         """Start a tournament: form the teams and seed them by rating.
 
-        In games for four, players without a partner are paired in the order of entering. One left over stays out. So do
-        the last teams if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or NotRatedYet
-        if too many games are unrated.
+        In games for four, players without a partner are paired in the order of entering. A single player left over
+        stays out. So do the last teams if a form with fewer places was chosen later. Raises TooFewTeams, TooFewPairs,
+        or NotRatedYet if too many games are unrated.
         """
         if await self._ratings.count_unrated() > MAX_UNRATED:
             raise errors.NotRatedYet()
@@ -174,7 +174,7 @@ class Registration:
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
-    """Return the teams of a start now: partners, then players without a partner, paired in the order of entering."""
+    """Return the teams for a start now: first partners, then the other players, paired in the order of entering."""
     if tournament.team_size == 1:
         return [(number,) for number in tournament.entered_players]
     pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]
@@ -209,6 +209,6 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> log_entries.
 
 
 def check_organiser(tournament: Tournament, person: str) -> None:
-    """Raise OnlyTheOrganiser for everybody else."""
+    """Raise OnlyTheOrganiser for everyone else."""
     if tournament.opener.person != person:
         raise errors.OnlyTheOrganiser(name=tournament.opener.name)

@@ -1,7 +1,7 @@
 """Reminders of unfinished matches when little of a round's time is left.
 
-A reminder waits for the turn of its chat, like an answer. It is retried until it was sent and noted. A crash in between
-can double a reminder only on platforms without message keys.
+A reminder waits for the turn of its chat, like an answer. It is retried until it has been sent and noted. Only on
+platforms without message keys can a crash double a reminder.
 """
 
 import time
@@ -66,7 +66,7 @@ class Reminders:
         self.now: Callable[[], float] = time.monotonic
 
     def send_due(self, tournament: Tournament, match: Match, left: int) -> None:
-        """Remind the players of a match once, if few of its seconds are ``left``."""
+        """Remind the players of a match once, if few seconds are ``left``."""
         if left > tournament.time // REMIND_FRACTION:
             return
         for number in chain.from_iterable(tournament.teams[team] for team in match.teams):

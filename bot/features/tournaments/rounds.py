@@ -84,8 +84,8 @@ def berger(teams: int) -> tuple[Pairs, ...]:
 
 
 def _knockout(t: Tournament) -> Pairs | None:
-    """Pair a bracket: two teams meet once they are the only ones left in their part."""
-    # The seeds from top to bottom. The best seeds meet last, and have the byes.
+    """Pair a bracket: two teams meet when they are the only ones left in their part."""
+    # The seeds from top to bottom. The best seeds meet last, and get the byes.
     bracket = [0]
     while len(bracket) < len(t.teams):
         bracket = [line for seed in bracket for line in (seed, 2 * len(bracket) - 1 - seed)]
@@ -93,7 +93,7 @@ def _knockout(t: Tournament) -> Pairs | None:
     left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
     if len(left) < 2:
         return None
-    # Two lines meet in the round at which their numbers differ only in the last ``depth`` bits.
+    # Two lines meet in the round in which their numbers differ only in the last ``depth`` bits.
     depth = min((line_of[one] ^ line_of[other]).bit_length() for one, other in pairwise(left))
     parts: dict[int, list[int]] = defaultdict(list)
     for team in left:

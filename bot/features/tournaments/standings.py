@@ -37,7 +37,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's results. Teams that are equal in everything share a ``rank``.
+    """A team's results. Teams that are equal by all criteria share a ``rank``.
 
     ``played`` and ``won`` leave out byes and void matches. A team ``is_out`` if it has withdrawn or was knocked out.
     """
@@ -72,8 +72,8 @@ def standings(t: Tournament) -> tuple[TeamStanding, ...]:
 def winners(t: Tournament) -> list[int]:
     """Return the teams in first place of a tournament that is over.
 
-    In a knock-out, a team that is out can share that place if no team went further. It counts as a winner only if it
-    won its last match and then withdrew.
+    In a knock-out, a team that is out can share that place if no team got further. It is a winner only if it won its
+    last match and then withdrew.
     """
     first = [standing for standing in standings(t) if standing.rank == 1]
     if t.form == "knockout":
@@ -149,7 +149,7 @@ def _rank_keys(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _
 
 
 def _finished_matches(t: Tournament) -> list[list[Match]]:
-    """Return each team's matches that count: no byes in round robins, only finished rounds in duplicates."""
+    """Return each team's matches that count. Byes in round robins and unfinished rounds of duplicates do not."""
     counted: list[list[Match]] = [[] for _team in t.teams]
     for match in t.matches:
         is_counted = t.is_over(match.round) if t.is_duplicate else match.is_over

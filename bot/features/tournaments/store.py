@@ -23,7 +23,7 @@ from bot.store.log import add_stamp, strip_stamp
 from bot.store.lua import read_script
 
 KEPT_SECONDS = 400 * 86400  # lifetime of a finished tournament's log
-SHOWN_SECONDS = 30 * 86400  # how long its people still see a finished tournament
+SHOWN_SECONDS = 30 * 86400  # how long a finished tournament stays in its people's lists
 CALLED_OFF_SECONDS = 86400  # lifetime of the log of a tournament called off before its start
 MAX_AT_ONCE = 5  # live tournaments of a chat
 MAX_ORGANISED = 10  # tournaments of a person that are live, or were recently called off before their start
@@ -32,7 +32,8 @@ TOURNAMENTS_REMEMBERED = 500
 REDACTED = encode(Redacted()).encode()
 
 Belongs = Callable[[Tournament], bool]
-Decision = Callable[[Tournament], Sequence[Entry]]  # returns the entries to write; raises an error if there can be none
+# Returns the entries to write. Raises an error if the action is not possible.
+Decision = Callable[[Tournament], Sequence[Entry]]
 
 log = structlog.get_logger()
 
@@ -110,7 +111,7 @@ class Tournaments:
         async with self.client.pipeline(transaction=False) as pipe:
             for t in theirs:
                 pipe.ttl(keys.log(t.code))
-            lifetimes = await pipe.execute()  # negative without an expiry
+            lifetimes = await pipe.execute()  # negative if the log does not expire
         oldest = KEPT_SECONDS - SHOWN_SECONDS
         return [t for t, left in zip(theirs, lifetimes, strict=True) if t.is_live or left < 0 or left > oldest]
 
@@ -125,11 +126,11 @@ class Tournaments:
         for (code, token), t in zip(entries.items(), loaded, strict=True):
             match t:
                 case Tournament() if belongs(t):
-                    found.append((token, t))  # a token begins with its time in seconds
+                    found.append((token, t))  # a token begins with the time at which it was made, in seconds
                 case Tournament() if not t.is_live:
                     await self._store.index.remove_if_unchanged(key, code, token)
                 case Tournament() | NoSuchTournament():
-                    # The commit for this entry might be on its way.
+                    # The commit for this entry might be in progress.
                     await self._store.index.remove_if_settled(key, code, token)
                 case BaseException() if not isinstance(t, UnreadableTournament):
                     raise t
@@ -190,7 +191,7 @@ class Tournaments:
                 raise NoSuchTournament(code=code)
 
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
-        """Return the tournament with these entries, or its whole log if that has changed meanwhile."""
+        """Return the tournament with these entries, or its whole log if the log has changed since."""
         stored = [add_stamp(encode(entry), update) for entry in entries]
         after = tournament.with_stored_entries(stored)
         known = [tournament.version, *(tournament.entries[-1:] or [b""])]
@@ -201,7 +202,7 @@ class Tournaments:
         return after
 
     async def rewrite(self, code: str, known: Sequence[bytes], entries: Sequence[bytes]) -> bool:
-        """Replace a tournament's log; return False if it has changed meanwhile."""
+        """Replace a tournament's log. Return False if it has changed since."""
         self._cache.pop(code, None)
         after = Tournament.read_prefix(code, entries)
         # An unreadable log does not show whether the tournament is over.
@@ -233,7 +234,7 @@ class Tournaments:
             return [Place(new)] if chat_of(t.place) == chat_of(old) else []
 
         for code in await self._store.index.entries(keys.in_chat(old)):
-            # Here the new chat may exceed its limit.
+            # The new chat can exceed its limit here.
             await self._store.index.reserve(keys.in_chat(new), code)
             try:
                 await self.commit(code, f"moved:{new}", decide)

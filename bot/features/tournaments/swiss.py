@@ -18,7 +18,7 @@ from bot.features.tournaments.tournament import Match, Tournament
 
 @dataclass(frozen=True)
 class Demands:
-    """Absolute rules that can be given up. Teams never meet twice and never have two byes."""
+    """Absolute rules that can be given up. Not among them: teams never meet twice and never have two byes."""
 
     colours: bool  # two teams to which the same seat is absolutely due do not meet (C3)
     forfeits: bool  # a team that has won by forfeit does not get the bye (part of C2)
@@ -71,7 +71,7 @@ def _add_match(record: TeamRecord, match: Match, team: int, side: int, before: S
 
 
 def can_be_paired(records: dict[int, TeamRecord], demands: Demands, played: int, *, is_last: bool) -> bool:
-    """Return whether all teams can be paired at once, after ``played`` rounds."""
+    """Return whether all teams can be paired in one round, after ``played`` rounds."""
     graph = networkx.Graph()
     graph.add_edges_from(possible_pairs(records, demands, played, is_last=is_last))
     return 2 * len(networkx.max_weight_matching(graph, maxcardinality=True)) == len(records) + len(records) % 2

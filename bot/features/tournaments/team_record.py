@@ -15,7 +15,7 @@ ABSOLUTE = 3  # strength after two more matches in the other seat, or two in a r
 
 @dataclass
 class TeamRecord:
-    """A team's matches so far. ``colours`` leave out matches without cards; ``floats`` have every round."""
+    """A team's matches so far. ``colours`` leaves out matches without cards; ``floats`` has every round."""
 
     score: Fraction = Fraction(0)
     colours: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ def order_seats(records: Mapping[int, TeamRecord], one: int, other: int) -> tupl
 
 
 def _has_first_seat(high: TeamRecord, low: TeamRecord, *, is_odd: bool) -> bool:
-    """Return whether the higher ranked team has the first seat. ``is_odd`` is about its number, counted from 1."""
+    """Return whether the higher ranked team has the first seat. ``is_odd``: its number, counted from 1, is odd."""
     if high.due and low.due and high.due != low.due:
         return high.due == WHITE
     for ours, theirs in ((high.strength, low.strength), (abs(high.balance), abs(low.balance))):

@@ -37,7 +37,7 @@ def shorten(name: str, longest: int) -> str:
 
 
 def form_names(language: str) -> Mapping[str, str]:
-    """Return the names of the forms, in lower case."""
+    """Return the forms' names in lower case."""
     _ = texts(language).gettext
     return {
         "knockout": _("knock-out"),
@@ -139,7 +139,7 @@ class TournamentText:
         if self.t.form == "league":
             return ""
         if self.t.form == "knockout" and [match.is_bye for match in self.t.rounds[number - 1]] == [False]:
-            # Void matches can bring the final early.
+            # With void matches the final can come early.
             return self.gettext("Final")
         count = rounds_in_all(self.t)
         return self.gettext("Round {number} of {count}").format(number=number, count=count)
@@ -222,7 +222,7 @@ class TournamentText:
         return ", ".join([score_text(ours, theirs), *filter(None, endings)])
 
     def ending(self, match: Match, result: Result) -> str:
-        """Return how a game ended early; empty if it was played to its end."""
+        """Return how a game ended early, or an empty string if it was played to its end."""
         if result.ending == "played" or match.second is None:
             return ""
         if result.winner is None:

@@ -38,7 +38,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Options besides the game, with their values.
 
-``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` are for Swiss tournaments and
+``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` applies to Swiss tournaments and
 duplicates. ``deals`` is the length of a duplicate match; half of them are played in each seat. ``scoring`` is for
 duplicates.
 """
@@ -100,7 +100,7 @@ class Match:
     def winner(self) -> int | None:
         """The winning team; None for a bye, a draw or an unfinished match.
 
-        If deals were given up or lost on time, the team that lost fewer that way wins. Otherwise points decide.
+        The team that gave up, or lost on time, fewer deals than the other wins. Otherwise points decide.
         """
         if self.is_bye or not self.is_over:
             return None
@@ -189,7 +189,7 @@ class Tournament:
         """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:
             return self.with_stored_entries(stored)
-        except Exception as error:  # the log of another release can contain anything
+        except Exception as error:  # another release's log can contain anything
             why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
             raise UnreadableTournament(code=self.code, why=why) from error
 
@@ -291,7 +291,10 @@ class Tournament:
         return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
 
     def is_public(self, round_: int) -> bool:
-        """Return whether a round's deals can be shown: a duplicate's only after all tables have played them."""
+        """Return whether a round's deals can be shown.
+
+        Those of a duplicate are hidden until all tables have played them.
+        """
         return not self.is_duplicate or not self.is_live or self.is_over(round_)
 
     def has_match(self, round_: int, number: int) -> bool:

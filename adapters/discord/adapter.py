@@ -46,7 +46,7 @@ from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts
 
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
-# Codes after which the gateway accepts no reconnection, each with the host's next step and a short reason.
+# Codes after which the gateway refuses to reconnect, each with what the host must do and a short reason.
 FATAL_CLOSE_CODES = {
     TOKEN_REFUSED: (
         "Discord does not accept BUONGIOCO_DISCORD_TOKEN: copy the token again from the developer portal.",
@@ -60,7 +60,7 @@ FATAL_CLOSE_CODES = {
 }
 
 DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
-DELIVERY_SECONDS = 0.2  # time until a finished press that waits for delivery is deferred
+DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 
@@ -76,7 +76,7 @@ class _PageLock(asyncio.Lock):
 
 
 class PageLocks:
-    """Serializes edits of pages, so that a slow picture cannot overwrite a newer page."""
+    """Serialises edits of pages, so that a slow picture cannot overwrite a newer page."""
 
     def __init__(self) -> None:
         self._locks: LRUCache[str, _PageLock] = LRUCache(PAGES_KEPT)
@@ -299,7 +299,7 @@ class Discord:
                 await answer.withdraw()
 
     async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:
-        """Answer with a new message, drawn as for ``place``. Its picture takes longer, so it follows the text."""
+        """Answer with a new message, drawn as for ``place``. The picture follows the text, because it takes longer."""
         assert reply.panel
         body, file = drawing.message_body(reply.panel, place), reply.file
         upload = Upload(file.name, file.content, "application/json") if file else None
@@ -312,7 +312,7 @@ class Discord:
                     await self.messages.add_picture(place, answer.token, sent, reply.panel)
 
     async def _edit_page(self, answer: Answer, panel: Panel) -> None:
-        """Answer by showing a panel in the pressed message, unless a later press has changed the page meanwhile."""
+        """Answer by showing a panel in the pressed message, unless a later press has changed the page."""
 
         async def edit(body: Body, upload: Upload | None) -> SentMessage:
             if upload and self.pictures.are_slow(answer.place):
@@ -348,7 +348,7 @@ class Discord:
         return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
 
     def has_admins(self, place: str) -> bool:
-        """Return whether the place is in a server; False for channels of servers that the bot is not a member of."""
+        """Return whether the place is in a server of which the bot is a member."""
         return not is_private(place) and not reading.is_guest(place)
 
     async def is_admin(self, place: str, person: str) -> bool:

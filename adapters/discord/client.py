@@ -25,7 +25,7 @@ discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 
 
 class Backoff(ExponentialBackoff[Any]):
-    """Pauses between attempts to connect a shard: at most a minute, instead of the library's quarter of an hour."""
+    """Pauses between attempts to connect a shard: at most a minute. The library's own go up to a quarter of an hour."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -91,7 +91,7 @@ class Client(discord.AutoShardedClient):
         return bool(self._connected_shards) and len(self._connected_shards) == len(self.shard_ids or ())
 
     async def launch_shards(self) -> None:
-        # The library requests the gateway's address only if it chooses the shards itself, and does not keep it.
+        # The library requests the gateway's address only if it chooses the shards itself, and then forgets it.
         count, address, _limits = await self.http.get_bot_gateway()
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address)
         self.shard_count = self._shards.total if self._shards else count
@@ -99,7 +99,7 @@ class Client(discord.AutoShardedClient):
         await super().launch_shards()
 
     async def run_gateway(self) -> None:
-        """Receive events until the connection ends for good or the task is cancelled."""
+        """Receive events until the connection ends permanently or the task is cancelled."""
         connected = asyncio.create_task(self.connect())
         try:
             await asyncio.wait([connected])
@@ -114,7 +114,7 @@ class Client(discord.AutoShardedClient):
                 await shard.disconnect()
 
     def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return a parser that skips unused events, and unreadable ones, which would end the connection."""
+        """Return a parser that skips unused and unreadable events. An unreadable one would end the connection."""
 
         def read(data: Any) -> None:
             try:

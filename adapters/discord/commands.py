@@ -32,7 +32,7 @@ from bot.texts import LANGUAGES, texts
 from bot.texts import gettext_noop as _
 
 COMMANDS_KEY = "discord:commands"  # a hash: the digest of the commands last sent to Discord, by application
-LONGEST_PASTED = 500  # characters of a pasted code, which can come as a link or a whole invitation
+LONGEST_PASTED = 500  # characters of a pasted code, which can be a link or a whole invitation
 
 # Runs a command, given its interaction, its word, its arguments and the person that it names.
 RunCommand = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
@@ -62,7 +62,7 @@ class Tree(app_commands.CommandTree[discord.Client]):
         for option in options if isinstance(options, list) else ():
             name, kind = (option.get("name"), option.get("type")) if isinstance(option, dict) else (None, None)
             if not isinstance(name, str) or not name or type(kind) is not int or kind <= 0:
-                # The library drops such an option, and a challenge would be open to everyone.
+                # The library would drop such an option, and the challenge would be open to everyone.
                 raise app_commands.CheckFailure("an option without a name or a type")
         return True
 
@@ -150,10 +150,7 @@ class Commands:
                 self.tree.add_command(self._user_command(spec))
 
     async def _handle_error(self, interaction: Interaction, error: Exception) -> None:
-        """Answer a command that cannot be read or no longer exists.
-
-        Discord keeps offering removed commands for a while.
-        """
+        """Answer a command that cannot be read or no longer exists. Discord offers removed commands for a while."""
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
         elif isinstance(error, STORE_ERRORS):
@@ -169,7 +166,7 @@ class Commands:
             await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
 
     def _slash_command(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
-        """Build a command as the library wants it: a function with one parameter per argument."""
+        """Build a command in the library's form: a function with one parameter per argument."""
 
         async def run(interaction: Interaction, **given: Any) -> None:
             kinds = {argument.name: argument.kind for argument in spec.arguments}

@@ -1,7 +1,7 @@
 """Panels in Discord's form: layout components with text as Markdown. Names are escaped.
 
 A group's panel is in a container, which sets it off from other messages. A private panel uses the whole width. The
-components are JSON as the API documents it. The library's views would cost more than the rest of a call.
+components are JSON as the API documents it. The library's views would take longer than the rest of a call.
 """
 
 import re
@@ -29,11 +29,11 @@ MAX_WITH_PICTURE = 30  # buttons next to a picture: with rows, picture, text and
 # Kinds of buttons that open a chat by a link, which Discord does not have.
 LINK_KINDS = ("private", "join", "share", "group")
 
-ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (length, most buttons in a row with a longer label)
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (label length, maximum of buttons in a row with a longer label)
 
 # Characters that Markdown can interpret, including mentions and links. A full stop after a number makes a list.
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
-# Faster checks: a text without a match of either, and without a link, has no special characters.
+# Faster checks: a text without a match of either, and without a link, needs no escapes.
 MAYBE_SPECIAL = re.compile(r"[\\*_~`|<\[\]@\-+#>]")
 NUMBERED = re.compile(r"\d\.")
 
@@ -81,7 +81,7 @@ def add_file(body: Body, name: str) -> Body:
 
 
 def allowed_mentions(panel: Panel) -> dict[str, Any]:
-    """Return the people that a new message notifies: those in "call" spans, not those only mentioned."""
+    """Return the people that a new message notifies: only those in "call" spans."""
     people = {number for span in panel.text if span.style == "call" and (number := _user_id(span))}
     return {"parse": [], "users": sorted(people)} if people else NO_MENTIONS
 
@@ -116,8 +116,8 @@ def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
 def markdown(panel: Panel, *, folds: bool = False) -> str:
     """Return the text with Markdown styles.
 
-    Spans of one style are joined, because adjacent marks would cancel each other out. With ``folds`` the part after the
-    panel's fold becomes small print, because Discord cannot fold text.
+    Adjacent spans of the same style are joined, because their marks would cancel each other out. With ``folds`` the
+    part after the panel's fold becomes small print, because Discord cannot fold text.
     """
     if folds and panel.fold is not None:
         shown = "".join(span.text for span in panel.text[panel.fold :])
@@ -150,7 +150,7 @@ def _apply_style(text: str, style: str, escape: Callable[[str], str]) -> str:
 
 
 def _user_id(span: Span) -> str:
-    """Return a Discord person's number, or "": people of other platforms cannot be notified."""
+    """Return a Discord person's number, or "" for people on other platforms, who cannot be notified."""
     platform, _, number = span.person.partition(":")
     return number if platform == "discord" and number.isdecimal() else ""
 

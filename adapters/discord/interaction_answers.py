@@ -46,9 +46,9 @@ class TooLate(Exception):
 class Answer:
     """The answer to one interaction.
 
-    ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private`` is whether only
-    this person sees a command's message. With ``awaits_message``, the next new message in its place is the answer.
-    ``handed_over`` is set when the request is done and delivery is about to give the answer.
+    ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private``: only this person
+    sees a command's message. With ``awaits_message``, the next new message in its place is the answer. ``handed_over``
+    is set when the request is done and delivery will give the answer.
     """
 
     rest: Rest
@@ -65,10 +65,10 @@ class Answer:
     is_being_deferred: bool = False
 
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
-        """Edit the pressed message. The edit is the answer, if the interaction has none yet.
+        """Edit the pressed message.
 
-        If the picture is refused or late, or the connection is lost, the press is deferred and the error raised. The
-        message can then be edited again.
+        The edit is the answer, if the interaction has none yet. If the picture is refused or late, or the connection is
+        lost, the press is deferred and the error is raised. The message can then be edited again.
         """
         async with self._lock:
             if self.state is not State.OPEN:
@@ -166,7 +166,7 @@ class Answer:
     async def _send_answer(
         self, kind: int, body: Body | None = None, *, wants_message: bool = False, upload: Upload | None = None
     ) -> SentMessage:
-        # This holds even if the call fails: the answer might have arrived, and a second one would be refused.
+        # Do this even if the call fails: the answer might have arrived, and a second one would be refused.
         self.state = State.ANSWERED
         try:
             return await self.rest.answer(self.token, kind, body, wants_message=wants_message, upload=upload)

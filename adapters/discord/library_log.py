@@ -1,7 +1,7 @@
 """Listens to the library's log for events that it reports nowhere else, and keeps them out of the bot's log.
 
-There would be thousands of lines while Discord is down. Tracing every request instead would cost a sixth of the bot's
-time.
+Otherwise an outage of Discord would log thousands of lines. Tracing every request instead would take a sixth of the
+bot's time.
 """
 
 import logging

@@ -19,7 +19,7 @@ PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to presses do not count
 
 LONGEST_WAIT = 30.0  # seconds; the longest wait of the library after a 429
-RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 that does not say how long to wait
+RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 without a wait
 OPEN_CHAT_PAUSE = 60.0  # seconds; the pause after too many new private chats
 TOKEN_SECONDS = 14.5 * 60  # Discord accepts an interaction's token for 15 minutes
 
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 
 class RefusalBudget:
-    """The requests that Discord refused recently. Too many of them pause all requests."""
+    """The requests that Discord refused recently. After too many of them all requests pause."""
 
     def __init__(self, limit: int = MAX_REFUSALS) -> None:
         self._limit = limit

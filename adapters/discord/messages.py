@@ -144,15 +144,15 @@ class Messages:
                 try:
                     await self._in_channel(place, lambda channel: self._rest.delete(channel, message))
                 except discord.HTTPException as error:
-                    # The bot can always delete its own messages, so this one belongs to another application.
+                    # A bot can always delete its own messages, so this one belongs to another application.
                     if error.code != NO_PERMISSION:
                         raise
 
     async def _in_channel(self, place: str, call: Callable[[str], Awaitable[T]]) -> T:
         """Call ``call`` with a place's channel, as the bot.
 
-        A private chat has a different channel for each application, and the host can change the application. If the bot
-        has no access to the channel, the channel is looked up again, once.
+        A private chat has a different channel for each application, and the host can switch to another application. If
+        the bot has no access to the channel, the channel is looked up again, once.
         """
         if not is_private(place):
             return await call(reading.channel_of(place))

@@ -29,7 +29,10 @@ class PrivateChats:
         self._loading: dict[tuple[str, str], asyncio.Task[str]] = {}
 
     async def channel(self, user: str, wrong: str = "") -> str:
-        """Return the channel of a person's private chat. ``wrong`` is a stored one to which the bot has no access."""
+        """Return the channel of a person's private chat.
+
+        ``wrong`` is a stored channel to which the bot has no access.
+        """
         channel = self._channels.get(user, wrong)
         if channel != wrong:
             return channel

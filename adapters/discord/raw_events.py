@@ -1,7 +1,7 @@
 """Repairs events before the library reads them.
 
 The library reads many fields that the bot never uses, and refuses an event if any of them is missing or has another
-type. In an interaction such a field gets a harmless value; the person, the place and the token stay as Discord sent
+type. In an interaction such a field gets a harmless value, but the person, the place and the token stay as Discord sent
 them. A server keeps only its id, name, availability, system channel and language. Other events are read here instead of
 by the library.
 """
@@ -56,7 +56,7 @@ def reduce_server(data: Any) -> Any:
 
 
 def writable_server(data: Any) -> int | None:
-    """Return the server of a changed channel, role or thread; None if it is not named, or the thread is closed."""
+    """Return the server of a changed channel, role or thread; None if the event names none or the thread is closed."""
     if not isinstance(data, dict) or not _is_id(data.get("guild_id")):
         return None
     thread = _dict_or_empty(data.get("thread_metadata"))

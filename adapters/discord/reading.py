@@ -18,7 +18,7 @@ from bot.platform import Person, Press
 
 PLATFORM = "discord"
 
-ANSWER_SECONDS = 4  # time after which an interaction cannot be answered any more; Discord allows three seconds
+ANSWER_SECONDS = 4  # time after which an interaction can no longer be answered; Discord allows three seconds
 
 # A button's custom id: a payload, and a number if one panel has the same payload twice.
 CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
@@ -93,7 +93,7 @@ def place_of(interaction: Interaction) -> str:
 
 
 def is_private_chat(interaction: Interaction) -> bool:
-    """Return whether the interaction came from the private chat with the bot, not between people."""
+    """Return whether the interaction came from a private chat with the bot, not from one between people."""
     return interaction.guild_id is None and bool(interaction.context.dm_channel)
 
 

@@ -1,4 +1,4 @@
-"""Finds the command at the beginning of a message, however a Telegram client encodes it.
+"""Finds the command at the beginning of a message, in every encoding that Telegram clients use.
 
 Telegram marks a typed command with a ``bot_command`` entity. A copied command keeps its formatting: bold or italic
 around the entity, or ``code`` and ``pre``, inside which Telegram marks no commands. Some clients copy a command as a
@@ -28,7 +28,7 @@ NOT_WORDS = (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND)
 class CommandText(NamedTuple):
     """A command: its lower-case ``word``, the ``bot`` it names or an empty string, and the words after it.
 
-    ``is_marked`` if an entity marks it as a command, or if its whole text has one format.
+    ``is_marked``: an entity marks it as a command, or its whole text has one format.
     """
 
     word: str
@@ -38,7 +38,7 @@ class CommandText(NamedTuple):
 
 
 def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | None:
-    """Return the command at the beginning of a text; None without one, or if it is only quoted."""
+    """Return the command at the beginning of a text, or None if there is none or it is only quoted."""
     units = text.encode("utf-16-le", "surrogatepass")
     blanks = leading_blanks(text)
     start = len(text[:blanks].encode("utf-16-le", "surrogatepass")) // 2

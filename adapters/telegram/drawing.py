@@ -1,6 +1,6 @@
 """Panels as Telegram messages: text with entities, so that nothing needs escaping, and an inline keyboard.
 
-They are JSON as the Bot API documents it. The library's objects would cost more than the rest of the call.
+They are JSON as the Bot API documents it. The library's objects would take longer than the rest of the call.
 """
 
 import re

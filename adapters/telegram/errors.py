@@ -1,4 +1,4 @@
-"""Translates Telegram's errors to delivery errors."""
+"""Translates Telegram's errors into delivery errors."""
 
 import re
 from collections.abc import Iterator
@@ -108,7 +108,7 @@ def _refusal_error(place: str, text: str) -> DeliveryError:
 
 
 def is_about_picture(text: str, *, ephemeral: bool) -> bool:
-    """Return whether a message might have been refused because of its picture: its text alone could succeed."""
+    """Return whether a message might have been refused because of its picture, so that its text alone could succeed."""
     if WRONG_KIND.search(text) or GONE_MESSAGES.search(text) or NOT_MODIFIED.search(text):
         return False
     if ABOUT_PICTURE.search(text):
@@ -117,5 +117,5 @@ def is_about_picture(text: str, *, ephemeral: bool) -> bool:
 
 
 def error_name(error: BaseException) -> str:
-    """Return the error's class alone: its message can contain an address."""
+    """Return only the error's class, because its message can contain an address."""
     return type(error).__name__

@@ -13,7 +13,7 @@ from bot.platform import SlowDown
 from bot.rate_limiter import RateLimit
 
 # Telegram accepts 20 messages a minute in a group, over all its topics. The burst counts too. This limit allows 20 in
-# 63.75 seconds, so that a message that is delayed on the way does not push the next ones over the limit.
+# 63.75 seconds, so that a message delayed in the network does not push later ones over the limit.
 GROUP_LIMIT = RateLimit(burst=3, interval=3.75, per_chat=True)
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
 MESSAGES_PER_SECOND = 30  # messages of one bot in all its chats

@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 
 class Messages:
-    """Sends, edits and deletes messages; raises the library's errors, or a more precise `DeliveryError`.
+    """Sends, edits and deletes messages. Raises the library's errors, or a more precise `DeliveryError`.
 
     A message's picture is identified by its scene's digest. ``app`` is the address of the Mini App, or empty.
     """
@@ -39,7 +39,7 @@ class Messages:
     def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:
         self._post = post
         self.photos = Photos(post, known_files)
-        self.username = ""  # the bot's, set after connecting
+        self.username = ""  # the bot's username, set after connecting
         self._app = app
         self.has_inline_mode = False  # the host can turn it on at @BotFather
         self.has_ephemeral: bool | None = None  # None until the first attempt
@@ -63,8 +63,8 @@ class Messages:
     async def _send_ephemeral(self, place: str, panel: Panel) -> SentMessage:
         """Send a message to one person in a group; raise Unreachable if the server has no ephemeral messages.
 
-        Such a server ignores the field and shows the message to all. So the first message is only a card's back. A
-        hand follows when the server's answer confirms that the message is ephemeral.
+        Such a server ignores the field and shows the message to everyone. So the first message is only a card's back.
+        The hand follows when the server's answer confirms that the message is ephemeral.
         """
         if self.has_ephemeral is False:
             raise Unreachable("the server has no ephemeral messages")

@@ -10,7 +10,7 @@ from bot.concurrency.background import TaskSet
 from bot.panel import Panel
 from bot.platform import Adapter, NoPicture, NotDelivered, NotEditable, PlatformFailure, Press, SentMessage
 
-UNKNOWN_PICTURE = "?"  # stands for the digest of a pressed photo, which is not known
+UNKNOWN_PICTURE = "?"  # stands for the unknown digest of a pressed photo
 
 
 class Pages:
@@ -54,7 +54,7 @@ class Pages:
 
 @contextmanager
 def _safe_to_repeat() -> Iterator[None]:
-    """Raise NotDelivered for PlatformFailure: edits and deletions can be repeated even if they succeeded."""
+    """Raise NotDelivered instead of PlatformFailure, because edits and deletions can safely be repeated."""
     try:
         yield
     except NotDelivered:

@@ -1,6 +1,6 @@
 """Messages with a picture, which Telegram calls photos. The panel's text is the caption; both show the same state.
 
-An upload never delays a text for long. A late upload is given up, and its message is deleted if it arrives after all.
+An upload never delays a text for long. A late upload is given up, and its message is deleted if it still arrives.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ class LateEdit(NoPicture):
 
 
 class KnownFiles:
-    """The ``file_id`` of pictures uploaded before. Without the store none are known."""
+    """The ``file_id`` of pictures uploaded before. Without the store it knows none."""
 
     def __init__(self, client: Any, report_store_error: Callable[[BaseException], object]) -> None:
         self._client, self._report_store_error = client, report_store_error
@@ -110,7 +110,7 @@ class Photos:
         self._late = TaskSet()
 
     def picture_of(self, chat: int, panel: Panel) -> Picture | None:
-        """Return a panel's picture if it can be shown in the chat; None for the text alone."""
+        """Return a panel's picture, or None if the chat gets the text alone."""
         picture = panel.picture
         if picture is None or not picture.png or utf16_length(panel.plain) > LONGEST_CAPTION:
             return None
@@ -125,7 +125,7 @@ class Photos:
         return read_id(await self._upload("sendPhoto", photo, read_id))
 
     async def edit(self, photo: Photo, method: str) -> None:
-        """Edit picture and text together; errors as in `send`, and LateEdit."""
+        """Edit picture and text together. Raises the errors of `send`, and LateEdit."""
         await self._upload(method, photo)
 
     async def _upload(self, method: str, photo: Photo, read_id: ReadMessageId | None = None) -> Any:
@@ -167,7 +167,10 @@ class Photos:
 
     @asynccontextmanager
     async def _picture_errors(self, photo: Photo) -> AsyncIterator[None]:
-        """Raise NoPicture if only the picture failed. A lost answer is raised: the upload might have succeeded."""
+        """Raise NoPicture if only the picture failed.
+
+        If the answer is lost, raise its error, because the upload might have succeeded.
+        """
         try:
             yield
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):

@@ -1,7 +1,7 @@
 """Long polling: one worker asks Telegram for updates.
 
-The offset of each request confirms all earlier updates, once they are handled. A bot that is killed before that gets
-them again. Answers to commands are sent later, so a kill can lose an answer but never a move.
+The offset of each request confirms all earlier updates, once they are handled. After a kill, Telegram sends the
+unconfirmed ones again. Answers to commands are sent later, so a kill can lose an answer but never a move.
 
 Each response repeats the unconfirmed updates, a hundred at most. While an update is handled, later ones come again:
 they are recognised, and requests are paced. An update that takes too long is confirmed anyway if a full response hides
@@ -75,7 +75,7 @@ class Polling:
     async def run(self) -> None:
         """Poll until cancelled; raise InvalidToken if Telegram refuses the token.
 
-        At the end, updates in progress have a moment to finish.
+        When cancelled, updates in progress get a moment to finish.
         """
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         try:
@@ -123,7 +123,8 @@ class Polling:
         if len(updates) < len(raw_updates):
             log.warning("telegram_update_unreadable", why="no update_id")
         if updates:
-            # Leave out the old `_next`: after a quiet week Telegram continues at a random id, which can be lower.
+            # Ignore the old `_next`: after a week without updates Telegram continues at a random id, which can be
+            # lower.
             self._next = max([*updates, *self._since]) + 1
         new = {number: raw for number, raw in updates.items() if number not in self._since}
         for number, raw in new.items():
@@ -143,7 +144,7 @@ class Polling:
                 del self._since[first]
 
     async def _handle_with_retries(self, number: int, update: Update) -> None:
-        """Handle an update; retry while too much work waits, as long as the update is unconfirmed."""
+        """Handle an update. While the queue is full, retry as long as the update is unconfirmed."""
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             try:

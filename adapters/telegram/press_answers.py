@@ -19,7 +19,7 @@ from bot.panel import Panel, Span
 from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
 from bot.texts import language_of, texts
 
-ANSWER_SECONDS = 1.5  # time until a query is answered without the outcome; the rest of the two seconds is for latency
+ANSWER_SECONDS = 1.5  # time until a query is answered without the outcome, to leave half a second for latency
 RETRY_PAUSES = (0.3, 1.0)  # seconds before a lost answer is sent again; Telegram ignores a second answer
 RETRIED_ERRORS = (NotConnected, ConnectionLost, InvalidAnswer, ServerError, RetryAfter)
 
@@ -27,9 +27,9 @@ log = structlog.get_logger()
 
 
 class QueryAnswer:
-    """The answer to one callback query, as a context in which the press is handled.
+    """The answer to one callback query: a context in which the press is handled.
 
-    The first `give` counts. Without a `give`, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
+    Only the first `give` counts. Without a `give`, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
     empty answer when the context ends. ``sent`` is set after the answer is sent.
     """
 
@@ -95,7 +95,7 @@ class PressReplies:
     background: TaskSet
 
     async def show(self, press: Press, reply: Reply, answer: QueryAnswer, *, is_photo: bool) -> None:
-        """Answer the query and queue the page, if any. ``is_photo`` is whether the pressed message is a photo."""
+        """Answer the query and queue the page, if any. ``is_photo``: the pressed message is a photo."""
         if reply.panel and reply.private:
             await self._send_privately(press, reply, answer)
             return

@@ -29,7 +29,7 @@ DESCRIPTION = _(
 CALLBACK_MODE = "default"
 """The mode in which presses come with the pressed message.
 
-In other modes a press on an ordinary message has an inline id instead, as if the message were sent through the bot.
+In other modes a press on an ordinary message has an inline id instead, as if the message had been sent through the bot.
 Telegram added the setting on 22 November 2026. TDLib calls this mode ``botCallbackQueryModeDefault``.
 """
 
@@ -46,7 +46,10 @@ async def choose_callback_mode(post: Post) -> None:
 
 
 async def update_profile(bot: Bot, client: Any) -> None:
-    """Set the parts that changed since a worker last set them. After an error the rest is set at the next start."""
+    """Set the parts that have changed since a worker last set them.
+
+    After an error the rest is set at the next start.
+    """
     refused = []
     try:
         for name, value, set_part in _parts(bot):

@@ -46,7 +46,7 @@ def _present(**fields: object) -> Fields:
 
 
 def _user(raw: Any) -> Fields | None:
-    """Reduce a user; None if there is no id. A deleted account has an empty name."""
+    """Reduce a user. Return None without an id. A deleted account has an empty name."""
     if not isinstance(raw, dict) or type(raw.get("id")) is not int:
         return None
     optional = _texts(raw, "last_name", "username", "language_code")

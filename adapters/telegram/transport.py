@@ -42,7 +42,7 @@ class ServerError(NetworkError):
 
 
 class Body(NamedTuple):
-    """The body of a request. The library only passes it on to the request."""
+    """The body of a request. The library only passes it on."""
 
     content: bytes
     headers: dict[str, str] = JSON_HEADERS

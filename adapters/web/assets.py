@@ -24,7 +24,7 @@ MIN_GZIP_BYTES = 800
 
 
 class Asset(NamedTuple):
-    """A file; ``gzipped`` is empty if compression does not pay. Brotli is made when a browser first accepts it."""
+    """A file. ``gzipped`` is empty if compression saves too little. Brotli is made when a browser first accepts it."""
 
     body: bytes
     gzipped: bytes
@@ -51,7 +51,7 @@ class Assets:
         return _digest(*(f"{name} {asset.etag}".encode() for name, asset in self._files.items()))
 
     def url(self, name: str) -> str:
-        """Return the address of a file in `static/`; KeyError if it does not exist."""
+        """Return the address of a file in `static/`. Raises KeyError if it does not exist."""
         self._files[name]
         return f"/static/{self.version}/{name}"
 

@@ -26,7 +26,7 @@ ALL_ANSWERED = _("🧩 You’ve answered all my puzzles.")
 
 
 async def show_daily(site: Site, request: web.Request) -> web.Response:
-    """Show the deal of the day at ``/daily``, or with ``?yesterday`` the last one's result."""
+    """Show the deal of the day at ``/daily``, or yesterday's results with ``?yesterday``."""
     reader, language = await site.reader(request)
     yesterday = "yesterday" in request.query
     days, person = site.card_room.feature(DailyFeature).site, reader.person if reader else ""
@@ -83,7 +83,7 @@ async def show_courses(site: Site, request: web.Request) -> web.Response:
 
 
 async def show_lesson(site: Site, request: web.Request) -> web.Response:
-    """Show a step of a course, after a tap if the query has one. Without a step, show where the reader left off."""
+    """Show a step of a course, after a tap if the query has one. Without a step, continue where the reader left off."""
     reader, language = await site.reader(request)
     spot = Spot(request.match_info["course"], request.query.get("step", ""), request.query.get("taps", ""))
     try:

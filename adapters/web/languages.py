@@ -15,12 +15,12 @@ LONGEST_HEADER = 1000  # characters read from a header; browsers send about a hu
 def negotiate(header: str) -> str:
     """Return our language with the greatest weight, or "" if the header names none of ours.
 
-    Of equal weights the first wins. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
+    Among equal weights the first wins. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
     Malformed parts are ignored.
     """
     if not header:
         return ""
-    # Imported late, because most bots never show a page.
+    # Import this late, because most bots never show a page.
     from babel.core import negotiate_locale  # noqa: PLC0415
 
     weights: dict[str, float] = {}
@@ -35,5 +35,5 @@ def negotiate(header: str) -> str:
     best = max(wanted, key=lambda language: wanted[language])
     if wanted[best] > 0:
         return best
-    # All named languages are refused: take the first of the others.
+    # All languages in the header are refused, so take the first of the others.
     return next((language for language in LANGUAGES if language not in weights), "") if weights else ""

@@ -15,7 +15,7 @@ REQUESTS = RateLimit(burst=120, interval=0.1)  # a page loads about ten files; a
 FILES = RateLimit(burst=600, interval=0.02)
 """Scripts, styles and cards, enough for a school class that opens its first pages at once.
 
-Requests for monitoring count here too, so that a flood of page requests does not fail health checks.
+Requests for monitoring count here too, not as pages, so that a flood of page requests does not fail health checks.
 """
 
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
@@ -30,7 +30,8 @@ Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they
 ones would keep others at the same address from signing in.
 """
 
-CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; each new guest has tries of their own, in all far more
+# Wrong table codes. Each new guest also has tries of their own, which are far more in all.
+CODES = RateLimit(burst=20, interval=300.0)
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables, for a school that plays at the same time
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a school class, then three a minute
@@ -84,7 +85,7 @@ class Quota:
         return self._open[0].total()
 
     def take(self, visitor: Visitor, rate_limit: RateLimit) -> float:
-        """Count a request as `RateLimiter.take` does; count nothing if the address or the network must wait."""
+        """Count a request as `RateLimiter.take` does, but not if the address or the network must wait."""
         limits = self._limits(rate_limit)
         wait = max(map(RateLimiter.wait_seconds, self._limiters, visitor, limits))
         if wait > 0:
@@ -98,7 +99,7 @@ class Quota:
             limiter.refund(key, limit)
 
     def can_open(self, visitor: Visitor, limit: int) -> bool:
-        """Return whether another request can open, with ``limit`` for each address."""
+        """Return whether another request can open. ``limit`` is the maximum for one address."""
         address, network = (counter[key] for counter, key in zip(self._open, visitor, strict=True))
         return address < limit and network < self._network_factor * limit
 

@@ -65,12 +65,12 @@ class WebPerson(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """An id of twelve characters that does not reveal a chat account, for keys and counts."""
+        """An id of twelve characters for keys and counts. It does not reveal a chat account."""
         return self.id if self.is_guest else sha256(self.person.encode()).hexdigest()[: 2 * ID_BYTES]
 
     @property
     def place(self) -> str:
-        """The place of their presses: their private chat, which shows the same as the page."""
+        """The place of the reader's presses: their private chat, which shows the same as the page."""
         return private_place(self.person)
 
     def as_person(self, language: str) -> Person:
@@ -92,7 +92,7 @@ class WebPeople:
         self._recent: deque[float] = deque()
 
     async def identify(self, request: web.Request) -> WebPerson | None:
-        """Return the reader by their cookies; None for a stranger."""
+        """Return the reader with these cookies, or None for a stranger."""
         for cookie in SESSIONS:
             person = await self.sessions.authenticate(request.cookies.get(cookie, ""))
             if person and (profile := await self._card_room.lobby.profile(person)).is_known:

@@ -73,7 +73,7 @@ def _game_names(language: str) -> dict[str, str]:
 
 
 def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[tuple[float, float]]:
-    """Return the points of a rating curve, from the upper left corner of a drawing; none for fewer than two ratings."""
+    """Return the points of a rating curve; none for fewer than two ratings. The origin is the upper left corner."""
     if len(ratings) < 2:
         return []
     width, height = size[0] - 2 * margin, size[1] - 2 * margin
@@ -89,7 +89,7 @@ def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[tu
 
 
 def _format_day(day: date, language: str) -> str:
-    # Imported only when such a page is opened.
+    # Import this only when such a page is opened.
     from babel.dates import format_date  # noqa: PLC0415
 
     return format_date(day, "medium", locale=language)

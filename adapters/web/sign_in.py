@@ -34,7 +34,7 @@ async def show_link(site: Site, request: web.Request) -> web.Response:
 async def enter_by_link(site: Site, request: web.Request) -> web.Response:
     form = await site.read_form(request)
     person = await site.people.sessions.redeem_link(form.get("key", ""))
-    # The person may have used /forget since the link was made.
+    # The person might have used /forget since the link was made.
     if not person or not (await site.card_room.lobby.profile(person)).is_known:
         return site.message_page(request, browser_text(request, LINK_EXPIRED), HTTPStatus.GONE)
     return await _start_session(site, request, person, SESSION, form.get("t", ""))
@@ -47,7 +47,7 @@ async def show_app(site: Site, request: web.Request) -> web.Response:
 
 
 async def enter_by_app(site: Site, request: web.Request) -> web.Response:
-    """Sign in the person whom the app's signed data names, and redirect to the table."""
+    """Sign in the person named in the app's signed data, and redirect to the table."""
     app = _app(site, request)
     form = await site.read_form(request)
     try:
@@ -55,7 +55,7 @@ async def enter_by_app(site: Site, request: web.Request) -> web.Response:
     except InvalidLaunch:
         return site.message_page(request, browser_text(request, APP_EXPIRED), HTTPStatus.FORBIDDEN)
     await site.card_room.lobby.meet(person)
-    # The person may have opened the chat too, so a hand that waits for that can be sent.
+    # The person might have opened the chat too, so send a hand that waits for that.
     await site.card_room.send_missed_hands(person)
     if person.id in await site.people.session_people(request):
         return site.redirect(_table_address(form.get("t", "")))
@@ -88,7 +88,7 @@ async def sign_out(site: Site, request: web.Request) -> web.Response:
 
 
 async def check_cookie(site: Site, request: web.Request) -> web.Response:
-    """Redirect readers who sent the cookie that they were just given; tell all others that it is missing.
+    """Redirect readers who sent the cookie that they were just given, and tell all others that it is missing.
 
     Without this check a browser that blocks cookies would reach the table as a stranger and read that the table does
     not exist.

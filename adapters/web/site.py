@@ -45,7 +45,7 @@ TOO_MUCH = _("Too many requests from your network: try again in a minute.")
 NOTHING_HERE = _("There’s nothing here: check the link.")
 
 MAX_SENT = 8192  # bytes of a request's body; a Mini App sends the longest
-SHARE_OF_FILES = 0.8  # most connections, as a share of the files that the process can open
+SHARE_OF_FILES = 0.8  # maximum of connections, as a share of the files that the process can open
 
 CONTENT_SECURITY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -61,7 +61,7 @@ SECURITY = {
 
 
 class Site:
-    """The web server. ``listening`` is whether it accepts connections now."""
+    """The web server. ``listening``: it accepts connections now."""
 
     def __init__(self, card_room: CardRoom) -> None:
         self.card_room = card_room
@@ -86,7 +86,7 @@ class Site:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Listen until the context ends; `BadSetting` if the address cannot be used."""
+        """Listen until the context ends. Raises `BadSetting` if the address cannot be used."""
         frames = [app.frame_origin for app in self.card_room.mini_apps.values()] if self.is_secure else []
         ancestors = " ".join(frames) or "'none'"
         self._security = {**SECURITY, "Content-Security-Policy": f"{CONTENT_SECURITY}; frame-ancestors {ancestors}"}
@@ -170,7 +170,10 @@ class Site:
         return web.Response(text=why, status=status)
 
     def redirect(self, address: str, cookie: str = "", value: str = "") -> web.Response:
-        """Redirect to a page of this site. A new cookie is checked on the way (`sign_in.check_cookie`)."""
+        """Redirect to a page of this site.
+
+        If a cookie was set, the redirect first checks it (`sign_in.check_cookie`).
+        """
         location = str(URL(COOKIE_CHECK).with_query(to=address)) if value else address
         response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": location})
         if value:
@@ -178,7 +181,7 @@ class Site:
         return response
 
     async def reader(self, request: web.Request) -> tuple[WebPerson | None, str]:
-        """Return the reader, None for a stranger, and the language of their page."""
+        """Return the reader, or None for a stranger, and the language of their page."""
         reader = await self.people.identify(request)
         return reader, await self._language(request, reader)
 
@@ -235,7 +238,7 @@ class Site:
             answer.headers.update(self._security)
             raise
         except ConnectionError:
-            # The client is gone. Connection errors of the store have a class of the Redis client.
+            # The client is gone. Connection errors of the store have their own class, from the Redis client.
             raise
         except STORE_ERRORS as failure:
             why = self.card_room.report_store_error(failure, language)

@@ -85,7 +85,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
 async def _invitation_page(
     site: Site, request: web.Request, code: str, reader: WebPerson | None, language: str
 ) -> web.Response:
-    """Return the invitation. A table that never invited the visitor counts as unknown, as codes can be guessed."""
+    """Return the invitation. A table that never invited the visitor counts as unknown, because codes can be guessed."""
     site.limits.count_code(request)
     person = reader.person if reader else f"{PLATFORM}:"
     handle = reader.handle if reader else ""

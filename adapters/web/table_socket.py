@@ -1,4 +1,4 @@
-"""The WebSocket of a table's page: it shows the table live and takes the player's presses.
+"""The WebSocket of a table's page: it shows the table live and receives the player's presses.
 
 The page sends ``{"n": name, "press": payload}``; a press sent twice under one name counts once. The bot sends
 
@@ -39,7 +39,7 @@ from bot.texts import language_of, texts
 
 LONGEST_MESSAGE = 1024  # bytes of a message; a longer one ends the connection
 MAX_PAGES, MAX_PAGES_EACH = 2000, 20
-PING_SECONDS = 20.0  # a page that does not answer within half of this is gone
+PING_SECONDS = 20.0  # time between pings; a page that does not answer within half of this is gone
 MAX_PENDING = 16  # unanswered presses of one page, before reading from it pauses
 SESSION_CHECK_SECONDS = 5.0
 LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page after a limit was exceeded
@@ -87,7 +87,7 @@ class Live:
         reader = await self._site.people.identify(request)
         socket = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=PING_SECONDS)
         if reader is None:
-            # Tell a stranger's page to stop. A page refused before it opens would retry for ever.
+            # Tell a stranger's page to stop. A page that is refused before it opens would retry forever.
             await socket.prepare(request)
             why = _stranger_reason(request, language_of(browser_language(request)))
             await _send_gone(socket, why=why)
@@ -110,7 +110,7 @@ class Live:
         try:
             language = await card_room.lobby.language_of(reader.person, browser_language(request))
             hand = await card_room.live_hands.open_hand(code, reader.person)
-            # The game may have ended while the page was disconnected.
+            # The game might have ended while the page was disconnected.
             played = "" if hand else await card_room.lobby.find_played(code, reader.person)
         except STORE_ERRORS as error:
             card_room.report_store_error(error)
@@ -137,7 +137,7 @@ class _OpenPage:
     presses: asyncio.Queue[PressMessage] = field(default_factory=lambda: asyncio.Queue(MAX_PENDING))
 
     async def serve(self) -> None:
-        """Send states and take presses until the page closes."""
+        """Send states and handle presses until the page closes."""
         parts = self._send_states, self._check_session, self._make_presses
         tasks = [asyncio.create_task(self._run(part)) for part in parts]
         try:
@@ -161,7 +161,7 @@ class _OpenPage:
             await self.socket.close()
 
     async def _receive(self) -> None:
-        """Read messages. A beat is answered at once, even while a press is being made."""
+        """Read messages. A heartbeat is answered at once, even during a press."""
         async for received in self.socket:
             if received.type is not WSMsgType.TEXT:
                 return
@@ -187,7 +187,7 @@ class _OpenPage:
                 await self._send(message.model_dump())
 
     async def _make_presses(self) -> None:
-        """Make the page's presses in order and answer each."""
+        """Handle the page's presses in order, and answer each."""
         while True:
             message = await self.presses.get()
             try:
@@ -216,7 +216,7 @@ class _OpenPage:
                 return
 
     async def _make_press(self, message: PressMessage) -> dict[str, Any]:
-        """Make a press and return the answer, also after an error."""
+        """Handle a press and return the answer, even after an error."""
         reader, request, _ = self.reader, self.request, texts(self.language).gettext
         try:
             # The press is stored with the person's current name.

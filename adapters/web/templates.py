@@ -20,7 +20,7 @@ class Templates:
 
     @cached_property
     def _environment(self) -> Any:
-        # Imported late, because most bots never show a page.
+        # Import this late, because most bots never show a page.
         from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
 
         environment = Environment(
@@ -47,7 +47,7 @@ def _mark_black_suits(text: str) -> str:
 
 
 def _fold_secret(line: str, seal: str) -> str:
-    """Shorten a line's secret or ``seal``, and show all of its digits when the line is pressed."""
+    """Shorten a line's secret or ``seal``. Pressing the line shows all of its digits."""
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 
     if seal:

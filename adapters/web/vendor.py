@@ -61,7 +61,7 @@ def find_changed() -> list[str]:
 
 
 def fetch(library: Library) -> dict[str, bytes]:
-    """Download a library and return its files by our names; ValueError if its integrity does not match."""
+    """Download a library and return its files by our names. Raises ValueError if its integrity does not match."""
     address = f"{REGISTRY}/{library.name}/-/{library.name}-{library.version}.tgz"
     with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - the registry's own address, by https
         package = answer.read()

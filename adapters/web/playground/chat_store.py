@@ -192,7 +192,7 @@ class ChatStore:
             _keep_picture(pipe, chat, number, picture)
             await pipe.execute()
         if number not in chat.messages:
-            # The message was deleted meanwhile, before or after this write.
+            # The message was deleted in the meantime, before or after this write.
             await self._drop(chat, number)
             return False
         chat.messages[number] = message
@@ -218,7 +218,7 @@ class ChatStore:
             await pipe.execute()
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
-        # After a failed write the store may have the message. Only a retry of the message reuses its number.
+        # After a failed write the store might have the message. Only a retry of the message reuses its number.
         number = chat.unconfirmed.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         chat.last = max(number, chat.last)
         message = {"id": number, **message}

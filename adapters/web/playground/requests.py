@@ -124,14 +124,14 @@ class Requests:
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
         self._languages: dict[str, str] = {}
-        """The language of the browser that acted last, by person."""
+        """By person, the language of the browser that acted last."""
         self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
 
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:
         """Perform a request and return the toast that answers it.
 
         Raise `Refused` with the reason, or one of `STORE_ERRORS`. A request sent again after a lost connection counts
-        once. ``language`` is the browser's.
+        once. ``language`` is the language of the browser.
         """
         self._languages[person.id] = language
         key = press_key(f"pg{person.id}.{request.n}", request.model_dump_json())
@@ -210,7 +210,10 @@ class Requests:
         return await self._answer(person, chat, reply, key, press)
 
     async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
-        """Show the reply in the pressed message or as a new one, in the private chat if the button was missing."""
+        """Show the reply in the pressed message or as a new one.
+
+        If the button was missing, show it in the private chat.
+        """
         if reply.panel is None:
             return reply.toast
         pressed = int(press.message) if press and press.genuine and not reply.private else None

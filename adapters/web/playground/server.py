@@ -133,7 +133,7 @@ class Server:
         socket = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
         tab = Tab(socket, request.transport, person, is_host)
         tab.language = browser_language(request)
-        # Count the tab before it is ready, because more tabs can open meanwhile.
+        # Count the tab before it is ready, because more tabs can open in the meantime.
         self.tabs.open.add(tab)
         PAGES.labels("playground").inc()
         try:
@@ -151,7 +151,7 @@ class Server:
         return socket
 
     def _identify(self, key: str) -> tuple[User | None, bool]:
-        """Return the person a link belongs to, and whether it is the host's."""
+        """Return the person that a link belongs to, and whether it is the host's link."""
         if not self.access.is_open:
             return None, False
         if equals_secret(key, self._host_key):
@@ -169,7 +169,10 @@ class Server:
             raise web.HTTPTooManyRequests(text=refused.text(language_of(browser_language(request)))) from None
 
     def _receive(self, tab: Tab, text: str) -> None:
-        """Start a request. A tab's requests run in parallel, so a slow one blocks none. A beat is answered at once."""
+        """Start a request.
+
+        A tab's requests run in parallel, so a slow one blocks no others. A heartbeat is answered at once.
+        """
         if text == BEAT:
             tab.send(BEAT)
             return
@@ -188,7 +191,7 @@ class Server:
         self._busy.start(answer())
 
     async def handle(self, tab: Tab, text: str) -> str:
-        """Perform a request and return the answer, also after an error."""
+        """Perform a request and return the answer, even after an error."""
         language = language_of(tab.language)
         try:
             request = parse_request(decode(text))

@@ -17,10 +17,10 @@ MAX_UNREAD = 4 * 1024 * 1024  # bytes in a tab's queue; a tab that falls further
 
 
 class Tab:
-    """An open tab. It acts as ``person``. Without one it can act as any person, or as none if it has the host's link
-    (``is_host``).
+    """An open tab.
 
-    Each tab has its own queue of messages, so a tab that does not read blocks no others.
+    It acts as ``person``. If that is missing, it can act as any person, or as no one with the host's link
+    (``is_host``). Each tab has its own queue of messages, so a tab that does not read blocks no others.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 // @ts-check
 // A connection to the bot that notices a dead network, reconnects, and keeps messages until the bot answers them.
 
-/** The question whether the bot is there. The bot echoes it at once, even while it does other work. */
+/** A heartbeat. The bot echoes it at once, even while it is busy. */
 const BEAT = JSON.stringify({ beat: true });
 // Milliseconds without an answer until the page probes the connection, and until it shows the message as unsent.
 const PROBE_AFTER = 1000, LATE_AFTER = 2000;

@@ -1,6 +1,6 @@
 // @ts-check
-// Warns players before they open a table if the browser blocks cookies. In another site's frame other rules hold, so there
-// only the bot checks (sign_in.py).
+// Warns players before they open a table if the browser blocks cookies. Another site's frame has other rules, so
+// there only the bot checks (sign_in.py).
 
 /** Return whether a cookie can be set: navigator.cookieEnabled is true even in some browsers that block cookies. */
 function keepsCookies() {

@@ -1,5 +1,5 @@
 // @ts-check
-// Removes a link's key from the address at once, so the screen and the history do not show it.
+// Removes a link's key from the address at once, so that the screen and the history do not show it.
 const params = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", location.pathname + location.search);
 

@@ -25,5 +25,5 @@ form.addEventListener("change", ({ target }) => {
 });
 updateRulesLink();
 
-// The form of a page restored from the browser's cache would lead to its earlier table again.
+// On a page restored from the browser's cache, the form would lead to its earlier table again.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -16,7 +16,7 @@ const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
 const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500;
 const seats = overview ? overview.seats.length : 0;
-const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // points as shown to people, per point as counted
+const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // shown points per point of the game
 const EVERYBODY = "public", OPEN = "open";
 
 /** @param {string} path @param {RequestInit} [options] */

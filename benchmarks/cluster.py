@@ -23,7 +23,7 @@ from bot.store.embedded import server_path
 
 PRIMARIES = 3
 SLOTS = 16384
-NODE_TIMEOUT_MS = 1500  # until a replica replaces a node that does not answer
+NODE_TIMEOUT_MS = 1500  # time until a replica replaces a node that does not answer
 
 # The shell's input ends when the process that started it ends.
 KEEPER = '"$@" >/dev/null 2>&1 & node=$!; echo $node; cat >/dev/null; kill -9 $node 2>/dev/null; wait $node'
@@ -91,7 +91,7 @@ class Node:
         os.kill(self.process, signal.SIGCONT)
 
     def ask(self, *words: Any) -> Any:
-        """Send a command and return its answer. RedisError if none comes within two seconds."""
+        """Send a command and return its answer. Raises RedisError if none comes within two seconds."""
         with Redis(port=self.port, socket_timeout=2.0, retry=Retry(NoBackoff(), 0)) as client:
             return client.execute_command(*words)
 
@@ -121,7 +121,7 @@ class LocalCluster:
     """The whole cluster, as a context manager. Its methods block: in asyncio call them in a thread."""
 
     def __init__(self, folder: Path, primaries: int = PRIMARIES) -> None:
-        # Hold all ports until the last is found, so that no port is found twice.
+        # Hold all ports until the last one is found, so that none is found twice.
         ports = iter(_free_ports(4 * primaries))
         self.nodes = [Node(folder / f"node{number}", next(ports), next(ports)) for number in range(2 * primaries)]
         self._primaries = primaries

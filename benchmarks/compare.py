@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure in a benchmark's output: the median of the matches of ``above``, divided by the median for ``below``."""
+    """A figure in a benchmark's output. It is the median of the matches of ``above``, divided by that of ``below``."""
 
     label: str
     bench: str
@@ -146,7 +146,7 @@ def check_out(revision: str) -> Iterator[Side]:
 
 
 def differing_packages(side: Side) -> list[str]:
-    """List the packages that a revision pins at other versions. Both sides run with the packages installed here."""
+    """Print the packages that a revision pins at other versions. Both sides run with the packages installed here."""
     pins = [
         dict(PIN.findall(path.read_text()) if (path := Path(folder) / "requirements.txt").exists() else ())
         for folder in (side.path.split(os.pathsep)[-1], ROOT)
@@ -165,7 +165,10 @@ def command_of(side: Side) -> list[str]:
 
 
 def output_of(bench: Bench, side: Side) -> str:
-    """Return a benchmark's output up to the last line needed. BenchFailed if it ends earlier or takes too long."""
+    """Return a benchmark's output up to the last line needed.
+
+    Raises BenchFailed if it ends earlier or takes too long.
+    """
     lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         environment = {**start.environment(Path(folder), 0, side.path), "PYTHONUNBUFFERED": "1"}
@@ -255,7 +258,8 @@ def command(
         raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")
     # Signals must remove the worktree and end the running benchmark.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # Background jobs of a script and their children ignore SIGINT by default, but it must end the benchmarks.
+    # Background jobs of a script ignore SIGINT by default, and so do their children, but SIGINT must end the
+    # benchmarks.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with check_out(revision) as before:
         if others := differing_packages(before):

@@ -46,9 +46,10 @@ class Crowd:
         self._wake.set()
 
     async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
-        """Make ``presses``: ``rate`` a second, or without pause if it is 0, with at most ``at_once`` in flight.
+        """Make ``presses`` presses, ``rate`` of them per second, or without pause if it is 0.
 
-        Return the total time and each press's time, in seconds. BenchFailed if no panel changes for `STALLED` seconds.
+        At most ``at_once`` are in flight. Return the total time and each press's time, in seconds. Raises BenchFailed
+        if no panel changes for `STALLED` seconds.
         """
         self._times, made = [], 0
         start = time.perf_counter()

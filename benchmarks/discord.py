@@ -1,7 +1,7 @@
 """The whole bot on Discord, compared with a bare handler of the same library that makes as many calls.
 
 Discord and its people run in a second process, the store in a third. The bare handler answers a press with an edit of
-the presser's message. It also edits the other player's and, as often as the whole bot, a board.
+the presser's message. It also edits the other player's message and, as often as the whole bot, a board.
 """
 
 import asyncio
@@ -131,7 +131,7 @@ class BareClient(discord.Client):
 
 
 def _use_server(there: Server) -> None:
-    """Set the library's addresses, which hold for the whole process."""
+    """Set the library's addresses, which apply to the whole process."""
     Route.BASE = f"{there.url}/api/v10"
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
 

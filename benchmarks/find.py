@@ -23,7 +23,7 @@ FOR_TWO = tuple(game for game, kind in GAMES.items() if kind.seats == 2)
 
 
 def mixed(source: random.Random) -> list[Searcher]:
-    """Return people who came within a minute. Half accept any game for two, the others a single one."""
+    """Return people who came within a minute. Half of them accept any game for two, the others only one game."""
     return [
         Searcher(
             f"telegram:{number}",
@@ -43,7 +43,7 @@ def four_by_four(source: random.Random) -> list[Searcher]:
 
 
 def far_apart(_source: random.Random) -> list[Searcher]:
-    """Return people who do not match each other: all have just come, with ratings far apart."""
+    """Return people who do not match each other: all have just begun to search, with ratings far apart."""
     return [Searcher(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
 
 

@@ -1,6 +1,6 @@
 """Two other painters of `bot.pictures.scene_layout`, as baselines of `python -m benchmarks pictures`.
 
-Both paint the same cards, boxes and letters with plain calls of their libraries, in true colour or in the library's own
+Both paint the same cards, boxes and letters with plain calls to their libraries, in true colour or in the library's own
 palette.
 """
 

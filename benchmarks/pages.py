@@ -63,7 +63,7 @@ def run(tables: int, seconds: float) -> None:
 
 
 async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
-    """Return the results of `_measure`, and the characters that a page receives."""
+    """Return the results of `_measure`, and the number of characters that a page receives."""
     async with bot_with_pages() as (worker, port):
         codes, pages = await _open_tables(worker, port, tables)
 

@@ -29,7 +29,7 @@ from engine.robots import make_robot
 Painter = Callable[[Scene], bytes]
 
 NAMES = ("Anna", "Bruno", "Caterina", "Domenico")
-EACH = 8  # the other painters are slow, so they paint every eighth picture only
+EACH = 8  # the other painters are slow, so they paint only every eighth picture
 TICK = 0.001  # seconds between checks whether the event loop was blocked
 
 

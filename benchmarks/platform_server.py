@@ -92,7 +92,7 @@ class PlatformServer(ABC):
             return {"failed": str(failure)}
 
     async def run_action(self, action: dict[str, Any]) -> Any:
-        """Run an action of the benchmark; BenchFailed if it fails."""
+        """Run an action of the benchmark. Raises BenchFailed if it fails."""
         match action["do"]:
             case "open":
                 await self.wait_until_connected()

@@ -47,7 +47,7 @@ class Server:
         self.url, self._session = url, session
 
     async def ask(self, seconds: float = PATIENCE, **action: Any) -> Any:
-        """Run an action and return its result. BenchFailed if it fails or takes longer than ``seconds``."""
+        """Run an action and return its result. Raises BenchFailed if it fails or takes longer than ``seconds``."""
         try:
             async with (
                 within(seconds, f"the platform's server to do: {action['do']}"),
@@ -168,7 +168,7 @@ def print_result(name: str, result: dict[str, Any]) -> None:
 
 
 async def run_in_process(measure: Callable[..., Awaitable[dict[str, Any]]], *args: Any) -> dict[str, Any]:
-    """Measure a baseline in its own process, so that its memory slows nothing else down."""
+    """Measure a baseline in its own process, so that its memory does not slow down anything else."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return await asyncio.get_running_loop().run_in_executor(process, _run_measure, measure, *args)
 
@@ -190,8 +190,8 @@ def format_percentiles(seconds: list[float]) -> str:
 def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
     """Print ratios of the whole bot to the bare library, by round: presses a second, and presses by CPU.
 
-    At a fixed rate both make the same presses a second. A round in which the bot left out pictures would flatter it, so
-    it is marked and not in the median.
+    At a fixed rate both make the same presses per second. A round in which the bot left out pictures would flatter it,
+    so it is marked and left out of the median.
     """
     rounds = list(zip(wholes, bares, strict=True))
     full = [whole["uploads_a_press"] >= ENOUGH_PICTURES * bare["uploads_a_press"] for whole, bare in rounds]

@@ -39,7 +39,7 @@ TABLES = (100, 20_000)
 AT_ONCE = 64
 FLAT_OUT, COUNTED = 6000, 1000
 GAME = "metamazzo"
-SLOWEST = 20  # tables opened, and presses, a second on any machine, for time limits
+SLOWEST = 20  # tables opened and presses made per second on any machine, for time limits
 
 
 class CountingAdapter:
@@ -211,7 +211,7 @@ async def press_flat_out(crowd: Crowd, presses: int) -> float:
 
 
 async def count_calls(crowd: Crowd) -> float:
-    """Return the calls of Python and C functions a press. Other load on the machine hardly changes this figure."""
+    """Return the number of Python and C function calls per press. Other load on the machine hardly changes it."""
     with cProfile.Profile() as profile:
         await press_flat_out(crowd, COUNTED)
     return sum(entry.callcount for entry in profile.getstats()) / COUNTED

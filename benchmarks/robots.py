@@ -144,7 +144,7 @@ def format_line(names: Pair, tally: Tally) -> str:
 
 
 def win_interval(won: int, games: int) -> tuple[float, float]:
-    """Return the 95 % interval of the share of games won (Wilson's, valid for few games and for all won)."""
+    """Return the 95 % interval of the share of games won. Wilson's formula is valid for few games and for all won."""
     part, z = won / games, CONFIDENCE**2 / games
     middle, half = part + z / 2, CONFIDENCE * (part * (1 - part) / games + z / (4 * games)) ** 0.5
     return max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z))
@@ -160,7 +160,7 @@ def command(
         list[str] | None, typer.Option(help="Only this pair, such as strong:medium. Can be repeated.")
     ] = None,
 ) -> None:
-    """Play robots against each other and two references: points a deal, games won, CPU a move."""
+    """Play robots against each other and two references: points per deal, games won, CPU per move."""
     known = {":".join(names): names for names in PAIRS}
     if wrong := [name for name in pair or () if name not in known]:
         typer.echo(f"There is no pair {wrong[0]!r}; there are: {', '.join(known)}.", err=True)

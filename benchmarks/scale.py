@@ -34,9 +34,9 @@ T = TypeVar("T")
 
 
 class Figures(NamedTuple):
-    """Figures of a row. CPU is in seconds a press, of all workers or of the store."""
+    """Figures of a row. CPU is in seconds per press, of all workers or of the store."""
 
-    speed: float  # presses a second, flat out
+    speed: float  # presses per second at full speed
     cpu: float  # flat out
     store_cpu: float  # flat out
     rated_cpu: float  # at `RATE`
@@ -72,7 +72,7 @@ class Workers:
         await asyncio.gather(*(self._listen(number) for number in range(len(self._processes))))
 
     async def run(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
-        """Await ``work``. BenchFailed if it takes longer than ``seconds`` or if a worker ends meanwhile."""
+        """Await ``work``. Raises BenchFailed if it takes longer than ``seconds`` or if a worker ends meanwhile."""
         assert self._listening
         task = asyncio.create_task(work)
         try:

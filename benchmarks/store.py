@@ -91,7 +91,7 @@ async def used_memory(store: Store) -> int:
 
 
 async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
-    """Return the bytes in the store of a table in mid-game, with its share of all keys, and the bytes of its log."""
+    """Return the bytes in the store for a table in mid-game, with its share of all keys, and the bytes of its log."""
     await store.client.flushall()
     # Run a whole bot, so that all keys of a live game exist: log, shown messages, timer, seats.
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))

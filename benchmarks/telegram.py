@@ -1,7 +1,7 @@
 """The whole bot on Telegram, compared with bare handlers of the same library that make as many calls.
 
 The Bot API server and the people run in a second process, the store in a third. The bare handlers answer a press and
-edit both players' messages. They also edit a group's message as often as the whole bot.
+edit the messages of both players. They also edit a group's message as often as the whole bot.
 """
 
 import asyncio
@@ -64,7 +64,10 @@ NO_LIMIT = 10**6
 
 
 def make_adapter(card_room: CardRoom) -> Telegram:
-    """Return the adapter without Telegram's overall limit, which is not measured. Chats and groups keep theirs."""
+    """Return the adapter without Telegram's overall limit, which is not measured.
+
+    Chats and groups keep their limits.
+    """
     adapter = Telegram(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     adapter.shows_pictures = False

@@ -163,7 +163,7 @@ class BenchServer(PlatformServer):
 
 
 async def _measure_wait(answered: asyncio.Future[float], since: float) -> float:
-    """Return the seconds until an answer."""
+    """Return the number of seconds until the answer came."""
     return await answered - since
 
 

@@ -1,7 +1,7 @@
 """`python -m benchmarks web`: two thousand watchers of one table, and many tables played on pages (`benchmarks.pages`).
 
-One process serves all watchers, over streams of the API. The baseline, in the same run, sends the same lines to as
-many connections with aiohttp alone. Watchers run in their own process (`benchmarks.watchers`). Times run from just
+One process serves all watchers, over streams of the API. The baseline, in the same run, sends the same lines to as many
+connections with aiohttp alone. Watchers run in their own process (`benchmarks.watchers`). Times are measured from just
 before the move until a watcher has read it.
 """
 

@@ -41,7 +41,7 @@ class Pack:
         self.code_texts = SuitTexts(self, "{}")
 
     def mask(self, codes: Iterable[str]) -> int:
-        """Return the set of the cards with these codes; KeyError for a code that is not in this pack."""
+        """Return the set of the cards with these codes. Raises KeyError for a code that is not in this pack."""
         return mask_of(self.index[code] for code in codes)
 
     def names(self, mask: int) -> tuple[str, ...]:

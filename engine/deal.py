@@ -94,7 +94,7 @@ class Deal(ABC):
         """Return every move that this seat can make now, in or out of turn."""
 
     def play(self, seat: int, move: str) -> None:
-        """Make a move. IllegalMove gives the reason of a refusal; then nothing has changed."""
+        """Make a move. IllegalMove says why the move is refused; then nothing has changed."""
         card = self.CARD_OF_PLAY.get(move)
         if card is None:
             self.play_other(seat, move)
@@ -192,7 +192,7 @@ class Deal(ABC):
         self.after_trick(winner)
 
     def after_trick(self, winner: int) -> None:
-        """Do what follows a trick in some games, such as drawing cards."""
+        """Do what some games do after a trick, such as drawing cards."""
         return
 
     def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class NotNow(IllegalMove):
 
 
 class NotInHand(IllegalMove):
-    """``suits`` are the letters of the pack's suits, as in every error that names a card."""
+    """``suits`` has the letters of the pack's suits, as in every error that names a card."""
 
     sentence = "You don’t have the {card}: choose another card."
 

@@ -147,7 +147,7 @@ class Game:
     # Dealing
 
     def deal(self, secret: bytes, cut: shuffle.Cut | None = None) -> None:
-        """Shuffle with a secret of 32 random bytes and deal; BadDeal if the game does not need a deal.
+        """Shuffle with a secret of 32 random bytes and deal. Raises BadDeal if the game does not need a deal.
 
         ``cut`` is what an opponent of the dealer (`dealer_for`) contributed after seeing the commitment.
         """
@@ -158,7 +158,7 @@ class Game:
         self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret, cut), secret, cut)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None, cut: shuffle.Cut | None = None) -> None:
-        """Deal a pack without shuffling, first card first; BadDeal if it is not a pack or the time is wrong.
+        """Deal a pack without shuffling, first card first. Raises BadDeal if it is not a pack or the time is wrong.
 
         A pack laid out without a secret has no proof in the record. Then the caller must also make the moves of chance,
         as moves of seat None.
@@ -202,7 +202,7 @@ class Game:
         return moves
 
     def play(self, seat: int | None, move: str) -> None:
-        """Make a move. IllegalMove tells the player why it is refused; then nothing has changed.
+        """Make a move. IllegalMove says why the move is refused; then nothing has changed.
 
         A claim can always be made; a wrong one raises ClaimRefused and is not recorded. Seat None is chance, which
         moves automatically if the deal has a secret.
@@ -373,7 +373,7 @@ class Game:
     @classmethod
     def resume(cls, record: Record, deal_number: int) -> Self:
         """Return the game of a record at the start of one of its deals; earlier deals are not checked. ``deal_number``
-        counts from 1; 0 is before the first deal. BadDeal if the deal cannot be laid out.
+        counts from 1; 0 is before the first deal. Raises BadDeal if the deal cannot be laid out.
         """
         deals: list[DealRecord] = record.deals
         game = cls(record.game, record.rules, record.seats, deals[0].dealer if deals else None)

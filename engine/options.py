@@ -116,7 +116,7 @@ class FourHands(TressetteRules):
 
 
 class Tressette(FourHands):
-    """Players of this game count in thirds, so points are shown three times as large (``score_unit``)."""
+    """Players of this game count in thirds, so points are shown multiplied by three (``score_unit``)."""
 
     target: Literal[21, 31] = 21
     layout: Literal["full"] = "full"
@@ -170,7 +170,10 @@ def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]
 
 
 def parse_options(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
-    """Parse options such as ``target=31``; BadRules for a word of another shape or a value that is not allowed."""
+    """Parse options such as ``target=31``.
+
+    Raises BadRules for a word of another shape or a value that is not allowed.
+    """
     options: dict[str, Value] = {}
     choices = kind.choices()
     for word in words:

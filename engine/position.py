@@ -199,7 +199,7 @@ class SpadesPosition(SearchPosition):
     def from_spades_hands(
         cls, hands: Sequence[int], trick: Sequence[int], tricks: Sequence[int], *, broken: bool
     ) -> "SpadesPosition":
-        """Do as `from_hands`, with the ``tricks`` taken by side, and whether spades are ``broken``."""
+        """Do the same as `from_hands`, given the ``tricks`` taken by side, and whether spades are ``broken``."""
         new = cls.from_hands(hands, trick, tricks)
         new.broken = broken
         if not trick and not broken:

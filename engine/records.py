@@ -170,7 +170,10 @@ def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the dict of a JSON object: an ``object_pairs_hook`` for `json.loads`. BadRecord if a key occurs twice."""
+    """Return the dict of a JSON object: an ``object_pairs_hook`` for `json.loads`.
+
+    Raises BadRecord if a key occurs twice.
+    """
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]

@@ -96,7 +96,7 @@ def _steps(
 
 def _play(game: Game, move_index: int, seat: int | None, move: str) -> None:
     """Make a recorded move. A record does not name its release of the rules, but a claim can show it."""
-    if seat is None and move_index < len(game.moves):  # the game made this move of chance itself
+    if seat is None and move_index < len(game.moves):  # the game makes this move of chance automatically
         drawn = game.moves[move_index][1]
         if drawn != move:
             raise FaultyRecord(f"{quote(move)}: according to the deal's secret, chance {drawn}")

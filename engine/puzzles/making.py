@@ -31,7 +31,10 @@ WILD = 1000  # random cards of a thousand: all
 
 
 def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
-    """Yield the puzzles in a deal, counted from 1, in the order of play. FaultyRecord if it cannot be replayed."""
+    """Yield the puzzles in a deal, counted from 1, in the order of play.
+
+    Raises FaultyRecord if it cannot be replayed.
+    """
     for game in replay(record, number):
         deal = game.current
         if deal is None or deal.turn is None or deal.phase != "play":
@@ -88,7 +91,7 @@ def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
 
 
 def _is_hidden(position: SearchPosition) -> bool:
-    """Return whether some cards cannot be played yet because they lie in a stock or below others."""
+    """Return whether some cards cannot be played yet, because they are in a stock or below others."""
     match position:
         case StockPosition():
             return position.drawn < len(position.stock)
@@ -98,7 +101,7 @@ def _is_hidden(position: SearchPosition) -> bool:
 
 
 def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
-    """Return the cards from this one to the last with perfect play; of equal cards, the lowest."""
+    """Return the cards from this one to the last with perfect play; among equal cards, the lowest."""
     position, played = position.copy(), [card]
     position.play(card)
     while position.left:
@@ -193,7 +196,7 @@ def _copy_board(board: Board) -> Board:
 
 
 def _choose_card(board: Board, judge: Callable[[Board], int]) -> int:
-    """Return side 0's card that leads to the best position; of equal cards, the lowest."""
+    """Return side 0's card that leads to the best position; among equal cards, the lowest."""
     return max(cards(int(playing.legal_cards(board))), key=lambda card: judge(_board_after(board, card)))
 
 

@@ -101,7 +101,7 @@ class Puzzle:
 
     @classmethod
     def from_line(cls, text: str) -> "Puzzle":
-        """Parse a line of a file; ValueError for any other text."""
+        """Parse a line of a file. Raises ValueError for any other text."""
         id_, game, hands, trick, figures, missed, lines = text.split()
         if game not in GAMES:
             raise ValueError(f"there is no game {game}")

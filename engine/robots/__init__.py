@@ -20,7 +20,10 @@ LEVELS = ("easy", "medium", "strong")  # the robots at tables, from weak to stro
 
 
 def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
-    """Return a new robot by its name; KeyError if the name is not in ROBOTS. ``budget`` limits robots that search."""
+    """Return a new robot by its name.
+
+    Raises KeyError if the name is not in ROBOTS. ``budget`` limits robots that search.
+    """
     if name != "strong":
         return SIMPLE_ROBOTS[name](random)
     # Importing the searches takes seconds and 100 MB, so only processes that use them do it.

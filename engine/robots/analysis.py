@@ -36,7 +36,7 @@ BUDGET_SHARE = 0.5
 def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
     """Return verdicts on a deal's cards, bids and declarations, in order. The same seed gives the same verdicts.
 
-    ``number`` is the deal's, from 1. A card that lost points and also let a declaration expire has two verdicts.
+    ``number`` is the deal's, from 1. A card that lost points and also let a declaration expire has two verdicts. Raises
     FaultyRecord if the deal cannot be replayed.
     """
     return _Analysis(record, number, seed).verdicts()

@@ -35,8 +35,10 @@ class RandomRobot:
 
 
 class EasyRobot:
-    """Plays the medium robot's move half the time, otherwise a random one. It claims only a win that it has counted. It
-    does not signal or pick up honours in vain, and it bids like the medium robot.
+    """Plays the medium robot's move half the time, otherwise a random one.
+
+    It claims only a win that it has counted. It does not signal or pick up honours without use, and it bids like the
+    medium robot.
     """
 
     def __init__(self, random: Random) -> None:
@@ -44,7 +46,7 @@ class EasyRobot:
         self._sensible, self._wild = MediumRobot(random), RandomRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
-        # Random bids would look like faults.
+        # Random bids would look like bugs.
         is_bidding = isinstance(view.deal, SpadesView) and (view.deal.phase == "bid" or "blind" in view.moves)
         robot = self._sensible if is_bidding or self.random.random() < SENSE else self._wild
         useful = useful_picks(view, history)

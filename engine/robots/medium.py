@@ -138,8 +138,9 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
 
 
 def has_won(view: View, memory: Memory) -> bool:
-    """Return whether a claim would be right, as far as the seat has counted. Games of earlier releases
-    are checked by the current rules, which allow no more.
+    """Return whether a claim would be right, as far as the seat has counted.
+
+    Games of earlier releases are checked by the current rules, which are stricter.
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)

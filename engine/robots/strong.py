@@ -30,7 +30,7 @@ SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not c
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
-SIGNAL_COST = 2.0  # most thirds that the robot gives up to follow a partner's signal
+SIGNAL_COST = 2.0  # maximum of thirds that the robot gives up to follow a partner's signal
 
 
 class FamilySearch(NamedTuple):
@@ -78,8 +78,8 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
 class MoveEstimate(NamedTuple):
     """The search's result for a move: its number of visits and its mean outcome.
 
-    The outcome is this side's result minus the other's, in thirds of a point, or points at Spades. ``appeal`` tells how
-    good the move looks to a simple player; it is only set in games for four.
+    The outcome is this side's result minus the other's, in thirds of a point, or points at Spades. ``appeal`` says how
+    good the move looks to a simple player. It is set only in games for four.
     """
 
     visits: int
@@ -102,7 +102,7 @@ class StrongRobot:
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
         deal, seat = view.deal, view.seat
         if deal is None or seat is None or view.turn != seat:
-            # Declaring out of turn gains nothing and tells the others something early.
+            # Declaring out of turn gains nothing and gives information away early.
             return None
         if isinstance(deal, SpadesView):
             return self._choose_at_spades(deal, view, history)
@@ -288,7 +288,7 @@ def _requested_card(deal: DealView, judged: dict[int, MoveEstimate]) -> int | No
 
 
 def can_declare_later(deal: DealView, view: View) -> bool:
-    """Return whether a combination can still be declared at a later turn; until then it tells the others nothing."""
+    """Return whether a combination can still be declared at a later turn. Until then the others do not know of it."""
     window = view.rules["declare"]
     return window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)
 

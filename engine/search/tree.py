@@ -24,7 +24,7 @@ MAX_FREE_CARDS = 12
 moves would spread the rounds over too many branches.
 """
 
-CARDS_ONLY = -1  # for ``first``: the move at the root is a card
+CARDS_ONLY = -1  # value of ``first`` if the move at the root is a card
 
 
 @compiled

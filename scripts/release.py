@@ -19,7 +19,7 @@ VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 
 
 class ReleaseError(Exception):
-    """The release cannot go on. The text says why."""
+    """The release cannot continue. The text says why."""
 
 
 def git(*arguments: str) -> str:

@@ -35,7 +35,7 @@ def permitted_calls(unit: str) -> set[str]:
 
 
 def confine(calls: set[str]) -> None:
-    """Refuse all other calls to this process and its children, for ever."""
+    """Refuse all other calls to this process and its children permanently."""
     library = ctypes.CDLL("libseccomp.so.2")
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(REFUSE)))

@@ -57,7 +57,7 @@ Also the time for cleaning up after a failed test.
 MAX_SECONDS = 30.0
 """Total duration of the tests run for a mutant, by their traced durations.
 
-A mutant that only further tests would notice counts as survived.
+A mutant that only other tests would notice counts as survived.
 """
 
 
@@ -82,7 +82,7 @@ mypy checks ``kw_only``, ``slots`` only saves memory, and ``strict`` asserts len
 """
 
 TUNED_NAMES = re.compile(r"(MAX|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
-"""Names of limits, durations and counts that could also be one more or less."""
+"""Names of limits, durations and counts that could just as well be one more or less."""
 
 
 class CoveredModules(NamedTuple):

@@ -22,7 +22,7 @@ def test_engine_and_bot_share_licence_and_pythons() -> None:
 
 
 def test_engine_imports_itself_relatively() -> None:
-    """Its distribution has another package name."""
+    """In its own distribution the package has another name."""
     for path in (ROOT / "engine").rglob("*.py"):
         for line in path.read_text(encoding="utf-8").splitlines():
             assert not line.strip().startswith(("from engine", "import engine")), f"{path}: {line}"

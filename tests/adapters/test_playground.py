@@ -286,7 +286,7 @@ async def test_key_sends_one_message_even_after_a_restart(store: Store) -> None:
     assert await restarted.send("1", make_panel(), "key") == first
     assert len(notified) == 1
     assert restarted.chats["1"].messages == chat_store.chats["1"].messages
-    # Message numbers are not reused, not even after a deletion.
+    # Message numbers are never reused, even after a deletion.
     await restarted.delete("1", first)
     second = await restarted.send("1", make_panel(), "other")
     assert second > first
@@ -325,7 +325,7 @@ async def test_data_file_stays_in_chat_for_its_owner_only(
     await anna.ask(do="say", chat="@1", text="/mydata", **{"as": "1"})
     [message] = [sent for sent in playground.playground.chat_store.chats["@1"].messages.values() if "file" in sent]
     assert message["file"] == "buongioco-mydata.json"
-    # The file is kept for a day, also after a restart.
+    # The file is kept for a day, even after a restart.
     await playground.stop()
     await playground.start()
     later = await TabSocket.open(session, playground)

@@ -127,7 +127,7 @@ async def test_asked_hint_stays_while_a_choice_is_made(store: Store, monkeypatch
         assert await worker.hints.hint_to_show(table, 0) == NO_HINT
         assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
         await worker.hints.wait_until_idle()
-        # The draft is part of another choice by now.
+        # By now the draft belongs to another choice.
         shown = await worker.hints.hint_to_show(table, 0)
         assert shown.found
         assert shown.is_asked

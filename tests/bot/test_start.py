@@ -1,4 +1,4 @@
-"""Commands import only modules they use, because half of the packages serve one platform or feature."""
+"""Commands import only the modules that they use, because half of the packages serve one platform or feature."""
 
 import re
 import signal

@@ -196,10 +196,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 def hold_deferral(
     server: DiscordServer, adapter: ObservedDiscord, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
-    """Run the next command while its deferral is on the way to Discord.
-
-    Return the event that lets the deferral arrive.
-    """
+    """Run the next command while its deferral is in transit to Discord. Return the event that lets the deferral arrive."""
     handle_command, gate = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.fail_next("answer", Failure(refusal, gate=gate))
@@ -303,7 +300,7 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
         await until(lambda: interaction.answer == 6)
         gate.set()
         await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
-        # A late error message arrives as well.
+        # A late error message also arrives.
         gate.clear()
         panel = mover.visible_messages(mover.private)[-1]
         interaction = mover.start_press(mover.private, panel, "1mABCDEFG:1:play 3C")

@@ -30,7 +30,7 @@ def hands(person: Person) -> list[dict[str, Any]]:
 
 
 async def start_game(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
-    """Start a game. The second player takes no private messages."""
+    """Start a game. The second player does not accept private messages."""
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     bruno.private.is_closed = True
     await anna.slash("challenge", game=game, **options)
@@ -89,7 +89,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
         assert len(hands(bruno)) == 1
         assert "Tricks" in text_of(hands(bruno)[0])
         await wait_for_annas_turn(adapter, anna, bruno)
-        # After a longer pause the hand is not edited any more, and the button brings a new one.
+        # After a longer pause the hand is no longer edited, and the button brings a new one.
         monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
         calls = len(server.calls)
         await anna.play(random)
@@ -130,7 +130,7 @@ async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: Discor
         await until(lambda: not anna.private.messages)
         assert len(hands(anna)) == 1
         assert not server.channels[CHANNEL].ephemerals[2]
-        # In the private chat it is the answer to the command, and stays.
+        # In the private chat the hand is the answer to the command, and stays.
         await anna.slash("hand", anna.private)
         await until(lambda: bool(anna.private.messages))
         assert "no game running" in await Person(server, 3, "Carla").slash("hand")

@@ -1,4 +1,4 @@
-"""Nonsense answers and events cost only one failed call or one event."""
+"""A nonsense answer or event costs no more than one failed call or one lost event."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ async def test_game_is_shared_from_the_private_chat(store: Store, server: Discor
         shared = newest_message(bruno)
         assert text_of(shared) == f"🏆 {isolate_name('Bruno')} wins: {isolate_name('Anna')} resigned\nTesta a Testa"
         assert not buttons_of(shared)
-        # In the server everybody reads the result.
+        # In the server everyone reads the result.
         assert not any(
             button["label"] == "Share" for message in channel.messages.values() for button in buttons_of(message)
         )

@@ -57,7 +57,7 @@ def moves(person: Person) -> Moves:
 
 
 async def play(person: Person, random: Random) -> bool:
-    """Press a random move, and return False without one."""
+    """Press a random move. Return False if there is none."""
     if not (choices := moves(person)):
         return False
     await person.send_press(*random.choice(choices))
@@ -74,10 +74,7 @@ async def resign(person: Person) -> None:
 
 
 async def start_tournament(server: DiscordServer, count: int, form: str) -> list[Person]:
-    """Open a tournament, let all people enter it, and start it.
-
-    The last person takes no private messages.
-    """
+    """Open a tournament, enter all people, and start it. The last person does not accept private messages."""
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:count], 1)]
     organiser, last = people[0], people[-1]

@@ -80,7 +80,7 @@ class Tab:
             await self.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
     async def play(self, random: Random) -> bool:
-        """Press a random button that makes a move; return False without one."""
+        """Press a random button that makes a move. Return False if there is none."""
         buttons = self.page.locator(".message:last-child .row button[data-payload^='1']:not([aria-busy])")
         payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
         bids = [payload for payload in payloads if ":bid " in payload]

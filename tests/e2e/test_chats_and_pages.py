@@ -146,7 +146,7 @@ async def _play_on_page_and_discord(server: DiscordServer, adapter: ObservedDisc
         return [move.removeprefix("play ") for move in moves if move.startswith("play ")]
 
     await until(lambda: played_cards() == [played])
-    # The hand in Discord is updated, and so is the page after a card in Discord.
+    # The hand in Discord is updated, and a card played in Discord updates the page.
     await until(lambda: not is_offered(mover, played))
     random = Random(1)
     while len(played_cards()) == 1:

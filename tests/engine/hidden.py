@@ -15,7 +15,7 @@ ORDERED = ("stock", "packets", "discards", "discarded")
 
 
 def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
-    """Return the cards with places unknown to the viewer."""
+    """Return the cards whose places the viewer does not know."""
     unknown = 0
     for seat in range(deal.seats):
         if seat != viewer:

@@ -133,7 +133,7 @@ def test_claim_counts_totals_declarations_and_tricks() -> None:
         table.play(1, "claim")
     play(table, "1: declare four 3")
     with pytest.raises(ClaimRefused):
-        table.play(1, "claim")  # 18 and the points of the trick
+        table.play(1, "claim")  # 18 points, and the points of the trick
     play(table, "1: declare four 2")
     for seat in (0, 2):
         with pytest.raises(ClaimRefused):

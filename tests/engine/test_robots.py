@@ -151,7 +151,7 @@ def count_choices(view: View, times: int = 600) -> Counter[str | None]:
 
 
 def test_random_robot_bids_near_its_likely_tricks() -> None:
-    """Three aces, two kings, a queen, two spades and the chances of other cards make about seven tricks."""
+    """Three aces, two kings, a queen, two spades and the chances of other cards are worth about seven tricks."""
     table = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C")
     bids = count_choices(table.view(1))
     seldom = [bid for bid, times in bids.items() if times < 30]

@@ -15,7 +15,7 @@ from random import Random
 import aiohttp
 
 PORTS = range(11_000, 30_000)
-"""Below the ports that systems hand out on request, so no other program gets one of these meanwhile."""
+"""Below the ports that systems hand out on request, so no other program gets one of these during a test."""
 
 
 def _ports_of_this_process() -> Iterator[int]:

@@ -1,7 +1,7 @@
 """Kills while people play the deal of the day: python -m tests.kills.daily --kills 30 --seed 1
 
-These tables must keep all invariants of `tests.kills.invariants`. The day has its own, and each is a function of a
-`DayAtRest`. At the end the day is over, and the bot must archive its games.
+These tables must keep all invariants of `tests.kills.invariants`. The day has invariants of its own, each a function of
+a `DayAtRest`. At the end the day is over, and the bot must archive its games.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ Moves = Sequence[tuple[int | None, str]]
 
 
 class Zones(NamedTuple):
-    """The host's time zone while people play, and another one in which that day is over."""
+    """The host's time zone during play, and another one in which that day is over."""
 
     playing: str
     after: str
@@ -136,7 +136,7 @@ def no_message_reveals_a_secret(state: DayAtRest) -> None:
 
 
 class RobotAnswers:
-    """The answers of the day's robot, calculated here, where nothing is killed."""
+    """The answers of the day's robot, calculated in this process, which is never killed."""
 
     def __init__(self, game_id: str, secret: bytes) -> None:
         self._game_id, self._secret = game_id, secret

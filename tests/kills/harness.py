@@ -143,7 +143,7 @@ class Harness:
         self._at_risk += self.page.count_at_risk()
 
     async def _wait_until_played(self) -> None:
-        """Wait until enough presses of this round were acknowledged. This can take long on a slow machine."""
+        """Wait until enough presses of this round have been acknowledged. This can take long on a slow machine."""
         count = len(self.players.acknowledged)
         target, since = count + self.least, time.monotonic()
         await self.players.fill_tables(2)
@@ -156,7 +156,7 @@ class Harness:
                 raise Disagreement(f"no press was acknowledged; {self._describe_presses()}")
 
     async def _wait_until_presses_work(self) -> None:
-        """Wait until some more presses were acknowledged. Tables are opened for it, because games can end.
+        """Wait until some more presses have been acknowledged. Tables are opened for it, because games can end.
 
         On a busy machine an answer can come too late although the move was made. Then the logs count.
         """

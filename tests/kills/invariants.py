@@ -111,7 +111,7 @@ def nothing_is_left_to_deliver(state: StateAtRest) -> None:
 
 
 def open_tables_offer_their_free_chairs(state: StateAtRest) -> None:
-    """The last card of an open table offers the seats that are neither taken nor asked for."""
+    """The last card of an open table offers the seats that nobody has taken or asked for."""
     cards = _find_challenge_cards(state.screen)
     for table in _find_open_tables(state):
         free = [seat for seat, chair in enumerate(table.chairs) if not chair and seat not in table.asking]
@@ -193,7 +193,7 @@ def list_choices(offered: Collection[str]) -> set[str]:
         if parts[0] == "draft":
             packets, cards = parts[-1], parts[-1].split(",")
         if parts[0] == "exchange":
-            # The move can list them in another order than they were chosen.
+            # The move can list them in a different order from the choice.
             choices |= {",".join(order) for order in permutations(cards)}
         choices |= {signal, packets, ",".join(cards)}
         choices |= {packets[:index] + packets[index + 1 :] for index in range(len(packets))}
@@ -204,8 +204,8 @@ def list_choices(offered: Collection[str]) -> set[str]:
 def boards_show_the_current_state(state: StateAtRest) -> None:
     """A live table has all its messages in each group, with text and picture of the current state.
 
-    If boards can be doubled, one of two stays as it was. Its text can still be true when its picture is not, because
-    texts only list whole tricks.
+    If boards can be doubled, one of the two can stay as it was. Its text can still be true when its picture is not,
+    because texts only list whole tricks.
     """
     messages, remaining = _group_messages_by_table(state), _count_allowed_old_boards(state)
     for expected in state.in_groups:

@@ -140,7 +140,7 @@ class TournamentPlayers(Players):
             return
         message, payload = self.random.choice(buttons)
         if payload.startswith("1m") and self.random.random() < (LAST_RESIGN_CHANCE if self.is_last else RESIGN_CHANCE):
-            # Without a confirmation, because a panel that asks for one offers no cards.
+            # Resign without a confirmation, because a panel that asks for one offers no cards.
             payload = f"{panel_of(payload)}:resign"
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)

@@ -51,7 +51,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path(".github/workflows/ci.yml").write_text(WORKFLOW, encoding="utf-8")
     Path("Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
     Path("compose.yaml").write_text(COMPOSE, encoding="utf-8")
-    # The program docker, as far as it is used.
+    # A stand-in for the program docker.
     docker = tmp_path / "bin" / "docker"
     docker.parent.mkdir()
     docker.write_text(f"#!/bin/sh\necho {DIGEST}\n", encoding="utf-8")

@@ -269,7 +269,7 @@ async def test_inline_feedback_moves_the_game_sent_to_the_top(store: Store, serv
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await send_offer(server, anna, chat, "tressette", typed="63", feedback=True)
-        # Results that are no games change nothing.
+        # Results that are not games change nothing.
         for unknown_id in ("rating", "chess", ""):
             server.push(chosen_inline_result={"result_id": unknown_id, "from": server.users[1], "query": "\ud83d"})
         async with asyncio.timeout(60):
@@ -446,7 +446,7 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             f"1o{game}.{choice}.{person}.{hour}.{nonce}.",
             f"1o{signature}",
             "1o.",
-            # Signed for another platform.
+            # An offer signed for another platform.
             offers.encode(offers.new_terms(Choice.default(game), "discord:1"), secret),
         ]
         for payload in forged:

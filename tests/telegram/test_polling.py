@@ -247,7 +247,7 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
         # The store does not answer, so the press is not answered.
         store = int((tmp_path / "data" / "valkey.pid").read_text())
         os.kill(store, signal.SIGSTOP)
-        # A late answer gets lost too.
+        # A late answer is lost too.
         server.fail_next("answerCallbackQuery", Failure(silent=True))
         query = server.press(server.group(GROUP), message, 1, button["callback_data"])
         polls = count_polls(server)

@@ -105,7 +105,7 @@ async def play_to_the_end(
 ) -> Tournament:
     """Play to the end, and check that the tournament's card stays one message.
 
-    ``resigning`` is the probability with which a person resigns instead of moving.
+    ``resigning`` is the probability that a person resigns instead of moving.
     """
     group, random = server.group(GROUP), Random(1)
     [card] = {message["message_id"] for message in bot_messages_starting_with(group, "🏆")}

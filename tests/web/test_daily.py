@@ -43,7 +43,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
         # After the last card it is no player's turn.
         await expect(page.locator(".line.mine, .card-text").first).to_be_visible()
         before = await page.locator("#table").inner_html()
-        # The deal can end and its result arrive between two checks.
+        # The deal can end, and its result arrive, between two checks.
         with suppress(Error):
             await page.locator(".fan .tap.playable").first.click(timeout=3000)
             await page.wait_for_function(

@@ -370,7 +370,7 @@ async def test_codes_guessed_by_programs_count_like_peoples(
     program, guesser = await add_program(site, session), await add_program(site, session, "Nosy")
     code = (await program.call("/me/tables", {"game": "testa"}))["code"]
     full = (await program.call("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
-    # At tables of other people the answer is the same as for unknown tables.
+    # For tables of other people the answer is the same as for unknown tables.
     for path, body in (("", None), ("/moves", {"version": 1, "move": "play 3D"})):
         for guess in (full, "ZZZZZZ"):
             status, problem = await guesser.request(f"/me/tables/{guess}{path}", body)

@@ -588,7 +588,7 @@ async def test_early_socket_disconnect_is_not_a_store_outage(
     disconnected = asyncio.Event()
 
     async def disconnect(*_request: object) -> None:
-        # A reset that shows only at the next write.
+        # The connection is reset, which shows only at the next write.
         client.close()
         disconnected.set()
 

@@ -362,7 +362,7 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         await worker.settled()
         assert fake.last(mover.private).picture
 
-        # By the second edit the store might already say that the text is shown alone.
+        # At the second edit the store might already say that the text is shown alone.
         assert edits[0] == (False, True)
         assert [has_picture for has_picture, _ in edits] == [False, True]
         assert not await store.changed_tables(range(keys.SHARDS))

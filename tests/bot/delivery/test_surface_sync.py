@@ -182,7 +182,7 @@ async def test_message_sent_while_its_shard_moves_is_saved(store: Store) -> None
 
 
 def crash(worker: Worker, code: str) -> None:
-    """End a table's delivery as a crash does, so it sends and writes nothing more."""
+    """End a table's delivery as a crash does, so that it sends and writes nothing more."""
     worker.delivery.drop_shard(keys.shard_of(code))
 
 
@@ -297,7 +297,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
 
 
 async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None:
-    """A player who wants group hands and has a private one must not count as unreachable meanwhile."""
+    """A player who wants group hands but still has a private one must not count as unreachable."""
     fake = GatedPlatform()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
@@ -463,7 +463,7 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
 
 
 async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
-    """At a tavolo, the first player of a side is asked about a partner, and then leaves."""
+    """At a tavolo, the first player of a side is asked about a partner and then leaves."""
     fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla = (Player(worker, fake, name, number) for number, name in enumerate(NAMES[:3], 1))
@@ -706,7 +706,7 @@ async def test_stop_does_not_wait_for_a_pending_upload(store: Store, monkeypatch
 
 
 class UndeletablePlatform(FakePlatform):
-    """A fake platform that deletes no message while it has an error to raise."""
+    """A fake platform that refuses deletions while it has an error to raise."""
 
     def __init__(self, error: DeliveryError) -> None:
         super().__init__()

@@ -265,7 +265,7 @@ async def test_archived_games_count_towards_a_guests_trial(
         await move_games(store, path, before)
         assert await archive._count_finished("paper:2") == 3
     assert await list_stored_numbers(store) == [6]
-    # A guest forgotten meanwhile gets no new profile.
+    # A guest who has been forgotten gets no new profile.
     await store.client.delete(keys.person("paper:2"))
     await archive.note_in_file(1, replace(games[0], people=["paper:1", "paper:2"]))
     assert not await store.client.exists(keys.person("paper:2"))

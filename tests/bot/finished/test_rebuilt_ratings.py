@@ -52,7 +52,7 @@ class RandomDays:
         """Ignore the change, because there is no other worker."""
 
     async def step(self, number: int) -> None:
-        """Do one thing that changes ratings, most often play a game."""
+        """Do one thing that changes ratings, usually a game."""
         chance = self.random.random()
         if chance < 0.7:
             await self.play(number)

@@ -1,6 +1,6 @@
 """Contact sheets of the decks. `python -m tests.bot.pictures.sheets` draws the pictures in docs/decks.
 
-Use `--width` and `--into FOLDER` to draw larger cards. Inspect changed art at 90, 160 and 400 pixels a card.
+Use `--width` and `--into FOLDER` to draw larger cards. Inspect changed art with cards 90, 160 and 400 pixels wide.
 """
 
 from argparse import ArgumentParser

@@ -299,7 +299,7 @@ async def test_seat_request_lists_the_table_until_refused(room: Room, challenges
     table = await open_table(room)
     await challenges.sit(table.code, BEA, "Bea", "u1", 2)
     assert await codes_of(room, BEA) == [table.code]
-    # Others can sit down meanwhile, under any id.
+    # Others can sit down in the meantime, under any id.
     await challenges.sit(table.code, "p:0", "Zoe", "u2", 1)
     await challenges.sit(table.code, DORA, "Dora", "u3", 3)
     await challenges.answer(table.code, ADA, 2, False, "u4")

@@ -58,7 +58,7 @@ class Updates:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.processed: list[tuple[Operation, Table | None]] = []  # with the table after it, or None if refused
+        self.processed: list[tuple[Operation, Table | None]] = []  # each with the table after it, or None if refused
 
     def next(self, table: Table | None) -> Operation:
         """Return a random update for a table, or one that opens a table."""

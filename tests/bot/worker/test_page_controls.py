@@ -26,7 +26,7 @@ PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy")
 
 QUESTIONS = ("resign", "block", "report", "say")  # choices that open a question and belong to no move of the deal
 NAMED_ROLES = {"play", "pick", "claim", "resign"}  # moves with a button role of the same name
-MAX_PAGES = 60  # limit of partial choices checked for one decision; an exchange alone has some 370
+MAX_PAGES = 60  # limit of partial choices checked for one decision; an exchange alone has about 370
 
 DRAFT_MOVES = {"draw", "keep", "pass", "blind", "exchange", "bid"}
 MOVE_KINDS = {

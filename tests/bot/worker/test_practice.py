@@ -18,7 +18,7 @@ async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch
     fake, thinking, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
 
     async def move(*_args: object) -> str:
-        """Think until the pool stops, as `seeded_move` does for seconds."""
+        """Think until the pool stops. `seeded_move` thinks for seconds."""
         thinking.set()
         await stopped.wait()
         raise ProcessDied

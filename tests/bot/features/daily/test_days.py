@@ -33,7 +33,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.kills.daily import choose_zones
 
-REAL_TODAY = Days.today  # before the fixture replaces it
+REAL_TODAY = Days.today  # the original, before the fixture replaces it
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Each of the kill harness's invariants for the deal of the day passes on good data and detects its fault."""
+"""Each invariant of the kill harness for the deal of the day passes on good data and detects its fault."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -25,7 +25,7 @@ async def run_finder(worker: Worker) -> None:
 
 
 async def find_each_other(players: list[Player], game: str = GAME) -> str:
-    """Let all players search until they are asked. Return their table's code."""
+    """Let all players search until each is asked whether they are ready. Return their table's code."""
     for player in players:
         await player.say(f"/find {game}", player.private)
     await run_finder(players[0].worker)

@@ -571,7 +571,7 @@ async def accept_all(searchers: list[Stranger]) -> None:
 
 @pytest.mark.parametrize("people", mostly_long([200], 30))
 async def test_many_people_on_three_platforms_match_once(store: Store, people: int) -> None:
-    """People join in tens at new workers, and some workers die. All invited people accept at once."""
+    """People join in groups of ten at new workers, and some workers die. All invited people accept at once."""
     random, fakes = Random(people), [OtherPlatform(name) for name in ("paper", "slate", "parchment")]
     searchers: list[Stranger] = []
     blocked: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""The matches for any set of people who wait."""
+"""The matches for any set of people who are waiting."""
 
 from itertools import combinations
 from math import inf

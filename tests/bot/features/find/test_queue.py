@@ -1,4 +1,4 @@
-"""The search queue in the store: each person has one place, also under repeated and concurrent requests."""
+"""The search queue in the store: each person has one place, even with repeated and concurrent requests."""
 
 import asyncio
 from collections.abc import Iterator
@@ -194,7 +194,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 1000))
     def repeat_request(self, person: str, number: int) -> None:
-        """Repeat an old request, as platforms do. The request adds no person again."""
+        """Repeat an old request, as platforms do. It must not add the person again."""
         update = f"update {number % self.updates}"
         result = self.runner.run(self.queues[0].join(person, ["pizzichino"], "it", 1200, update))
         assert result == (
@@ -289,7 +289,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(staying=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
     def end_pairing(self, staying: set[str], copies: int, data: st.DataObject) -> None:
-        """End a pairing, or one that ended before. People outside it get no place."""
+        """End a pairing, even one that has ended before. People outside it get no place."""
         codes = sorted(self.pairings) or [f"C{number}" for number in range(self.codes)]
         if not codes:
             return

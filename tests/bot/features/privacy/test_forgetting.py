@@ -87,7 +87,7 @@ async def forget_person(worker: Worker, person: str = ANNA) -> None:
 
 
 async def run_first_pass(worker: Worker, person: str = ANNA) -> None:
-    """Run all steps but the second pass."""
+    """Run all steps except the second pass."""
     await worker.feature(PrivacyFeature).forgetter.begin(person)
     # The worker's own loop can run too.
     while not (await forgetting_marks(worker.store.client))[person].is_erased:
@@ -119,7 +119,7 @@ async def test_forgotten_person_leaves_no_trace_in_the_store(store: Store) -> No
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, dino = await play_games(worker, fake)
-        await anna.say("/challenge")  # her open challenge
+        await anna.say("/challenge")  # Anna's open challenge
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)  # a chair at an open table
         await carla.say("/challenge testa", about=(anna.person,))  # a challenge to her by name

@@ -274,7 +274,7 @@ async def test_group_puzzle_shows_each_result_privately(store: Store) -> None:
         _puzzle, reply = await give_answer(bruno, is_right=True, place=GROUP)
         assert reply.toast.startswith("You’ve already answered. ❌")
         assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
-        # Another group counts separately. A person's answer counts only in the first group.
+        # Each group counts separately, and a person's answer counts only in the first group.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain

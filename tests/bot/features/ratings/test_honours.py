@@ -90,7 +90,7 @@ def make_game_of_four(number: int, winners: Sequence[int], people: Sequence[str]
 def test_partners_share_their_streak() -> None:
     games = [make_game_of_four(number, (1, 3)) for number in range(4)]
     assert count_honours(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
-    # A player who won before with another partner holds the longest run alone.
+    # A player who also won earlier, with another partner, holds the longest run alone.
     games.insert(0, make_game_of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
     assert count_honours(games)["streak"] == Honour("streak", (BRUNO,), 5)
     # The first of equal runs counts.

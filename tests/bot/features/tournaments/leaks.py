@@ -14,7 +14,7 @@ from bot.pictures.pool import PicturePool
 from engine import GAMES
 from engine.shuffle import shuffle_pack
 
-RUN = 10  # consecutive cards of a pack that prove a leak
+RUN = 10  # number of consecutive cards of a pack that proves a leak
 
 
 def find_leaks(text: str, tournament: Tournament, number: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Limits for each person and chat, also under concurrent requests."""
+"""Limits for each person and chat, even with concurrent requests."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence

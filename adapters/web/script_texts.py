@@ -40,6 +40,7 @@ def table_texts(language: str) -> dict[str, str]:
         "packet": _("packet {number}"),
         "gone": _("You’re no longer at this table: start another game."),
         "new_game": _("Another game"),
+        "your_turn": _("Your turn"),
         "replay": _("Replay"),
         "results": _("🏆 Today’s results"),
     }

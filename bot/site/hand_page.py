@@ -19,6 +19,7 @@ from bot.panels.tables import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard
 from bot.pictures.scene_builder import deal_end, hand_scene
+from bot.site.seat_events import SeatEvent, seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
@@ -103,7 +104,8 @@ class HandPage:
     asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the
     commitment of a pack that waits for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the
     player who can cut adds a text, and ``pack`` the number of its cards. ``news`` says who cut the pack. ``spoken`` has
-    the shown texts that contain cards, with the cards in words for screen readers.
+    the shown texts that contain cards, with the cards in words for screen readers. ``events`` are shown at seats for
+    a moment, and ``takes`` says who took the last trick.
     """
 
     code: str
@@ -147,6 +149,8 @@ class HandPage:
     pack: int = 0
     news: str = ""
     spoken: dict[str, str] = field(default_factory=dict)
+    events: tuple[SeatEvent, ...] = ()
+    takes: str = ""
 
     @property
     def payloads(self) -> set[str]:
@@ -310,6 +314,8 @@ class _PageBuilder:
             page,
             says=page.says if page.seal else f"{status.strip()} {note}".strip(),
             is_mine=page.is_mine or (scene.is_mine and not is_over),
+            events=() if is_over or page.seal else seat_events(seen, self.words),
+            takes=taker_text(seen, self.words),
             news="" if is_over or seen.since else cut_news(seen, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),

@@ -101,13 +101,13 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
     await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
+    # The response to the form, the page and all its files.
+    files = [response for response in responses if response.request.method == "GET"]
     await card.click()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
     # The opponent's card is visible before the trick is removed.
     await expect(page.locator(".lying")).to_have_count(2)
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
-    # The response to the form, the page and all its files.
-    files = [response for response in responses if response.request.method == "GET"]
     total = sum([(await response.request.sizes())["responseBodySize"] for response in files])
     assert len(files) <= 28
     assert 20_000 < total <= 250_000

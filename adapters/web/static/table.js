@@ -8,16 +8,18 @@ import { Options, options } from "./options.js";
 import { PackToCut, Pile } from "./pack.js";
 import { sound, SoundButton } from "./sound.js";
 import { telegram } from "./telegram.js";
-import { html, ignoreHeldKeys, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
+/** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // milliseconds that a taken trick moves away, at the end of them
+const TITLE = document.title;
 const CUTTING = 500;  // milliseconds that a cut is shown
 
 async function openSocket() {
@@ -116,12 +118,12 @@ const Link = () => {
 };
 
 /** Return the table at the end of a deal, with its last trick and nothing to press.
- * @param {Table} table @param {PageCard[]} trick @returns {Table} */
-function endOfDeal(table, trick) {
+ * @param {Table} table @param {Table} next @returns {Table} */
+function endOfDeal(table, { end_trick: trick, takes }) {
   /** @param {TapCard} card */
   const isLeft = (card) => !trick.some((played) => played.code === card.code);
   return {
-    ...table, trick, last_trick: [], drawn: [], extra: [], line: "", is_mine: false,
+    ...table, trick, takes, last_trick: [], drawn: [], extra: [], line: "", is_mine: false,
     hand: table.hand.filter(isLeft), packets: table.packets.filter(isLeft),
   };
 }
@@ -131,7 +133,7 @@ function endOfDeal(table, trick) {
 function beforeLead(table, says) {
   /** @param {TapCard} card @returns {TapCard} */
   const disable = (card) => ({ ...card, light: "", press: "" });
-  return { ...table, trick: [], extra: [], line: "", is_mine: false, says, hand: table.hand.map(disable), packets: table.packets.map(disable) };
+  return { ...table, trick: [], extra: [], events: [], line: "", is_mine: false, says, hand: table.hand.map(disable), packets: table.packets.map(disable) };
 }
 
 /** Play the sounds of others' cards that the trick did not have before. @param {Table} old @param {PageCard[]} trick */
@@ -139,6 +141,9 @@ function playCards(old, trick) {
   const played = trick.filter((card) => card.at && !old.trick.some((known) => known.code === card.code));
   if (played.length) sound.play(played.some((card) => card.said === "busso") ? "knock" : "card");
 }
+
+/** Return the deal and number of the last event. @param {Table} table */
+const lastEvent = (table) => [table.deal, table.events.at(-1)?.number ?? -1];
 
 /** @param {PageCard[]} cards */
 const codes = (cards) => cards.map((card) => card.code).join(" ");
@@ -178,6 +183,7 @@ const App = () => {
   const [taken, setTaken] = useState(/** @type {PageCard[]} */ ([]));
   const [isLeaving, setLeaving] = useState(false);
   const [, redraw] = useState({});
+  const [hasPressed, setPressed] = useState(false);
   const connection = useRef(/** @type {Connection | null} */ (null));
   const menu = useRef(/** @type {HTMLDialogElement | null} */ (null));
   // The last state from the bot, and the one shown.
@@ -186,6 +192,7 @@ const App = () => {
   // The score of a deal or the next lead, held back until the player has seen the last trick; or the cards after a cut.
   const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
+  const firstEvent = useRef([0, -1]);  // the last event before the page opened
 
   /** @param {"deal" | "lead" | "cut"} reason */
   const holdBack = (reason) => {
@@ -206,7 +213,7 @@ const App = () => {
     if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
       shown.current = null;
       playCards(old, next.end_trick);
-      setTable(endOfDeal(old, next.end_trick));
+      setTable(endOfDeal(old, next));
       setMoving(null);
       setTaken([]);
       holdBack("deal");
@@ -224,6 +231,7 @@ const App = () => {
 
   /** @param {Table} next */
   const receiveTable = (next) => {
+    if (!latest.current) firstEvent.current = lastEvent(next);
     latest.current = next;
     setBusy("");
     if (heldBack.current === "deal" || heldBack.current === "cut" || (heldBack.current === "lead" && next.trick.length)) return;
@@ -279,6 +287,7 @@ const App = () => {
       setMoving({ press, card, version: table.version });
     } else setBusy(press);
     const answer = await connection.current?.send({ press });
+    setPressed(true);
     setBusy((old) => (old === press ? "" : old));
     if (answer.toast) setToast(answer.toast);
     if (answer.refused) {
@@ -314,6 +323,9 @@ const App = () => {
   useEffect(() => { if (table?.seal) setSeenDeal(table.deal); }, [table?.seal]);
 
   useKeptFocus();
+  useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
+  // The table's other parts are not loaded before the first card.
+  const later = useLater(hasPressed || Boolean(table && (table.tally.length || table.phase === "over" || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./events.js"));
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
@@ -368,6 +380,7 @@ const App = () => {
         ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${cardCount(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
+        ${later && html`<${later.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
         <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${table.line} spoken=${table.spoken} />`}</p>

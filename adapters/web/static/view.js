@@ -1,6 +1,7 @@
 // @ts-check
 // Preact with htm's templates.
 import { h } from "./vendor/preact.js";
+import { useEffect, useState } from "./vendor/preact-hooks.js";
 import htm from "./vendor/htm.js";
 
 export { Fragment, render } from "./vendor/preact.js";
@@ -31,4 +32,17 @@ export const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => 
 export function pageData() {
   const node = document.getElementById("page-data");
   return node ? JSON.parse(node.textContent || "{}") : {};
+}
+
+const RETRY = 3000;  // milliseconds until a module is loaded again after a network failure
+
+/** Load a module once it is needed; null until then.
+ * @template Module @param {boolean} isNeeded @param {() => Promise<Module>} load @returns {Module | null} */
+export function useLater(isNeeded, load) {
+  const [module, setModule] = useState(/** @type {Module | null} */ (null));
+  useEffect(() => {
+    const attempt = () => { load().then((loaded) => setModule(() => loaded), () => setTimeout(attempt, RETRY)); };
+    if (isNeeded) attempt();
+  }, [isNeeded]);
+  return module;
 }

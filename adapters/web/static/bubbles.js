@@ -1,0 +1,43 @@
+// @ts-check
+// What players declare, say and take, for a moment at their seats. Screen readers hear it from the table's status.
+import { Face } from "./cards.js";
+import { html, useEffect, useRef, useState } from "./view.js";
+
+/** @typedef {import("./table.js").SeatEvent} SeatEvent */
+/** @typedef {import("./table.js").Table} Table */
+
+const SHOWN = 2200, SHOWN_MORE = 800;  // milliseconds that an event is shown, and each further one
+
+/** Return the events after the `old` one, each for a moment. @param {Table} table @param {number[]} old deal and number */
+function useNewEvents(table, old) {
+  const [events, setEvents] = useState(/** @type {SeatEvent[]} */ ([]));
+  const last = useRef(old);
+  useEffect(() => {
+    const [deal, number] = last.current;
+    const fresh = table.events.filter((event) => table.deal !== deal || event.number > number);
+    if (!fresh.length) return;
+    last.current = [table.deal, fresh[fresh.length - 1].number];
+    setEvents(fresh);
+  }, [table]);
+  useEffect(() => {
+    if (!events.length) return undefined;
+    const timer = setTimeout(() => setEvents([]), SHOWN + SHOWN_MORE * (events.length - 1));
+    return () => clearTimeout(timer);
+  }, [events]);
+  return events;
+}
+
+/** `taken` is a finished trick that is still shown, `old` the last event that was there when the page opened.
+ * @param {{table: Table, taken: import("./cards.js").PageCard[], old: number[]}} props */
+export const Bubbles = ({ table, taken, old }) => {
+  const events = useNewEvents(table, old), seats = table.sitting.length;
+  const trick = taken.length ? taken : table.trick;
+  const taker = trick.length === seats ? trick.find((card) => card.wins) : undefined;
+  return html`<div class="bubbles" aria-hidden="true">${table.sitting.map(({ at }) => {
+    const own = events.filter((event) => event.at === at);
+    const says = own.length ? own.map((event) => event.text) : taker?.at === at ? [table.takes] : [];
+    return says.length > 0 && html`<div key=${`${at} ${says}`} class=${`bubble at${at}of${seats}`} data-at=${at}>
+      ${own.map((event) => event.cards.length > 0 && html`<span class="declared" key=${event.number}>${event.cards.map((card) => html`<span class="declared-card" key=${card}><${Face} deck=${table.deck} card=${card} /></span>`)}</span>`)}
+      ${says.map((text) => html`<b dir="auto" key=${text}>${text}</b>`)}
+    </div>`; })}</div>`;
+};

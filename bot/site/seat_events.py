@@ -1,0 +1,68 @@
+"""Events that a page shows for a moment at a player's seat: declarations, signals, bids, and who takes a trick."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.tables.snapshot import TableSnapshot
+from bot.words.table_lines import capitalize, shown_points
+from bot.words.wording import Wording, signed_text
+from engine.cards import ITALIAN
+from engine.declarations import COMBINATIONS
+
+LATEST = 4  # events on a page: it skips states that come too fast, and must still show each event
+
+
+@dataclass(frozen=True, slots=True)
+class SeatEvent:
+    """An event, by its ``number`` in the deal.
+
+    ``at`` counts seats from the reader's in order of play. ``cards`` are the drawn codes of a declaration's cards.
+    """
+
+    number: int
+    at: int
+    text: str
+    cards: tuple[str, ...] = ()
+
+
+def seat_events(seen: TableSnapshot, words: Wording) -> tuple[SeatEvent, ...]:
+    """Return the latest events of the deal, from the moves that the reader saw."""
+    events = []
+    for number, (seat, move) in enumerate(seen.history):
+        if seat is not None and (text := _event_text(seen, words, move)):
+            at = (seat - (seen.seat or 0)) % len(seen.chairs)
+            events.append(SeatEvent(number, at, text, tuple(_declared_cards(words, move))))
+    return tuple(events[-LATEST:])
+
+
+def _event_text(seen: TableSnapshot, words: Wording, move: str) -> str:
+    """Return a move as its player would say it; empty for moves that are only seen."""
+    word, *rest = move.split(" ")
+    if combination := COMBINATIONS.get(move):
+        points = signed_text(shown_points(seen, combination.points))
+        return f"{capitalize(words.combination_name(move))}! {points}"
+    if word == "play" and len(rest) > 1:
+        return f"{capitalize(rest[1])}!"
+    if word == "blind":
+        return f"{capitalize(words.figure('double nil'))}!"
+    if word == "bid":
+        tricks = int(rest[0])
+        said = words.ngettext("{count} trick", "{count} tricks", tricks).format(count=tricks)
+        return said if tricks else f"{capitalize(words.figure('nil'))}!"
+    return ""
+
+
+def _declared_cards(words: Wording, move: str) -> Iterator[str]:
+    if combination := COMBINATIONS.get(move):
+        yield from map(words.faces.drawn_code, ITALIAN.names(combination.cards))
+
+
+def taker_text(seen: TableSnapshot, words: Wording) -> str:
+    """Return who took the last trick, also of the deal before; empty before the first."""
+    _, view = words.text, seen.view
+    trick = view.deal.last_trick if view and view.deal else None
+    if trick is None and view and view.result:
+        trick = view.result.last_trick
+    if trick is None:
+        return ""
+    return _("You take it") if trick.winner == seen.seat else _("{name} takes it").format(name=seen.name(trick.winner))

@@ -1,0 +1,59 @@
+"""What a table's page shows of events: the title, bubbles at seats, the count of a deal and the end of a game."""
+
+from typing import Any
+
+from playwright.async_api import Browser, expect
+
+from tests.browser import ONE_BROWSER
+from tests.open_playground import OpenPlayground
+from tests.web.test_table_page import change_tables, start_game, take_screenshot, wait_for_turn
+
+pytestmark = ONE_BROWSER
+
+HOLD_TIMERS = """() => {
+  window.usual = setTimeout; window.held = [];
+  window.setTimeout = (then, ms) => ms > 1000 ? -window.held.push(then) : window.usual(then, ms);
+}"""
+"""JavaScript that keeps what a page shows for more than a second, so that a slow test still sees it."""
+
+
+async def test_title_says_whose_turn_it_is(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    await expect(page).to_have_title("● Your turn · Buongioco · " + page.url[-6:])
+    await change_tables(page, lambda table: table.update(is_mine=False))
+    await expect(page).to_have_title("Buongioco · " + page.url[-6:])
+
+
+async def test_declaration_is_shown_at_its_seat_for_a_moment(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tressette")
+    said: list[dict[str, Any]] = []
+
+    def declare(table: dict[str, Any]) -> None:
+        table["events"] = said
+
+    await change_tables(page, declare)
+    await wait_for_turn(page)
+    said.append({"number": 50, "at": 3, "text": "Napoletana in cups! +9", "cards": ["3C", "2C", "AC"]})
+    await page.evaluate(HOLD_TIMERS)
+    await page.locator(".fan .tap.playable").first.click()
+    bubble = page.locator(".bubble[data-at='3']").filter(has_text="Napoletana in cups! +9")
+    await expect(bubble).to_be_visible()
+    await expect(bubble.locator("use")).to_have_count(3)
+    await take_screenshot(page, "bubble")
+    # Taps reach the cards below.
+    assert await bubble.evaluate("one => getComputedStyle(one.parentNode).pointerEvents") == "none"
+    await page.evaluate("() => held.forEach((then) => then())")
+    await expect(bubble).to_have_count(0)
+
+
+async def test_taken_trick_says_who_takes_it(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    # The taken trick stays, so that a slow test sees it.
+    await page.evaluate(HOLD_TIMERS)
+    await page.locator(".fan .tap.playable").first.click()
+    wins = page.locator(".lying.wins figcaption")
+    await expect(page.locator(".bubble")).to_be_visible()
+    taker = await wins.inner_text()
+    await expect(page.locator(".bubble")).to_have_text("You take it" if taker == "you" else f"{taker} takes it")

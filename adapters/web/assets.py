@@ -55,6 +55,11 @@ class Assets:
         self._files[name]
         return f"/static/{self.version}/{name}"
 
+    @property
+    def scripts_and_styles(self) -> list[str]:
+        """The addresses of all files that pages load, for pages without a network."""
+        return [self.url(name) for name in self._files if not name.endswith(".txt")]
+
     @cached_property
     def _sprites(self) -> dict[str, Asset]:
         return {deck_name(deck): Asset.build("cards.svg", sprite_svg(deck).encode()) for deck in DECKS}

@@ -1,4 +1,4 @@
-"""Installing the site on a phone or a desktop: the manifest and its icons."""
+"""Installing the site on a phone or a desktop: the manifest, its icons, and the service worker with its pages."""
 
 import asyncio
 import json
@@ -6,12 +6,15 @@ from typing import NamedTuple
 
 from aiohttp import web
 
+from adapters.web.script_texts import offline_texts
 from adapters.web.site import Site, browser_language
+from bot.command_names import ArgumentKind, choices_of
 from bot.pictures.app_icon import app_icon
 from bot.pictures.colours import COLOURS
 from bot.texts import language_of, texts
 
 MANIFEST_TYPE = "application/manifest+json"
+OFFLINE = "/offline"
 CACHE = "public, max-age=86400"
 FELT = "#{:02x}{:02x}{:02x}".format(*COLOURS["felt"])
 
@@ -64,3 +67,16 @@ async def show_icon(_site: Site, request: web.Request) -> web.Response:
     # A new drawing takes some milliseconds.
     png = await asyncio.to_thread(app_icon, icon.pixels, is_square=icon.is_square)
     return web.Response(body=png, content_type="image/png", headers={"Cache-Control": CACHE})
+
+
+async def service_worker(site: Site, _request: web.Request) -> web.Response:
+    """Start the worker of this release. Browsers compare its text, so a new release replaces it."""
+    script, files = site.assets.url("service_worker.js"), site.assets.scripts_and_styles
+    pages = [OFFLINE, "/how-to-play", "/rules", *(f"/rules/{topic}" for topic in choices_of(ArgumentKind.TOPIC))]
+    text = f"import {{ start }} from {json.dumps(script)};\nstart({json.dumps(files)}, {json.dumps(pages)});\n"
+    return web.Response(text=text, content_type="text/javascript", charset="utf-8")
+
+
+async def offline(site: Site, request: web.Request) -> web.Response:
+    """Show what is kept in the browser. The service worker keeps this page for when the network is away."""
+    return site.page(request, "offline.html", data={"texts": offline_texts(language_of(browser_language(request)))})

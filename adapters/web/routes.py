@@ -51,6 +51,8 @@ ROUTES = (
     # The installed site
     (web.get, "/manifest.webmanifest", installing.manifest),
     (web.get, "/icon/{name}.png", installing.show_icon),
+    (web.get, "/sw.js", installing.service_worker),
+    (web.get, installing.OFFLINE, installing.offline),
     # Other pages
     (web.get, "/g/{game_id}", replay_pages.show),
     (web.get, "/picture/{language}/{kind}/{id}.png", link_previews.show_picture),

@@ -11,6 +11,7 @@ def table_texts(language: str) -> dict[str, str]:
         "home": _("First page"),
         "resign": _("Resign"),
         "menu": _("Menu"),
+        "offline": _("No network: your moves are kept, and sent once you’re back."),
         "settings": _("Settings"),
         "only_here": _(
             "This address works on this computer only: docs/hosting.md says how friends elsewhere can join."
@@ -43,6 +44,16 @@ def table_texts(language: str) -> dict[str, str]:
         "your_turn": _("Your turn"),
         "replay": _("Replay"),
         "results": _("🏆 Today’s results"),
+    }
+
+
+def offline_texts(language: str) -> dict[str, str]:
+    _ = texts(language).gettext
+    return {
+        "puzzle": _("Puzzle"),
+        "puzzles": _("Puzzles that you opened"),
+        "tables": _("Your tables"),
+        "waiting": _("Your move waits for the network."),
     }
 
 

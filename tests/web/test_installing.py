@@ -43,6 +43,15 @@ async def test_unknown_icon_is_missing(site: OpenPlayground, session: aiohttp.Cl
         assert answer.status == 404
 
 
+async def test_worker_is_of_this_release(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    async with session.get(f"{site.url}sw.js") as answer:
+        assert answer.content_type == "text/javascript"
+        assert answer.headers["Cache-Control"] == "no-cache"
+        assert f'"/static/{site.site.assets.version}/service_worker.js"' in await answer.text()
+        # The worker can ask only this site.
+        assert "connect-src 'self'" in answer.headers["Content-Security-Policy"]
+
+
 @pytest.mark.long
 class TestChromium:
     pytestmark = ONE_BROWSER

@@ -49,6 +49,18 @@ function monitor(socket, { lost, alive }) {
   return probe;
 }
 
+/** Open the socket of a table's page. @param {string} code */
+export function openTable(code) {
+  const address = new URL(`/t/${code}/live`, location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  return new WebSocket(address);
+}
+
+/** Return a random name for a message. */
+const newName = () => Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Keeps messages without an answer for when the page is closed. @typedef {{keep: (n: string, message: Record<string, unknown>) => void, drop: (n: string) => void}} Keeper */
+
 /** Sends messages to the bot until it answers them. Each new socket repeats unanswered ones under the same name, so the
  * bot counts them once. */
 export class Connection {
@@ -65,6 +77,8 @@ export class Connection {
     this.probe = () => {};
     this.pause = FIRST_PAUSE;
     this.isOver = false;  // the page does not reconnect
+    /** @type {Keeper | null} */
+    this.keeper = null;
     this.connect();
   }
 
@@ -90,12 +104,19 @@ export class Connection {
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
-  /** Send a message; resolves to its answer. @param {Record<string, unknown>} message @returns {Promise<any>} */
-  send(message) {
-    const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  /** @param {Keeper} keeper */
+  keepWith(keeper) {
+    this.keeper = keeper;
+    for (const [n, { message }] of this.pending) keeper.keep(n, message);
+  }
+
+  /** Send a message; resolves to its answer. `n` is the name of a message that an earlier page sent.
+   * @param {Record<string, unknown>} message @param {string} n @returns {Promise<any>} */
+  send(message, n = newName()) {
     const timers = [setTimeout(() => this.probe(), PROBE_AFTER), setTimeout(() => this.mark(n, true), LATE_AFTER)];
     return new Promise((resolve) => {
       this.pending.set(n, { message, resolve, timers, isLate: false });
+      this.keeper?.keep(n, message);
       this.transmit(n);
     });
   }
@@ -115,6 +136,7 @@ export class Connection {
     const entry = this.pending.get(answer.n);
     this.mark(answer.n, false);
     this.pending.delete(answer.n);
+    this.keeper?.drop(answer.n);
     entry?.resolve(answer);
   }
 

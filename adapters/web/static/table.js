@@ -2,7 +2,7 @@
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
 import { cardCount, Face, Fan, Other, Spoken, Tap, Trick } from "./cards.js";
-import { Connection } from "./connection.js";
+import { Connection, openTable } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
 import { Options, options } from "./options.js";
 import { PackToCut, Pile } from "./pack.js";
@@ -21,12 +21,6 @@ const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds th
 const TAKING = 260;  // milliseconds that a taken trick moves away, at the end of them
 const TITLE = document.title;
 const CUTTING = 500;  // milliseconds that a cut is shown
-
-async function openSocket() {
-  const address = new URL(`/t/${code}/live`, location.href);
-  address.protocol = address.protocol.replace("http", "ws");
-  return new WebSocket(address);
-}
 
 /** @param {{sides: Table["sides"]}} props */
 const Score = ({ sides }) => html`
@@ -193,6 +187,8 @@ const App = () => {
   const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
   const firstEvent = useRef([0, -1]);  // the last event before the page opened
+  // What this browser keeps for when the network is away, loaded after the first card.
+  const kept = useRef(/** @type {ReturnType<typeof import("./offline.js").keepOffline> | null} */ (null));
 
   /** @param {"deal" | "lead" | "cut"} reason */
   const holdBack = (reason) => {
@@ -234,6 +230,7 @@ const App = () => {
     if (!latest.current) firstEvent.current = lastEvent(next);
     latest.current = next;
     setBusy("");
+    kept.current?.then(({ save }) => save(next));
     if (heldBack.current === "deal" || heldBack.current === "cut" || (heldBack.current === "lead" && next.trick.length)) return;
     show(next);
   };
@@ -248,13 +245,14 @@ const App = () => {
   useEffect(() => {
     /** @param {any} message */
     const receive = (message) => {
-      if (message.table) receiveTable(message.table);
-      else if (message.gone) { newConnection.isOver = true; leave(message.go || "", message.why || texts.gone); }
+      if (message.table) { receiveTable(message.table); keep(); }
+      else if (message.gone) { newConnection.isOver = true; kept.current?.then(({ forget }) => forget()); leave(message.go || "", message.why || texts.gone); }
       else newConnection.answer(message);
     };
     const newConnection = connection.current = new Connection({
-      open: openSocket, receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); }, late: setLate,
+      open: async () => openTable(code), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
+    const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, newConnection, { latest, receiveTable, sendPress })); };
   }, []);
   useEffect(() => {
     if (!toast) return undefined;
@@ -280,13 +278,18 @@ const App = () => {
     if (heldBack.current === "lead") showLatest();
     // The deal's score must not cover the answer to a press from the menu.
     setSeenDeal(table?.deal || 0);
-    if (card && card.light === "playable" && card.role === "play" && table) {
+    if (card && card.light === "playable" && card.role === "play") {
       if (moving) return false;
       sound.play(press.endsWith(" busso") ? "knock" : "card");
       telegram.card();
-      setMoving({ press, card, version: table.version });
     } else setBusy(press);
-    const answer = await connection.current?.send({ press });
+    return sendPress(press, card);
+  };
+  /** Send a press and show its card as played; return whether it was accepted.
+   * @param {string} press @param {TapCard} [card] @param {string} [n] the name of a press that an earlier page sent */
+  const sendPress = async (press, card, n) => {
+    if (card && card.light === "playable" && card.role === "play" && latest.current) setMoving({ press, card, version: latest.current.version });
+    const answer = await connection.current?.send({ press }, n);
     setPressed(true);
     setBusy((old) => (old === press ? "" : old));
     if (answer.toast) setToast(answer.toast);
@@ -339,7 +342,7 @@ const App = () => {
   const isInline = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
   const inlineButtons = table.extra.flat().filter(isInline);
   const extra = table.extra.map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
-  const trouble = [isLate && texts.unsent, state === "away" && texts.connecting].filter(Boolean).join(" ");
+  const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
   const showsTally = table.tally.length > 0 && !isOver && seenDeal !== table.deal;
   return html`
     <header class="bar">

@@ -1,0 +1,58 @@
+// @ts-check
+// Playing without a network: the page of a table keeps its last look and its unanswered presses, and registers the
+// service worker. All of it is loaded after the first card.
+import { dropPress, dropTable, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
+
+const REGISTER_AFTER = 5000;  // milliseconds: the worker loads pages and files, which should not delay the game
+const SYNC = "presses";  // name of the browser's event after it finds the network again
+
+/** Register the service worker. Return null in a frame, without https, and in browsers that do not allow it.
+ * @returns {Promise<ServiceWorkerRegistration | null>} */
+export async function register() {
+  const workers = /** @type {ServiceWorkerContainer | undefined} */ (navigator.serviceWorker);
+  if (!workers || window.top !== window) return null;
+  try {
+    await workers.register("/sw.js", { type: "module" });
+  } catch (error) {
+    // Browsers before 2026 have workers without modules, and private windows can forbid workers.
+    console.warn("no service worker", error);
+    return null;
+  }
+  return workers.ready;
+}
+
+/** Keep a table's page for later visits without a network. */
+async function keepPage() {
+  const registration = await register();
+  const decks = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname).filter((path) => path.startsWith("/cards/"));
+  registration?.active?.postMessage({ keep: [location.pathname, ...decks] });
+}
+
+/** Ask the browser to send the presses once it has a network, even if this page is closed. Only Chromium can. */
+async function sendLater() {
+  const registration = /** @type {any} */ (await navigator.serviceWorker?.getRegistration());
+  await registration?.sync?.register(SYNC);
+}
+
+/** Keep what a table's page shows and sends, and continue what an earlier page could not send.
+ * @param {string} code @param {import("./connection.js").Connection} connection
+ * @param {{latest: {current: any}, receiveTable: (table: any) => void, sendPress: (press: string, card: any, n: string) => void}} page */
+export async function keepOffline(code, connection, { latest, receiveTable, sendPress }) {
+  const saved = await keptTable(code);
+  const presses = (await keptPresses()).filter((press) => press.code === code);
+  setTimeout(keepPage, REGISTER_AFTER);
+  connection.keepWith({
+    keep: async (n, message) => {
+      await keepPress({ n, code, press: String(message.press), at: Date.now() });
+      if (!navigator.onLine) await sendLater();
+    },
+    drop: dropPress,
+  });
+  /** @param {any} table */
+  const save = (table) => (/^(over|closed)$/.test(table.phase) ? dropTable(code) : keepTable({ code, table: { ...table, clock_left: undefined } }));
+  if (latest.current) save(latest.current);
+  else if (saved) receiveTable(saved.table);
+  const { hand = [], packets = [] } = latest.current || {};
+  for (const { n, press } of presses) sendPress(press, [...hand, ...packets].find((card) => card.press === press), n);
+  return { save, forget: () => dropTable(code) };
+}

@@ -1,0 +1,150 @@
+// @ts-check
+// The service worker: pages without a network, and presses that are sent once there is one again.
+import { openTable } from "./connection.js";
+import { dropPress, dropTable, forgetAll, keepPress, keptPresses } from "./kept.js";
+
+const worker = /** @type {any} */ (self);
+const FILES = "files", PAGES = "pages", OFFLINE = "/offline";
+const MAX_PUZZLES = 20;
+const ANSWER_WITHIN = 10_000;  // milliseconds
+const FILE = /^\/(static|cards)\//, TABLE = /^\/t\/[A-Z0-9]+$/, COMMON = /^\/(rules(\/.*)?|how-to-play)$/;
+
+/** Listen to the browser. `files` and `pages` are kept from the start; a new release has other files.
+ * @param {string[]} files @param {string[]} pages */
+export function start(files, pages) {
+  worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install(files, pages)));
+  worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate(files)));
+  worker.addEventListener("fetch", handleFetch);
+  worker.addEventListener("sync", (/** @type {any} */ event) => event.waitUntil(sendPresses()));
+  worker.addEventListener("message", (/** @type {any} */ event) => event.waitUntil(keepAll(event.data.keep)));
+}
+
+/** @param {string[]} files @param {string[]} pages */
+async function install(files, pages) {
+  await (await caches.open(FILES)).addAll(files);
+  for (const page of pages) await keepPage(new URL(page, location.href), await fetch(page));
+  await worker.skipWaiting();
+}
+
+/** Delete the files of earlier releases. @param {string[]} files */
+async function activate(files) {
+  const cache = await caches.open(FILES);
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/static/") && !files.includes(pathname)) await cache.delete(request);
+  }
+  await worker.clients.claim();
+}
+
+/** @param {any} event */
+function handleFetch(event) {
+  const { request } = event, url = new URL(request.url);
+  if (url.origin !== location.origin) return;
+  if (request.mode === "navigate") event.respondWith(navigate(event, url));
+  else if (request.method === "GET" && FILE.test(url.pathname)) event.respondWith(file(url.pathname));
+}
+
+/** Return a file, whose address changes with its content. @param {string} path */
+async function file(path) {
+  const cache = await caches.open(FILES), kept = await cache.match(path, { ignoreVary: true });
+  if (kept) return kept;
+  const response = await fetch(path);
+  if (response.ok) await cache.put(path, response.clone());
+  return response;
+}
+
+/** Return a page from the network, or what is kept of it. @param {any} event @param {URL} url */
+async function navigate(event, url) {
+  const { request } = event;
+  let response;
+  try { response = await fetch(request); } catch (error) {
+    // Without a network, fetch throws a TypeError.
+    if (!(error instanceof TypeError)) throw error;
+    return offlinePage(request, url);
+  }
+  if (request.method === "GET") event.waitUntil(Promise.all([keepPage(url, response.clone()), sendPresses()]));
+  else if (url.pathname === "/out") event.waitUntil(forgetPerson());
+  return response;
+}
+
+/** @param {Request} request @param {URL} url */
+async function offlinePage(request, url) {
+  const cache = await caches.open(PAGES);
+  const address = url.pathname === "/puzzle" && !url.search ? (await keptPuzzles(cache)).at(-1) : url.href;
+  const page = request.method === "GET" && address ? await cache.match(address, { ignoreVary: true }) : undefined;
+  return page || (await cache.match(OFFLINE, { ignoreVary: true })) || Response.error();
+}
+
+/** Keep a page that is of use without a network. @param {URL} url @param {Response} response */
+async function keepPage(url, response) {
+  const path = url.pathname;
+  if (!response.ok || !(path === OFFLINE || path === "/puzzle" || COMMON.test(path) || TABLE.test(path))) return;
+  const text = await response.clone().text();
+  let address = path;
+  if (path === "/puzzle") {
+    const id = /name="id" value="([^"]+)"/.exec(text);
+    if (!id) return;
+    address = `/puzzle?id=${encodeURIComponent(id[1])}`;
+  } else if (TABLE.test(path) && !text.includes("/table.js")) return;  // an invitation
+  const cache = await caches.open(PAGES);
+  await cache.delete(address, { ignoreVary: true });
+  await cache.put(address, response);
+  for (const old of (await keptPuzzles(cache)).slice(0, -MAX_PUZZLES)) await cache.delete(old, { ignoreVary: true });
+  for (const [deck] of text.matchAll(/\/cards\/[0-9a-f]+\/[a-z-]+\.svg(?=#)/g)) await file(deck);
+}
+
+/** Return the addresses of kept puzzles, the latest last. @param {Cache} cache */
+const keptPuzzles = async (cache) => (await cache.keys()).map(({ url }) => url).filter((url) => new URL(url).pathname === "/puzzle");
+
+/** Keep a page and files that its page loaded before this worker began. @param {string[]} paths */
+async function keepAll(paths) {
+  for (const path of paths) {
+    if (FILE.test(path)) await file(path);
+    else await keepPage(new URL(path, location.href), await fetch(path));
+  }
+}
+
+/** Forget the pages and presses of a person who has left this browser. */
+async function forgetPerson() {
+  const cache = await caches.open(PAGES);
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url);
+    if (TABLE.test(pathname) || pathname === "/puzzle") await cache.delete(request, { ignoreVary: true });
+  }
+  await forgetAll();
+}
+
+/** Send all kept presses, table by table. The bot counts a press once, even if a page sends it too. */
+async function sendPresses() {
+  const presses = (await keptPresses()).filter((press) => !press.refused);
+  for (const code of new Set(presses.map((press) => press.code))) await sendTo(code, presses.filter((press) => press.code === code));
+}
+
+/** Send a table's presses in order. What stays without an answer is kept.
+ * @param {string} code @param {import("./kept.js").KeptPress[]} presses @returns {Promise<void>} */
+function sendTo(code, presses) {
+  const waiting = [...presses];
+  const socket = openTable(code);
+  const timer = setTimeout(() => socket.close(), ANSWER_WITHIN);
+  const send = () => { if (waiting.length) socket.send(JSON.stringify({ n: waiting[0].n, press: waiting[0].press })); else socket.close(); };
+  /** @param {any} message */
+  const receive = async (message) => {
+    if (message.gone) {
+      // The table is over or the person has left, so no press can count any more.
+      for (const { n } of waiting.splice(0)) await dropPress(n);
+      await dropTable(code);
+      socket.close();
+    } else if (message.n === waiting[0]?.n) {
+      const press = /** @type {import("./kept.js").KeptPress} */ (waiting.shift());
+      // A refused press stays for the page, which sends it again and shows why.
+      if (message.refused) await keepPress({ ...press, refused: true });
+      else await dropPress(press.n);
+      send();
+    }
+  };
+  return new Promise((resolve) => {
+    socket.onopen = send;
+    socket.onmessage = (event) => receive(JSON.parse(event.data));
+    socket.onclose = () => { clearTimeout(timer); resolve(); };
+  });
+}

@@ -30,7 +30,7 @@ Painter = Callable[[Scene], bytes]
 
 NAMES = ("Anna", "Bruno", "Caterina", "Domenico")
 EACH = 8  # the other painters are slow, so they paint only every eighth picture
-TICK = 0.001  # seconds between checks whether the event loop was blocked
+TICK = 0.001  # seconds between checks for a blocked event loop
 
 
 def pillow_painter() -> Painter:

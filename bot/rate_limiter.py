@@ -1,6 +1,6 @@
 """In-memory rate limits by key with GCRA, which stores one time for each key.
 
-Each event is due one interval after the one before it. A burst can be that many intervals early.
+Each event is due one interval after the one before it. With a burst of n, it can come n - 1 intervals early.
 """
 
 import time
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-KEYS_REMEMBERED = 50_000  # keys of one limiter, some 150 bytes each. Keys with the shortest waits are evicted first.
+KEYS_REMEMBERED = 50_000  # keys of one limiter, about 150 bytes each. Keys with the shortest waits are evicted first.
 EVICTED_PART = 8  # evict one key in this many at once, because finding them scans all keys
 
 

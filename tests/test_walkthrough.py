@@ -41,9 +41,9 @@ def find_steps(title: str) -> list[Function]:
     """Return the numbered steps of a section."""
     return [
         function
-        for socket in read_section(title).splitlines()
-        if re.match(r"\d+\. ", socket)
-        for function in find_names(socket)
+        for line in read_section(title).splitlines()
+        if re.match(r"\d+\. ", line)
+        for function in find_names(line)
     ]
 
 
@@ -68,7 +68,7 @@ def test_functions_in_the_walkthrough_exist(title: str) -> None:
 
 
 def test_places_in_the_glossary_exist() -> None:
-    rows = [socket for socket in GLOSSARY.splitlines() if socket.startswith("| ") and not socket.startswith("| word")]
+    rows = [line for line in GLOSSARY.splitlines() if line.startswith("| ") and not line.startswith("| word")]
     assert len(rows) > 70
     for row in rows:
         places = re.findall(r"`([a-z_/]+(?:/|\.py|\.lua))`", row.rsplit("|", 2)[1])

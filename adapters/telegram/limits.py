@@ -23,7 +23,7 @@ LONGEST_CAPTION = 1024  # UTF-16 units
 LONGEST_TOAST = 200  # characters of an answer to a press
 MAX_OFFERS = 50  # results of an inline query: core.telegram.org/bots/api#answerinlinequery
 MAX_UPDATES = 100  # updates in one response to getUpdates
-EPHEMERAL_SECONDS = 15  # time after a press for an ephemeral message to the presser
+EPHEMERAL_SECONDS = 15  # time after a press in which the bot can send the presser an ephemeral message
 
 
 def slow_down_error(error: RetryAfter) -> SlowDown:

@@ -152,7 +152,7 @@ class Polling:
             except WorkDropped:
                 await asyncio.sleep(backoff.next_pause())
             if number not in self._since:
-                log.error("telegram_update_lost", update=number, why="too much work waits for the store")
+                log.error("telegram_update_lost", update=number, why="too many updates are waiting for the store")
                 return None
 
     def _forget_task(self, number: int, task: asyncio.Task[None]) -> None:

@@ -24,7 +24,10 @@ MIN_GZIP_BYTES = 800
 
 
 class Asset(NamedTuple):
-    """A file. ``gzipped`` is empty if compression saves too little. Brotli is made when a browser first accepts it."""
+    """A file.
+
+    ``gzipped`` is empty if compression saves too little. Brotli compression happens when a browser first accepts it.
+    """
 
     body: bytes
     gzipped: bytes

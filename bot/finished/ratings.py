@@ -182,7 +182,7 @@ class Ratings:
             log.warning("leaderboards_not_moved", chat=old, new=new, keys=stay, fix="buongioco rebuild")
 
     async def changes(self, game_id: str) -> list[Change]:
-        """Return a game's changes of ratings, or none if it is unrated or was rated long ago."""
+        """Return a game's rating changes, or none if it is unrated or was rated long ago."""
         stored = await self._client.get(keys.changes(game_id))
         return [Change(*change) for change in json.loads(stored)] if stored else []
 

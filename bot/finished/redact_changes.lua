@@ -1,8 +1,8 @@
--- Replaces a person in a game's changes of ratings.
+-- Replaces a person in a game's rating changes.
 --
 -- KEYS  the game's changes
 -- ARGV  the person, the pseudonym
--- Returns whether the game has changes.
+-- Returns whether the game has rating changes.
 local text = redis.call('GET', KEYS[1])
 if not text then return 0 end
 local changes = cjson.decode(text)

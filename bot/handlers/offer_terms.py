@@ -33,7 +33,7 @@ TERMS = re.compile(
 
 
 class Terms(NamedTuple):
-    """An offer's terms. ``person`` sent it in the ``hour`` since 1970; ``nonce`` tells a person's offers apart."""
+    """An offer's terms. ``person`` sent it in the ``hour`` since 1970; ``nonce`` distinguishes a person's offers."""
 
     choice: Choice
     person: str

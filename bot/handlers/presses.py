@@ -38,7 +38,8 @@ class Presses:
         action = actions.parse_payload(press.payload)
         if isinstance(action, PageAction):
             handler = self._pages.get(action.page)
-            # Otherwise the answer could overwrite a message that shows something else.
+            # A page replaces the pressed message, so a forged press could overwrite a message that shows something
+            # else.
             may_answer = press.genuine or (is_inline(press.place) and action.page in self._private_pages)
             if handler is None or not may_answer:
                 raise BadPayload()
@@ -73,8 +74,8 @@ class Presses:
 
     async def _move(self, press: Press, action: MoveAction) -> Reply:
         code, person = action.code, press.person.id
-        # A player who presses on their hand is looking at it. The worker that delivers the table learns that together
-        # with the move.
+        # A player who presses on their hand is looking at it. The commit also tells that to the worker that delivers
+        # the table.
         change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (
             (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None

@@ -25,7 +25,7 @@ from engine.robots.findings import Summary
 BOT = "Buongioco"
 
 INKS: tuple[Ink, Ink] = ("gold", "sky")  # each side's colour: name, curve and win
-MAX_DECLARED = 6  # lines of declarations in a picture; the text has all
+MAX_DECLARED = 6  # maximum of lines with declarations in a picture; the text has them all
 LONGEST_GROUP = 24  # characters of a group's name that fit at the foot of a picture
 
 
@@ -71,8 +71,8 @@ def game_sheet(
 ) -> Sheet:
     """Return the course of a game.
 
-    ``ended`` is in Unix seconds, 0 if unknown. ``group`` is as for `deal_sheet`. ``summaries`` are of each player's
-    decisions, if analysed. Players without decisions are left out.
+    ``ended`` is in Unix seconds, 0 if unknown. ``group`` is as for `deal_sheet`. ``summaries`` has one for each
+    player's decisions, if analysed. Players without decisions are left out.
     """
     words = Wording(language, drawable_names(names, language), "italian")
     _, deals = words.text, len(record.deals)

@@ -38,7 +38,7 @@ RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
 
 CAPTION = 32  # height of a line below a diagram's cards
 
-# colours of letters and of the ground below them
+# colours of letters and of the ground behind them
 WON: tuple[Colour, Colour] = ("ink", "gold")
 LOST: tuple[Colour, Colour] = ("white", "strip")
 WORTHLESS: tuple[Colour, Colour] = ("soft", "strip")
@@ -96,7 +96,7 @@ class _SheetLayout(Canvas):
         return Layout(self.y, tuple(self.items), tuple(self.curves))
 
     def _add_mat(self, height: int) -> int:
-        """Add a mat of the full width. Return its top."""
+        """Add a mat of full width. Return its top."""
         top = self.y
         self.add_box(LEFT, top, RIGHT - LEFT, height, "mat", 26)
         self.y += height
@@ -196,7 +196,7 @@ class _SheetLayout(Canvas):
     # Cards
 
     def _add_ranking(self, ranking: Ranking) -> None:
-        """Add cards from high to low in two rows, the upper part of each, with its worth."""
+        """Add the upper parts of the cards in two rows, from high to low, each with its worth."""
         each = -(-len(ranking.cards) // 2)
         width = RANKED if ranking.worth else RANKED_BARE
         step, seen = width + 10, width * RANK_SEEN // RANKED
@@ -250,7 +250,7 @@ class _SheetLayout(Canvas):
 
 
 def _ticks(low: int, high: int) -> list[int]:
-    """A few round figures across a range.
+    """Return a few round numbers across a range.
 
     >>> _ticks(0, 31), _ticks(962, 1105)
     ([0, 10, 20, 30], [1000, 1050, 1100])
@@ -263,7 +263,7 @@ def _ticks(low: int, high: int) -> list[int]:
 
 
 def _spread(heights: Sequence[int]) -> list[int]:
-    """Return two heights far enough apart for figures."""
+    """Return the two heights, moved apart if their figures would overlap."""
     if len(heights) < 2 or abs(heights[0] - heights[1]) >= NEAREST_ENDS:
         return list(heights)
     middle, away = sum(heights) // 2, NEAREST_ENDS // 2
@@ -271,5 +271,5 @@ def _spread(heights: Sequence[int]) -> list[int]:
 
 
 def _wrap_text(text: str, room: int, size: int) -> list[str]:
-    """Wrap a text to about ``room`` pixels. A line that is wider is written smaller."""
+    """Wrap a text to about ``room`` pixels. A line that is still wider is drawn smaller."""
     return wrap(text, int(room / (LETTER * size)))

@@ -87,7 +87,7 @@ class Choice(ApiModel):
 
 
 class ReplayedLine(ApiModel):
-    """Other moves than those of the record. ``steps`` are the positions after each of them."""
+    """Moves that differ from the record. ``steps`` are the positions after each of them."""
 
     moves: list[str] = Field(description="The line's moves, with the robot's last one.")
     steps: list[Step]

@@ -18,13 +18,13 @@ ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600  # time for which a link is valid
 GOOD = b"1"  # stored value of a valid link
 KEPT_SECONDS = 90 * 86400  # unused sessions end after this time
-NOTED_SECONDS = 3600  # shortest interval between two stored times of use
+NOTED_SECONDS = 3600  # shortest time between two updates of ``used``
 MAX_SESSIONS = 20  # sessions of a person; another one ends the one that has been unused for longest
 NOTE = read_script(__file__, "note_session")
 
 
 class Session(NamedTuple):
-    """A browser session; ``made`` and ``used`` are in Unix seconds, ``used`` within an hour."""
+    """A browser session. ``made`` and ``used`` are in Unix seconds; ``used`` is at most an hour out of date."""
 
     id: str
     made: int

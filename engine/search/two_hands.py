@@ -45,7 +45,7 @@ DEPTHS = 24
 WIDTH = 24  # room for this many tricks, and this many moves each for the lead and the answer
 
 NODES, AGE, MAX_NODES = 0, 1, 2
-"""Indices in ``counters``: positions searched, the age in keys that tells deals apart, and the limit."""
+"""Indices in ``counters``: positions searched, the age in keys, which distinguishes deals, and the limit."""
 
 
 def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:

@@ -253,7 +253,7 @@ async def test_strangers_cannot_learn_which_tables_exist(site: OpenPlayground) -
         for guess in (code, "ZZZZZZ"):
             async with bruno.connect(guess) as live:
                 assert (await live.socket.receive_json(timeout=60)) == {"gone": True}
-        # The same holds for a known person who does not sit there.
+        # The same is true of a known person who does not sit there.
         await bruno.play()
         async with bruno.connect(code) as live:
             assert await live.receive("gone") is True

@@ -68,7 +68,7 @@ class Cut(RequestBody):
 
 
 class WantedLine(RequestBody):
-    """Other moves than those of the record."""
+    """Moves that continue a position differently from the record."""
 
     place: int = Field(ge=0, le=1000, description="The number of the deal's recorded moves before the line.")
     moves: list[Annotated[str, Field(max_length=40)]] = Field(
@@ -77,10 +77,13 @@ class WantedLine(RequestBody):
 
 
 class PlayedLine(WantedLine):
-    """Other moves than those of the record, with the strong robot."""
+    """Moves that continue a position differently from the record, with the strong robot."""
 
     seat: int | None = Field(
-        None, ge=0, le=3, description="The reader's seat: the robot moves if another is to move. Null for no robot."
+        None,
+        ge=0,
+        le=3,
+        description="The reader's seat. If it is another seat's turn, the robot moves. Null for no robot.",
     )
 
 
@@ -113,7 +116,7 @@ class Operation:
     """An operation of the API.
 
     ``name`` is the method of `Api` that answers it. The answer is one of ``models``, or with the media type NDJSON a
-    stream of them, one in each line. ``scope`` is the token's required scope; None needs no token.
+    stream of them, one per line. ``scope`` is the scope that the token must have; None means that no token is needed.
     """
 
     name: str
@@ -158,12 +161,12 @@ KEY = Parameter(
     "Idempotency-Key",
     "header",
     (
-        "A new key for each request. A request repeated with its key is done once and answered again. Another "
-        "request with that key gets 422."
+        "A new key for each request. A request repeated with its key takes effect once and gets the same "
+        "answer. A different request with that key gets 422."
     ),
     "[A-Za-z0-9_-]{8,64}",
 )
-COOKIE_NOTE = "The pages' cookie tells who the reader is; it is optional."
+COOKIE_NOTE = "The pages' cookie identifies the reader. It is optional."
 
 OPERATIONS = (
     Operation("game", "/games/{game_id}", "A finished game", (ReplayedGame,), parameters=(GAME, *READER)),
@@ -190,7 +193,7 @@ OPERATIONS = (
         (ReplayedLine,),
         method="POST",
         description=(
-            "The positions after other moves than those of the record. With a `seat`, the strong robot makes the next "
+            "The positions after moves that differ from the record. With a `seat`, the strong robot makes the next "
             "move for any other seat, knowing only that seat's cards. 422 if a move is not legal. Nothing is stored."
         ),
         parameters=(GAME, DEAL, *READER),
@@ -199,7 +202,7 @@ OPERATIONS = (
     Operation(
         "line_verdicts",
         "/games/{game_id}/deals/{deal}/line/verdicts",
-        "What each move after a line gives away",
+        "The cost of each move after a line",
         (LineVerdicts,),
         method="POST",
         description="The solver's verdict with all cards open. It can take a second.",
@@ -219,7 +222,7 @@ OPERATIONS = (
         "Have a finished game analysed",
         (ReplayedAnalysis,),
         method="POST",
-        description="Answers with its progress. A game is analysed once; the result is kept for a week.",
+        description="The answer is its progress. A game is analysed once, and the result is kept for a week.",
         parameters=(GAME, *READER),
     ),
     Operation(
@@ -227,7 +230,7 @@ OPERATIONS = (
         "/leaderboard",
         "The leaderboard",
         (Leaderboard,),
-        description=f"Over all chats; a group's own leaderboard is shown only in that group. {COOKIE_NOTE}",
+        description=f"It covers all chats; a group's own leaderboard is shown only in that group. {COOKIE_NOTE}",
         parameters=(KIND, PERIOD, LANGUAGE),
         errors=(400, 429, 503),
     ),
@@ -305,8 +308,8 @@ OPERATIONS = (
         (OwnTable,),
         method="POST",
         description=(
-            "If the table's `cutter` is my `seat`. The cards are dealt at once, from the secret and the cut: see "
-            "docs/fairness.md. 409 if that pack was already dealt."
+            "Possible if the table's `cutter` is my `seat`. The cards are dealt at once, from the secret and the cut: "
+            "see docs/fairness.md. 409 if that pack was already dealt."
         ),
         parameters=(TABLE_CODE, KEY),
         body=Cut,

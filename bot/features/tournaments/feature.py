@@ -24,7 +24,7 @@ from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.table import Table
 
-POLL_SECONDS = 1.0  # interval of checks whether a tournament's log has changed
+POLL_SECONDS = 1.0  # interval of checks for changed tournaments
 
 
 class TournamentPolicy(TablePolicy):

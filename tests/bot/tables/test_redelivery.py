@@ -222,7 +222,7 @@ async def seated_tables(room: Room, person: str) -> list[str]:
     return [table.code for table in await room.lists.tables_of(person)]
 
 
-async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
+async def test_redelivered_standing_up_keeps_the_new_seat(store: Store) -> None:
     rooms = [Room(store, Random(0).randbytes) for _ in range(2)]
     room = rooms[0]
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
@@ -240,10 +240,10 @@ async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
 
 
 @pytest.mark.parametrize("redelivered", [False, True])
-async def test_sitting_during_a_stand_keeps_the_index_entry(
+async def test_sitting_while_standing_up_keeps_the_index_entry(
     store: Store, monkeypatch: pytest.MonkeyPatch, redelivered: bool
 ) -> None:
-    """The stand happens between renewing the index entry and taking the seat."""
+    """The person stands up between renewing the index entry and taking the seat."""
     sitting, standing = (Room(store, Random(0).randbytes) for _ in range(2))
     code = (await Challenges(sitting).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(sitting).sit(code, "p:1", "Bea", "sit 1")
@@ -261,7 +261,7 @@ async def test_sitting_during_a_stand_keeps_the_index_entry(
 
 
 async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seat is taken again between the stand's commit and the release of its index entry."""
+    """The person sits down again after standing up is committed, before its index entry is released."""
     room, other = (Room(store, Random(0).randbytes) for _ in range(2))
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(room).sit(code, "p:1", "Bea", "sit 1")
@@ -334,6 +334,6 @@ async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     assert MAX_ENTRIES <= table.version < MAX_ENTRIES + len(table.chairs)
     assert table.seat_of("p:1") is None
     assert await seated_tables(room, "p:1") == []
-    # A redelivered stand is accepted, and the opener can cancel.
+    # A redelivered request to stand up is accepted, and the opener can cancel.
     assert (await Challenges(room).stand_up(code, "p:1", f"stand {(table.version - 3) // 2}")).version == table.version
     assert (await Challenges(room).cancel(code, "p:0", "cancel")).phase == "closed"

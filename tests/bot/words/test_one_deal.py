@@ -57,7 +57,7 @@ def test_replay_names_the_duplicate_and_not_a_cancellation() -> None:
     assert replayed_game(finished_game(1), "en", "italian").fixture == ""
 
 
-def test_stopped_deal_was_cancelled() -> None:
+def test_replay_of_a_stopped_game_says_cancelled() -> None:
     game = Game("testa", {}, ["p", "q"])
     game.deal(SECRET)
     game.stop("cancelled")

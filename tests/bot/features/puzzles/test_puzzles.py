@@ -153,7 +153,7 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         text = anna.fake.last(anna.private).plain
         assert "Best play from here:" in text
         assert "After " in text
-        # Both lines show all tricks to come.
+        # Both lines show all remaining tricks.
         assert text.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
         solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
         assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)

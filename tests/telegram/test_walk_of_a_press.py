@@ -106,7 +106,7 @@ async def test_press_crosses_few_files(store: Store, server: TelegramServer) -> 
             await adapter.worker.settled()
     assert walk.order == steps, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
     assert len(walk.files) <= MAX_FILES, "A press crosses too many files:\n" + "\n".join(walk.files)
-    assert f"The way crosses {len(walk.files)} files" in " ".join(read_section("A press").split()), (
+    assert f"The walk crosses {len(walk.files)} files" in " ".join(read_section("A press").split()), (
         f"docs/walkthrough.md, section A press: the press crosses {len(walk.files)} files"
     )
     too_many = {place: names for place, names in walk.entries.items() if len(names) > MAX_ENTRIES}

@@ -1,12 +1,18 @@
 // @ts-check
 // The page of a finished game: its moves, its analysis, and a check of its shuffles.
+import { fetchJson } from "./api.js";
+import { BetterArrow } from "./better_arrow.js";
 import { ownCut } from "./cuts.js";
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
+import { Notes, useKept } from "./notes.js";
+import { PointsGraph } from "./points_graph.js";
 import { Position, Score, useSuits } from "./position.js";
+import { permanentStorage } from "./storage.js";
 import { format, html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
+import { readLine, useLine, WhatIf, writeLine } from "./what_if.js";
 
-/** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
-/** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement Of a move. */
+/** @typedef {{seat: number | null, text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
+/** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, better: string, text: string}} Judgement Of a move. */
 /** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} AnalysisState */
 /** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string, cut?: string} | null}} ShuffleCheck The check of a deal's shuffle. */
 /** @typedef {import("./position.js").View} View */
@@ -15,26 +21,22 @@ import { format, html, pageData, render, useEffect, useMemo, useRef, useState } 
 const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
 const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500;
+const SPOILERS_KEY = "buongioco-spoilers";
 const seats = overview ? overview.seats.length : 0;
 const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // shown points per point of the game
 const EVERYBODY = "public", OPEN = "open";
 
-/** @param {string} path @param {RequestInit} [options] */
-async function fetchJson(path, options) {
-  const answer = await fetch(path, options);
-  if (!answer.ok) throw new Error((await answer.json()).detail);
-  return answer.json();
-}
-
-/** Return the deal and the step in the address. @returns {{deal: number, step: number}} */
+/** Return the deal, the step and the line in the address.
+ * @returns {{deal: number, step: number, line: import("./what_if.js").Line | null}} */
 function readHash() {
-  const [, deal, step] = /^#d(\d{1,4})(?:m(\d{1,4}))?$/.exec(location.hash) || [];
+  const [, deal, step, rest] = /^#d(\d{1,4})(?:m(\d{1,4}))?(~.*)?$/.exec(location.hash) || [];
   const number = Math.min(Math.max(1, Number(deal || 1)), overview.deals.length);
-  return { deal: number, step: Math.min(Number(step || 0), overview.deals[number - 1].moves) };
+  const place = Math.min(Number(step || 0), overview.deals[number - 1].moves);
+  return { deal: number, step: place, line: readLine(rest || "", place) };
 }
 
-/** @param {number} deal @param {number} step */
-const link = (deal, step) => `#d${deal}m${step}`;
+/** @param {number} deal @param {number} step @param {import("./what_if.js").Line | null} [line] */
+const link = (deal, step, line = null) => `#d${deal}m${step}${line ? writeLine(line) : ""}`;
 
 /** Format points to a tenth. @param {number} points */
 const formatPoints = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
@@ -83,19 +85,36 @@ const Replay = () => {
   const [viewer, setViewer] = useState(OPEN);
   const [suits, suitsChoice] = useSuits(texts);
   const [isPlaying, setPlaying] = useState(false);
+  const [isSpoilerFree, setSpoilerFree] = useState(permanentStorage.get(SPOILERS_KEY) === "hide");
+  const [kept, keep] = useKept(id);
+  const table = useRef(/** @type {HTMLElement | null} */ (null));
   const { steps, score, failed } = useDeal(position.deal, suits);
   const { analysis, failed: analysisFailed, begin } = useAnalysis(suits);
   const last = overview.deals[position.deal - 1].moves;
-  const step = steps?.[position.step];
+  const recorded = steps?.[position.step];
 
   // Keys can come faster than the page is drawn, so each continues from the position that the previous key reached.
   const here = useRef(position);
-  /** @param {number} deal @param {number} number */
-  const go = (deal, number) => {
-    history.replaceState(null, "", link(deal, number));
-    here.current = { deal, step: number };
+  /** @param {number} deal @param {number} number @param {import("./what_if.js").Line | null} [line] */
+  const go = (deal, number, line = null) => {
+    history.replaceState(null, "", link(deal, number, line));
+    here.current = { deal, step: number, line };
     setPosition(here.current);
   };
+  /** @param {import("./what_if.js").Line | null} line */
+  const setLine = (line) => go(here.current.deal, here.current.step, line);
+  /** Let the reader play one seat, whose cards they see, or all seats. @param {number | null} seat */
+  const beginLine = (seat) => {
+    setPlaying(false);
+    setViewer(seat === null ? OPEN : String(seat));
+    setLine({ place: here.current.step, moves: [], seat });
+  };
+  const { tried, lost, failed: lineFailed } = useLine({
+    api: `${API}/deals/${position.deal}`, query: `language=${language}&suits=${suits}`, line: position.line, isOpen: viewer === OPEN,
+    onMoves: (moves) => { if (here.current.line) setLine({ ...here.current.line, moves }); },
+  });
+  const step = position.line && tried?.steps.length ? tried.steps[tried.steps.length - 1] : recorded;
+
   /** @param {number} deal */
   const end = (deal) => overview.deals[deal - 1].moves;
   const forward = () => {
@@ -121,7 +140,7 @@ const Replay = () => {
       const target = /** @type {HTMLElement} */ (event.target);
       // Other uses of these keys take precedence.
       if (event.altKey || event.ctrlKey || event.metaKey || /^(SELECT|TEXTAREA)$/.test(target.tagName)) return;
-      if (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName)) return;
+      if (here.current.line || (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName))) return;
       const action = { ArrowRight: forward, ArrowLeft: back, Home: () => go(here.current.deal, 0), End: () => go(here.current.deal, end(here.current.deal)), " ": () => setPlaying((playing) => !playing) }[event.key];
       if (!action) return;
       event.preventDefault();
@@ -147,23 +166,37 @@ const Replay = () => {
   const before = position.deal > 1 ? overview.deals[position.deal - 2].totals : [0, 0];
   const isAtEnd = position.step === last;
   const says = step ? step.text : "";
+  const address = link(position.deal, position.step);
+  /** @type {Judgement[]} */
+  const judged = position.line ? [] : judgements.get(position.step) || [];
+  const worse = judged.find(({ lost, better, move }) => lost > 0 && better.startsWith("play ") && move.startsWith("play "));
+  const hideSpoilers = () => {
+    permanentStorage.set(SPOILERS_KEY, isSpoilerFree ? "show" : "hide");
+    setSpoilerFree(!isSpoilerFree);
+  };
 
   return html`
-    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1><p class="result">${overview.result}</p>${overview.fixture && html`<p class="result">${overview.fixture}</p>`}</div></header>
+    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1>${!isSpoilerFree && html`<p class="result">${overview.result}</p>`}${overview.fixture && html`<p class="result">${overview.fixture}</p>`}</div></header>
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
         ${step ? html`
           <${Score} view=${step.view} turn=${step.view.turn} names=${overview.seats} totals=${isAtEnd ? overview.deals[position.deal - 1].totals : before} unit=${unit}
             taken=${viewer === OPEN && step.taken?.map((/** @type {number} */ points) => formatThirds(points * unit))} texts=${texts} />
           <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
-          <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : 0}
-            isTaken=${step.move.startsWith("play ")} texts=${texts} />
-          ${(judgements.get(position.step) || []).map((/** @type {Judgement} */ judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
-          ${isAtEnd && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
+          <div class="arrowed" ref=${table}>
+            <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : 0}
+              isTaken=${step.move.startsWith("play ")} texts=${texts} />
+            ${worse && html`<${BetterArrow} table=${table} played=${worse.move.split(" ")[1]} better=${worse.better.split(" ")[1]} seat=${worse.seat} />`}
+          </div>
+          ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
+          ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
+        ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} texts=${texts}
+          onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: tried?.steps[0]?.text || "" }))} />` : html`
         <div class="controls">
           <input type="range" min="0" max=${last} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
             onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(position.deal, Number(valueOf(event))); }} />
+          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : last} label=${texts.graph} />`}
           <div class="keys">
             <button type="button" aria-label=${texts.first} onClick=${() => go(position.deal, 0)}>«</button>
             <button type="button" aria-label=${texts.previous} onClick=${() => { setPlaying(false); back(); }}>‹</button>
@@ -172,6 +205,10 @@ const Replay = () => {
             <button type="button" aria-label=${texts.last} onClick=${() => go(position.deal, last)}>»</button>
           </div>
         </div>
+        <div class="branches">
+          <button type="button" id="try" disabled=${step?.view.turn === null} onClick=${() => beginLine(null)}>${texts.what_if}</button>
+          <button type="button" id="play-on" disabled=${step?.view.turn === null} onClick=${() => beginLine(/^\d$/.test(viewer) ? Number(viewer) : step?.view.turn ?? 0)}>${texts.play_on}</button>
+        </div>`}
         <div class="deals">
           <label class="short">${texts.deal} <select value=${position.deal} onChange=${(/** @type {Event} */ event) => go(Number(valueOf(event)), 0)}>
             ${overview.deals.map((/** @type {{number: number}} */ deal) => html`<option key=${deal.number} value=${deal.number}>${deal.number}/${overview.deals.length}</option>`)}
@@ -182,12 +219,14 @@ const Replay = () => {
             ${overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
           </select></label>
           ${!isFrench && suitsChoice}
+          <label class="check"><input type="checkbox" id="spoilers" checked=${isSpoilerFree} onChange=${hideSpoilers} /> ${texts.spoiler_free}</label>
         </div>
       </section>
       <section class="side">
-        <${Analysis} analysis=${analysis} failed=${analysisFailed} begin=${begin} />
+        ${!isSpoilerFree && html`<${Analysis} analysis=${analysis} failed=${analysisFailed} begin=${begin} />`}
         <h2>${texts.moves}</h2>
-        <${Moves} steps=${steps} position=${position} judgements=${judgements} />
+        <${Moves} steps=${isSpoilerFree ? steps?.slice(0, position.step + 1) : steps} position=${position} judgements=${judgements} notes=${kept.notes} />
+        <${Notes} address=${address} kept=${kept} change=${keep} texts=${texts} />
         <${Shuffle} />
         <p><a class="button" href=${`${API}/record`} download=${`buongioco-${id}.json`}>${texts.download}</a></p>
       </section>
@@ -208,8 +247,8 @@ const lostPoints = ({ lost, exact }) => {
 const formatThirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;
 
 /** The moves of a deal, each a link to the position after it.
- * @param {{steps: Step[] | undefined, position: {deal: number, step: number}, judgements: Map<number, Judgement[]>}} props */
-const Moves = ({ steps, position, judgements }) => {
+ * @param {{steps: Step[] | undefined, position: {deal: number, step: number}, judgements: Map<number, Judgement[]>, notes: Record<string, string>}} props */
+const Moves = ({ steps, position, judgements, notes }) => {
   const list = useRef(/** @type {HTMLOListElement | null} */ (null));
   useEffect(() => {
     const current = /** @type {HTMLElement | null} */ (list.current?.querySelector("[aria-current]"));
@@ -220,6 +259,7 @@ const Moves = ({ steps, position, judgements }) => {
     const lost = (judgements.get(number) || []).filter((judgement) => judgement.lost > 0);
     return html`<li key=${number} class=${lost.length ? "bad" : judgements.has(number) ? "good" : ""}>
       <a href=${link(position.deal, number)} aria-current=${number === position.step ? "step" : undefined}>${step.text}</a>
+      ${notes[link(position.deal, number)] && html`<small class="note">✎ ${notes[link(position.deal, number)]}</small>`}
       ${lost.map((judgement) => html`<small key=${judgement.better}>${lostPoints(judgement)}. ${judgement.text}</small>`)}
     </li>`;
   })}</ol>`;

@@ -198,7 +198,7 @@ def _position_texts(language: str) -> dict[str, str]:
         "dealer": _("deals"),
         "declared": _("declared"),
         "double_nil": _("double nil"),
-        "drawn": _("drawn"),
+        "drawn": texts(language).ngettext("drawn", "drawn cards", 2),
         "draws_first": _("draws first"),
         "french": _("French suits"),
         "hand": _("hand"),

@@ -61,10 +61,20 @@ def required_texts() -> dict[str, str]:
     return found
 
 
+def texts_without_count() -> set[str]:
+    """Return the texts that the code uses without a count, so their entries need no plural."""
+    return {
+        message
+        for package in ("bot", "adapters")
+        for _name, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS)
+        if isinstance(message, str)
+    }
+
+
 def find_faults(language: str, required: dict[str, str]) -> list[str]:
     """Return a line for each missing, unfinished or unused text of a catalogue."""
     path = catalogue_path(language)
-    lines, seen = [], set()
+    lines, seen, without_count = [], set(), texts_without_count()
     for message in read_catalogue(language):
         if not message.id:
             continue
@@ -73,6 +83,9 @@ def find_faults(language: str, required: dict[str, str]) -> list[str]:
         seen |= set(ids)
         if not all(strings):
             lines.append(f"{path}: translate {message.id!r}")
+        if message.pluralizable and ids[0] in without_count:
+            # gettext finds no text in an entry with plurals.
+            lines.append(f"{path}: {ids[0]!r} has a plural: use ngettext() for it everywhere")
         if message.fuzzy:
             lines.append(f"{path}: check the fuzzy translation of {message.id!r}")
         lines += [f"{path}: remove {text!r}, which nothing uses" for text in ids if text not in required]

@@ -4,12 +4,13 @@ Nothing is stored. A line is the list of its moves, which the reader's page keep
 """
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.robots.pool import RobotPool, choose, solve_line
+from bot.robots.pool import PoolBusy, RobotPool, choose, solve_line
 from bot.site.api_models import LineVerdicts, ReplayedLine, replayed_line
 from bot.site.game_reader import Reader
 from engine import Game
@@ -17,9 +18,15 @@ from engine.errors import EngineError
 from engine.game import ENDING_MOVES
 from engine.replay import continue_record
 
+T = TypeVar("T")
+
 
 class ImpossibleLine(Exception):
     """The line has a move that is not legal. Its text is for programs."""
+
+
+class WhatIfBusy(Exception):
+    """Too many people try lines at the same time. The caller can try again later."""
 
 
 class Line(NamedTuple):
@@ -33,7 +40,7 @@ class Line(NamedTuple):
 
 class WhatIf:
     """The lines that readers try. The methods return None if the game or the position does not exist, and raise
-    ImpossibleLine or `bot.robots.pool.PoolBusy`.
+    ImpossibleLine or WhatIfBusy.
     """
 
     def __init__(self, archive: Archive, robot_pool: RobotPool) -> None:
@@ -57,9 +64,7 @@ class WhatIf:
         if _play(game, line).turn is None:
             return LineVerdicts(lost=None)
         record = game.record.to_json()
-        return LineVerdicts(
-            lost=await self._robot_pool.think_aside(solve_line, record, line.deal, line.place, line.moves)
-        )
+        return LineVerdicts(lost=await self._think(solve_line, record, line.deal, line.place, line.moves))
 
     async def _load_game(self, line: Line) -> FinishedGame | None:
         stored = await self._archive.get_bytes(line.game_id)
@@ -77,9 +82,15 @@ class WhatIf:
         view = game.view(game.turn)
         view = replace(view, moves=tuple(move for move in view.moves if move not in ENDING_MOVES))
         seed = secrets.randbits(64)
-        move = await self._robot_pool.think_aside(choose, "strong", view, game.history(game.turn), seed)
+        move = await self._think(choose, "strong", view, game.history(game.turn), seed)
         assert move
         return move
+
+    async def _think(self, work: Callable[..., T], *args: object) -> T:
+        try:
+            return await self._robot_pool.think_aside(work, *args)
+        except PoolBusy:
+            raise WhatIfBusy() from None
 
 
 def _play(game: FinishedGame, line: Line) -> Game:

@@ -85,6 +85,7 @@ ALLOWED_IMPORTS = {
     "bot.texts",
     "bot.identity.programs",
     "bot.site.watching",
+    "bot.site.what_if",
     "bot.running.monitoring",
 }
 # docs/adapters.md describes each of these modules.

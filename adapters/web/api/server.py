@@ -40,10 +40,9 @@ from bot.http.server import body_timeout
 from bot.identity.programs import Program, ProgramError, Scope
 from bot.metrics import PAGES
 from bot.parsing.codes_and_links import pasted_code
-from bot.robots.pool import PoolBusy
 from bot.site.game_reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.site.idempotency import fingerprint
-from bot.site.what_if import ImpossibleLine, Line
+from bot.site.what_if import ImpossibleLine, Line, WhatIfBusy
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 
@@ -206,7 +205,7 @@ class Api:
             return await answer
         except ImpossibleLine as error:
             raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"The line is not possible: {error}") from None
-        except PoolBusy:
+        except WhatIfBusy:
             detail = "Too many people are trying lines: try again in a few seconds."
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, detail, 5) from None
 

@@ -25,10 +25,9 @@ def hand_scene(
 
 
 class DealEnd(NamedTuple):
-    """A finished deal: its number, score (viewer's side first), last trick and who played it."""
+    """A finished deal: its number, last trick and who played it."""
 
     number: int
-    tally: tuple[TallyLine, ...]
     trick: tuple[PlayedCard, ...]
     seats: tuple[int, ...]
 
@@ -42,9 +41,7 @@ def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
         return None
     result, scenes = seen.view.result, _SceneBuilder(seen, language, suits, "classic", any_letters=True)
     played = result.last_trick.cards if result.last_trick else ()
-    return DealEnd(
-        result.deal, scenes.tally(result.entries), scenes.trick(played), tuple([card.seat for card in played])
-    )
+    return DealEnd(result.deal, scenes.trick(played), tuple([card.seat for card in played]))
 
 
 def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle) -> Scene | None:

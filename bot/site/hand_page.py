@@ -19,6 +19,7 @@ from bot.panels.tables import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard
 from bot.pictures.scene_builder import deal_end, hand_scene
+from bot.site.deal_count import DealCount, deal_count
 from bot.site.seat_events import SeatEvent, seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
@@ -97,7 +98,7 @@ class HandPage:
     """Everything that a page shows of a table to a player. Texts are in the player's language.
 
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
-    its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``tally`` is the score of the deal
+    its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``count`` is the score of the deal
     that has just ended, ``end_trick`` its last trick. ``hint`` is one that is shown unasked. ``legend`` explains the
     letters on a beginner's cards. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's
     id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign``
@@ -137,7 +138,7 @@ class HandPage:
     middle: tuple[TapCard, ...] = ()
     hand: tuple[TapCard, ...] = ()
     packets: tuple[TapCard, ...] = ()
-    tally: tuple[tuple[str, str, str], ...] = ()
+    count: DealCount | None = None
     tally_title: str = ""
     end_trick: tuple[PageCard, ...] = ()
     replay: str = ""
@@ -335,7 +336,7 @@ class _PageBuilder:
             if scene.hand
             else (),
             packets=self._piles(scene.packets, seen.seat),
-            tally=tuple((line.label, *line.figures) for line in end.tally) if end else (),
+            count=deal_count(seen, self.words) if end else None,
             tally_title=_("deal {number}").format(number=end.number) if end else "",
             end_trick=self._page_cards(end.trick, end.seats) if end else (),
             results=self.policy.results_path,

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
-from tests.web.test_table_page import change_tables, start_game, take_screenshot, wait_for_turn
+from tests.web.test_table_page import PHONE, change_tables, start_game, take_screenshot, wait_for_turn
 
 pytestmark = ONE_BROWSER
 
@@ -57,3 +58,35 @@ async def test_taken_trick_says_who_takes_it(playground: OpenPlayground, browser
     await expect(page.locator(".bubble")).to_be_visible()
     taker = await wins.inner_text()
     await expect(page.locator(".bubble")).to_have_text("You take it" if taker == "you" else f"{taker} takes it")
+
+
+COUNT = {
+    "lines": [["cards taken", "5⅔", "5"], ["the last trick", "1", "0"], ["points", "6", "5"]],
+    "label": "totals",
+    "before": [7, 9],
+    "after": [13, 14],
+    "target": 21,
+}
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser: Browser, motion: str) -> None:
+    page = await start_game(browser, playground, "testa", **PHONE, reduced_motion=motion)
+    # The number of lines shown in each frame.
+    await page.add_init_script(
+        """window.lines = []; (function look() {
+          const rows = [...document.querySelectorAll(".tally tbody tr")];
+          if (rows.length) lines.push(rows.filter((row) => getComputedStyle(row).visibility === "visible").length);
+          requestAnimationFrame(look);
+        })()"""
+    )
+    await change_tables(page, lambda table: table.update(count=COUNT, tally_title="deal 1"))
+    await expect(page.locator(".tally tfoot td")).to_have_text(["13", "14"])
+    await expect(page.locator(".tally tfoot")).to_be_visible()
+    await expect(page.locator(".tally tbody tr").last).to_have_text("points65")
+    assert await page.locator(".way progress").evaluate_all("all => all.map((one) => one.value)") == [13, 14]
+    seen = await page.evaluate("lines")
+    assert seen == sorted(seen)
+    assert (seen[0] == 3) == (motion == "reduce")
+    await page.get_by_role("button", name="Go on").click()
+    await expect(page.locator(".fan .tap")).to_have_count(10)

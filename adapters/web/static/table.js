@@ -14,7 +14,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
@@ -75,16 +75,6 @@ const formatTime = (seconds) =>
 
 /** @param {number} number */
 const two = (number) => String(number).padStart(2, "0");
-
-/** The score of a deal. @param {{table: Table, onClose?: () => void}} props */
-const Tally = ({ table, onClose }) => html`<section class="tally" role="group" aria-label=${table.tally_title}>
-    <table>
-      <caption>${table.tally_title}</caption>
-      <thead><tr><td></td>${table.sides.map((side) => html`<th scope="col" dir="auto">${side.name}</th>`)}</tr></thead>
-      <tbody>${table.tally.map(([label, first, second]) => html`<tr><th scope="row">${label}</th><td>${first}</td><td>${second}</td></tr>`)}</tbody>
-    </table>
-    ${onClose && html`<button type="button" class="good" ref=${focus} onClick=${onClose}>${texts.go_on}</button>`}
-  </section>`;
 
 /** The pack before a deal, and who can cut it. @param {{table: Table, onCut: (place: number) => Promise<boolean>}} props */
 const Cut = ({ table, onCut }) => html`<section class="cut">
@@ -328,7 +318,7 @@ const App = () => {
   useKeptFocus();
   useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
-  const later = useLater(hasPressed || Boolean(table && (table.tally.length || table.phase === "over" || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./events.js"));
+  const later = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over" || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./events.js"));
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
@@ -343,7 +333,7 @@ const App = () => {
   const inlineButtons = table.extra.flat().filter(isInline);
   const extra = table.extra.map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
-  const showsTally = table.tally.length > 0 && !isOver && seenDeal !== table.deal;
+  const showsTally = table.count && !isOver && seenDeal !== table.deal;
   return html`
     <header class="bar">
       <a href="/" aria-label=${texts.home}>←</a>
@@ -369,12 +359,12 @@ const App = () => {
     ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
     ${table.seal ? html`
       <section class="felt cutting">
-        ${table.tally.length > 0 && html`<${Tally} table=${table} />`}
+        ${later && table.count && html`<${later.DealCount} table=${table} />`}
         <${Cut} table=${table} onCut=${onCut} />
       </section>
       ${isPlaying && extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
     ` : isPlaying && showsTally ? html`
-      <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>
+      <section class="felt">${later && html`<${later.DealCount} table=${table} onClose=${() => setSeenDeal(table.deal)} />`}</section>
     ` : isPlaying ? html`
       <section class=${`felt of${seats}`} onClick=${onFelt}>
         ${table.sitting.slice(1).map((player) => html`<${Other} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
@@ -398,7 +388,7 @@ const App = () => {
     ` : html`
       <section class="card-text">
         ${isOver && html`<p class="line mine">${table.line}</p>`}
-        ${isOver && table.tally.length > 0 && html`<${Tally} table=${table} />`}
+        ${isOver && later && table.count && html`<${later.DealCount} table=${table} />`}
         ${table.by_link && html`<${Link} />`}
         ${!isOver && html`<${Words} table=${table} />`}
         <${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} />

@@ -362,7 +362,7 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
     assert ended["phase"] == "over"
     assert ended["line"].startswith("You lose. ")
     assert ended["line"].endswith(" resigned.")
-    assert not ended["tally"]
+    assert not ended["count"]
     assert any(button.startswith("1prematch") for button in page.buttons())
     await page.close()
 

@@ -376,7 +376,7 @@ async def test_no_viewer_learns_the_secret_of_a_sealed_pack(store: Store) -> Non
             page = hand_page(table, person(seat), Profile(person(seat)))
             assert (page.seal, bool(page.cut), page.is_mine) == (seal, seat == table.cutter, seat == table.cutter)
             assert page.deal == (table.game.deal_number + 1 if table.game else 0)
-            assert bool(page.tally) == bool(page.end_trick) == (table.game is not None)
+            assert bool(page.count) == bool(page.end_trick) == (table.game is not None)
             seen = snapshot(table, seat)
             shown = [page, seen, own_table(table, person(seat)), hand_scene(seen, "en", "italian", "classic")]
             assert table.sealed.hex() not in repr(shown)

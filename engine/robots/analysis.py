@@ -5,7 +5,6 @@ robot's choice, given the player's knowledge; a loss within the search's error c
 """
 
 from collections.abc import Sequence
-from math import sqrt
 from random import Random
 from typing import NamedTuple
 
@@ -21,14 +20,21 @@ from ..spades import SpadesDeal
 from ..tressette import TressetteDeal
 from ..views import SpadesView
 from .deductions import pack_of
-from .findings import MIN_LOSS, MIN_LOSS_AT_SPADES, Verdict
+from .findings import Verdict
 from .hints import find_reason
 from .medium import useful_picks
 from .perfect_play import solve_moves
 from .robot import Budget
-from .strong import StrongRobot, can_declare_later, move_text, without_declarations
+from .strong import (
+    StrongRobot,
+    can_declare_later,
+    equal_moves,
+    estimate_loss,
+    lowest_worthless,
+    move_text,
+    without_declarations,
+)
 
-WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
 BID_ERROR = 4.0  # error of a bid's expected points
 BUDGET_SHARE = 0.5
 
@@ -95,10 +101,15 @@ class _Analysis:
         deal, solution = game.current, solve_moves(game, self.solver)
         if deal is None or solution is None:
             return None
-        # Most players would choose the highest of equal cards.
+        # Most players would choose the highest of equal cards, but the lowest of worthless ones.
         top = max(solution.worth.values())
         equal = [other for other, worth in solution.worth.items() if worth == top]
         best = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
+        if best.startswith("play ") and isinstance(deal, TressetteDeal):
+            view = game.view(seat)
+            assert view.deal
+            cards = [deal.CARD_OF_PLAY[other] for other in equal if other.startswith("play ")]
+            best = move_text(view, lowest_worthless(view.deal, deal.CARD_OF_PLAY[best], cards))
         lost = solution.lost[_without_signal(move)]
         return self._make_verdict(game, move_index, seat, move, best, float(lost), exact=True)
 
@@ -108,18 +119,15 @@ class _Analysis:
         found = self.robot.judge_moves(without_declarations(view), game.history(seat))
         # Declarations have separate verdicts. The search can still return one, because it picks up a packet's last
         # honour at once, which can complete a three.
-        judged = {move_text(view, number): estimate for number, estimate in found.items() if number < FIRST_THREE}
-        made = judged.get(_without_signal(move))
+        judged = {number: estimate for number, estimate in found.items() if number < FIRST_THREE}
+        made = next((judged[number] for number in judged if move_text(view, number) == _without_signal(move)), None)
         if made is None:
             return None
         best = max(judged, key=judged.__getitem__)
-        in_spades = isinstance(view.deal, SpadesView)
-        error = (SPADES_ERROR if in_spades else WORLD_ERROR) / sqrt(max(1, made.visits))
-        lost = judged[best].mean - made.mean - error
-        if not in_spades:
-            lost /= 6  # a difference between the sides counts each third twice
-        lost = lost if lost >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
-        return self._make_verdict(game, move_index, seat, move, best, lost, exact=False)
+        lost = estimate_loss(view.deal, judged[best], made)
+        if not isinstance(view.deal, SpadesView):
+            best = lowest_worthless(view.deal, best, equal_moves(view.deal, judged, best))
+        return self._make_verdict(game, move_index, seat, move, move_text(view, best), lost, exact=False)
 
     def _judge_bid(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)

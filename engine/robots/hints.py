@@ -19,7 +19,7 @@ from .strong import StrongRobot
 
 def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
     """Return the strong robot's move in this seat, with a reason; None out of turn."""
-    move = StrongRobot(random, budget).choose(view, history)
+    move = StrongRobot(random, budget, advises=True).choose(view, history)
     return None if move is None else Hint(move, find_reason(view, history, move))
 
 

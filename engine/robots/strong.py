@@ -4,8 +4,9 @@ The search also covers optional moves (`engine.search.playing`): picking up an h
 become a four.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import sqrt
 from random import Random
 from typing import NamedTuple
 
@@ -19,8 +20,10 @@ from ..search.playing import PRIME, new_board
 from ..search.solver import Solver
 from ..search.worlds import Worlds, draw_world
 from ..spades import NOT_SPADES
+from ..tressette import THIRDS
 from ..views import DealView, PacketsView, SpadesView, TressetteView, View
 from .deductions import pack_of, weigh_worlds, worlds_of
+from .findings import MIN_LOSS, MIN_LOSS_AT_SPADES
 from .medium import MediumRobot, can_become_four, has_won, useful_picks
 from .memory import remember
 from .robot import Budget, act
@@ -30,6 +33,7 @@ SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not c
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
+WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
 SIGNAL_COST = 2.0  # maximum of thirds that the robot gives up to follow a partner's signal
 
 
@@ -93,10 +97,19 @@ def _node_estimate(grown: Ints, base: int, appeal: int = 0) -> MoveEstimate:
 
 
 class StrongRobot:
+    """With ``advises`` it names the lowest of equal worthless cards, as a player would explain the move."""
+
     _solver: Solver | None = None
 
-    def __init__(self, random: Random, budget: Budget | None = None, search: SearchSettings = DEFAULT_SEARCH) -> None:
-        self.random, self.budget, self.search = random, budget or Budget(), search
+    def __init__(
+        self,
+        random: Random,
+        budget: Budget | None = None,
+        search: SearchSettings = DEFAULT_SEARCH,
+        *,
+        advises: bool = False,
+    ) -> None:
+        self.random, self.budget, self.search, self.advises = random, budget or Budget(), search, advises
         self._medium = MediumRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
@@ -141,6 +154,8 @@ class StrongRobot:
             mean, visits = judged[card].mean - settings.leeway, judged[card].visits * MIN_VISIT_SHARE
             equal = [move for move in judged if judged[move].mean >= mean and judged[move].visits >= visits]
             card = max(equal, key=lambda move: judged[move].appeal)
+        if self.advises and not isinstance(deal, SpadesView):
+            card = lowest_worthless(deal, card, equal_moves(deal, judged, card))
         move = move_text(view, card)
         return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
 
@@ -285,6 +300,47 @@ def _requested_card(deal: DealView, judged: dict[int, MoveEstimate]) -> int | No
         return None
     best = max(estimate.mean for estimate in judged.values())
     return max(suit) if best - judged[max(suit)].mean <= SIGNAL_COST else None
+
+
+def estimate_loss(deal: DealView, best: MoveEstimate, other: MoveEstimate) -> float:
+    """Return the points that a move loses against the best one; 0.0 within the search's error."""
+    in_spades = isinstance(deal, SpadesView)
+    error = (SPADES_ERROR if in_spades else WORLD_ERROR) / sqrt(max(1, other.visits))
+    lost = best.mean - other.mean - error
+    if not in_spades:
+        lost /= 6  # a difference between the sides counts each third twice
+    return lost if lost >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
+
+
+def equal_moves(deal: DealView, judged: Mapping[int, MoveEstimate], best: int) -> list[int]:
+    """Return the moves that the search tried often and finds as good as the best one."""
+    visits = max(1.0, judged[best].visits * MIN_VISIT_SHARE)
+    return [
+        move
+        for move, estimate in judged.items()
+        if estimate.visits >= visits and not estimate_loss(deal, judged[best], estimate)
+    ]
+
+
+def lowest_worthless(deal: DealView, card: int, equal: Collection[int]) -> int:
+    """Return the lowest worthless card of Tressette that does what ``card`` does in the trick, out of ``equal`` cards
+    of its suit. Return ``card`` if there is none, and if an honour or a figure is led: that lead has a purpose.
+    """
+    if card >= FIRST_PICK or (not deal.trick and THIRDS[card]):
+        return card
+    pack = pack_of(deal)
+    laid = [pack.index[played.card] for played in deal.trick]
+    best = max((other for other in laid if 1 << other & pack.suit_of[laid[0]]), default=-1)
+    # A card of another suit wins nothing, and every card that is led wins so far.
+    alike = [
+        other
+        for other in equal
+        if other < FIRST_PICK
+        and pack.suit_of[other] == pack.suit_of[card]
+        and THIRDS[other] == 0
+        and (other > best) == (card > best)
+    ]
+    return min(alike, default=card)
 
 
 def can_declare_later(deal: DealView, view: View) -> bool:

@@ -5,9 +5,10 @@ from random import Random
 import pytest
 
 from engine import Game
+from engine.cards import ITALIAN
 from engine.robots import Budget
 from engine.robots.hints import find_hint, find_reason
-from engine.robots.strong import StrongRobot
+from engine.robots.strong import MoveEstimate, StrongRobot, equal_moves, lowest_worthless
 from tests.engine.tables import (
     draft,
     full_table,
@@ -280,3 +281,41 @@ def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None
     play(table, "0: exchange")
     assert reason(table, "bid 0") == "nil"
     assert reason(table, "bid 4") == "bids"
+
+
+@pytest.mark.parametrize(
+    ("trick", "hand", "chosen_card", "named"),
+    [
+        ("3D", "RD 6D 4D", "6D", "4D"),
+        ("3D", "RD 6D 4D", "RD", "4D"),
+        ("3D", "RD CD", "CD", "CD"),
+        ("5D", "7D 6D 4D", "7D", "6D"),
+        ("5D", "7D 6D 4D", "4D", "4D"),
+        ("3D", "6C 5C 4S", "6C", "5C"),
+        ("", "7D 5D 4C", "7D", "5D"),
+        ("", "3D 7D 5D", "3D", "3D"),
+    ],
+)
+def test_lowest_of_equal_worthless_cards_is_named(trick: str, hand: str, chosen_card: str, named: str) -> None:
+    table = stock_table("metamazzo", trick, hand) if trick else stock_table("metamazzo", hand, "4B")
+    if trick:
+        play_cards(table, trick)
+    assert table.turn is not None
+    deal = table.view(table.turn).deal
+    assert deal
+    equal = [ITALIAN.index[code] for code in hand.split()]
+    assert lowest_worthless(deal, ITALIAN.index[chosen_card], equal) == ITALIAN.index[named]
+
+
+def test_advice_is_lower_only_within_the_search_error() -> None:
+    deal = stock_table("metamazzo", "7D 5D 4D", "3S").view(1).deal
+    assert deal
+    judged = {
+        ITALIAN.index["7D"]: MoveEstimate(1000, 3.0),
+        ITALIAN.index["5D"]: MoveEstimate(900, 2.5),
+        ITALIAN.index["4D"]: MoveEstimate(900, 0.0),
+    }
+    best = ITALIAN.index["7D"]
+    assert equal_moves(deal, judged, best) == [best, ITALIAN.index["5D"]]
+    # A solved card without visits is not among the best, whatever its error would be.
+    assert equal_moves(deal, {best: MoveEstimate(5, 2.0), ITALIAN.index["4D"]: MoveEstimate(0, 0.0)}, best) == [best]

@@ -328,5 +328,5 @@ async def test_button_in_the_playground_plays_a_card(installed: Path, tmp_path: 
             await tab.press(r"1t\w+:robot")
             await tab.press(r"1m\w+:\d+:play ")
             # The board shows the card to the group.
-            while not any(re.search(r"Last trick:.*Anna", text) for text in tab.texts("1")):
+            while not any(re.search(r"Previous trick:.*Anna", text) for text in tab.texts("1")):
                 await tab.receive()

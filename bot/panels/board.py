@@ -102,7 +102,7 @@ def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
     words = lines.words
     if deal.last_trick:
         trick = Span(lines.trick_text(deal.last_trick), "bold")
-        page.line(_("Last trick: {trick}"), trick=trick)
+        page.line(_("Previous trick: {trick}"), trick=trick)
     if isinstance(deal, StockView) and deal.drawn:
         page.line(_("Drawn: {cards}"), cards=" · ".join(lines.played_card(by, card) for by, card, _s in deal.drawn))
     if isinstance(deal, TressetteView):

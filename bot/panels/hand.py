@@ -207,7 +207,7 @@ class _Hand:
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text
         if deal.last_trick and deal.phase != "over":
-            self.page.line(_("Last trick: {trick}"), trick=self.lines.trick_text(deal.last_trick))
+            self.page.line(_("Previous trick: {trick}"), trick=self.lines.trick_text(deal.last_trick))
         if isinstance(deal, StockView) and deal.drawn:
             drawn = " · ".join(self.lines.played_card(by, card) for by, card, _signal in deal.drawn)
             self.page.line(_("Drawn: {cards}"), cards=drawn)

@@ -113,7 +113,7 @@ class _SceneBuilder:
             is_mine=seen.is_my_turn,
             trick=self.trick(deal.trick),
             last_trick=self.trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
-            last_title=_("last trick"),
+            last_title=_("previous trick"),
             stock=Pile(Card(), in_stock, words.labels["stock"]) if in_stock else None,
             **self._drawn_cards(deal),
             middle=self._packets(deal, None, chosen=chosen),

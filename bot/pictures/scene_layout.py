@@ -30,7 +30,7 @@ TARGET_LETTERS = 10  # letters per line of the target
 BACKS_VISIBLE, MIN_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
 EDGE = 18  # height of an empty mat
 
-# Width of the mat's side with the last trick, drawn cards and the stock, and for easy tricks of more than two cards.
+# Width of the side of the mat: previous trick, drawn cards and stock; and for easy tricks of more than two cards.
 SIDE, WIDE_SIDE = 180, 260
 
 NAME = 130  # width of the others' names
@@ -223,7 +223,7 @@ class _SceneLayout(Canvas):
                 above = y - 24 if self.is_easy else y + height_of(self.card) - 90
                 self._add_chip(f"{play.said}!", x + number * step, above, width, "gold")
         if title:
-            self._add_chip(title, x + (len(played) - 1) * step + self.card - 164, y - 4, 180, "strip")
+            self._add_chip(title, x + (len(played) - 1) * step + self.card - 180, y - 4, 196, "strip")
 
     def _add_small_trick(self, title: str, played: Sequence[PlayedCard], y: int, width: int) -> None:
         self.add_text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)

@@ -161,7 +161,7 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
         sends = [fields["chat_id"] for method, fields in server.calls if method == "sendMessage"]
         assert set(sends) == {person.number for person in people}
         edits = [fields for method, fields in server.calls if "inline_message_id" in fields]
-        assert any("Last trick: " in fields["text"] for fields in edits)
+        assert any("Previous trick: " in fields["text"] for fields in edits)
         assert all("chat_id" not in fields for fields in edits)
 
 

@@ -756,7 +756,7 @@ async def test_text_hand_in_the_group_stays_a_text(
             await adapter.worker.settled()
         [hand] = hands(bruno)
         assert "text" in hand
-        assert "Last trick" in hand["text"]
+        assert "Previous trick" in hand["text"]
         assert "editEphemeralMessageText" in called_methods(server)
 
 

@@ -46,7 +46,7 @@ async def test_whole_course_is_won_on_the_page(site: OpenPlayground, name: str) 
             assert f'name="taps" value="{taps[: end + 1]}"' in text
             text = await tap(anna, name, 9, taps[: end + 1])
             assert ("Buongioco has" in text) == ('class="held"' in text)
-            assert (">last trick<" in text) == ('class="laid past"' in text)
+            assert (">previous trick<" in text) == ('class="laid past"' in text)
         assert "🏆 You win" in text
         assert f'name="game" value="{course.game}"' in text
         # Nothing is stored about a person without a session.

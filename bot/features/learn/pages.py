@@ -53,7 +53,7 @@ def _write_table(page: Writer, lesson: Lesson) -> None:
         page.line(line)
     page.fold()
     if deal.last_trick:
-        page.line(_("Last trick: {trick}"), trick=lines.trick_text(deal.last_trick))
+        page.line(_("Previous trick: {trick}"), trick=lines.trick_text(deal.last_trick))
     for suit, codes in groupby(deal.hand or (), key=itemgetter(1)):
         page.line(f"{words.faces.sign(suit)}  {' '.join(map(words.faces.rank, codes))}", "bold")
     lines.write_packets(page, deal)

@@ -388,7 +388,7 @@ async def test_late_picture_does_not_delay_the_next_state(store: Store, monkeypa
         card = next(button.label for _message, button in other.moves() if " " not in button.label)
         await other.press(card, settle=False)
         async with asyncio.timeout(30):
-            while "Last trick" not in fake.last(other.private).plain:
+            while "Previous trick" not in fake.last(other.private).plain:
                 await asyncio.sleep(0.01)
 
 
@@ -408,11 +408,11 @@ async def test_text_sent_without_its_picture_does_not_delay_others(
         await fake.wait_until(lambda: mover.private in fake.waiting)
         await commit_move(worker, code)
         async with asyncio.timeout(30):
-            while "Last trick" not in fake.last(other.private).plain:
+            while "Previous trick" not in fake.last(other.private).plain:
                 await asyncio.sleep(0.01)
         gate.set()
         async with asyncio.timeout(30):
-            while "Last trick" not in fake.last(mover.private).plain:
+            while "Previous trick" not in fake.last(mover.private).plain:
                 await asyncio.sleep(0.01)
 
 

@@ -292,7 +292,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
         for _ in range(2):
             await commit_move(worker, code)
         await worker.settled()
-        assert "Last trick" in fake.last(home).plain
+        assert "Previous trick" in fake.last(home).plain
         assert not fake.messages[elsewhere]
 
 
@@ -314,7 +314,7 @@ async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         await commit_move(worker, code)
         await worker.settled()
-        assert "Last trick" in fake.last(anna.private).plain
+        assert "Previous trick" in fake.last(anna.private).plain
 
 
 async def test_waiting_hand_is_sent_once_its_limit_is_lifted(store: Store) -> None:

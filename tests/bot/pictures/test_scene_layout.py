@@ -1,5 +1,6 @@
 """Cards are inside the picture and large enough to read, and the player's own cards show their index."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
@@ -224,3 +225,18 @@ def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None
     assert measure_width("3D", "7S", "4S") == OPEN
     assert measure_width("3D", "7S", "") == SMALL
     assert measure_width(*(f"{rank}{suit}" for rank in "765" for suit in "DCB")) == SMALL, "nine large cards do not fit"
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize("style", STYLES)
+def test_title_of_the_previous_trick_is_not_cut(style: CardStyle, language: str) -> None:
+    title = texts(language).gettext("previous trick")
+    seen = 0
+    for game in GAMES:
+        for scene in scenes_of(game, style):
+            items = lay_out(replace(scene, last_title=title)).items
+            for item in items:
+                if isinstance(item, TextAt) and item.text == title:
+                    assert fit_text(title, item.size, item.max_width)[0] == title
+                    seen += 1
+    assert seen

@@ -317,5 +317,5 @@ def test_advice_is_lower_only_within_the_search_error() -> None:
     }
     best = ITALIAN.index["7D"]
     assert equal_moves(deal, judged, best) == [best, ITALIAN.index["5D"]]
-    # A solved card without visits is not among the best, whatever its error would be.
+    # A card that the solver finds worse has no visits.
     assert equal_moves(deal, {best: MoveEstimate(5, 2.0), ITALIAN.index["4D"]: MoveEstimate(0, 0.0)}, best) == [best]

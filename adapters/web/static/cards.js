@@ -2,7 +2,8 @@
 // The cards on a table's page, to tap or to drag onto the table.
 import { DealerChip, html, pageData, useEffect, useState } from "./view.js";
 
-/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string}} TapCard */
+/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, is_early?: boolean, can_wait?: boolean}} TapCard
+ * A card with `can_wait` can be chosen before the reader's turn, and `is_early` is chosen. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 /** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} PagePlayer */
 
@@ -54,9 +55,9 @@ const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault()
 /** A card or packet; it is a button even if it cannot be pressed.
  * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void}} props */
 export const Tap = ({ deck, card, onPress }) => html`
-  <button type="button" class=${`tap ${card.light}`} data-card=${card.code} data-press=${card.press}
-    aria-disabled=${card.press && card.light !== "dim" ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
-    aria-label=${cardLabel(card)} onClick=${() => card.press && onPress(card.press, card)}
+  <button type="button" class=${`tap ${card.light} ${card.is_early ? "early" : ""}`} data-card=${card.code} data-press=${card.press}
+    aria-disabled=${(card.press && card.light !== "dim") || card.can_wait ? undefined : "true"} aria-pressed=${card.light === "chosen" || card.is_early ? "true" : undefined}
+    aria-label=${cardLabel(card)} onClick=${() => (card.press || card.can_wait) && onPress(card.press, card)}
     onPointerDown=${card.light === "playable" && ((/** @type {PointerEvent} */ event) => startDrag(event, () => onPress(card.press, card)))}>
     <${Face} deck=${deck} card=${card.code} />
     ${card.label && html`<span class="number" data-says=${card.label}></span>`}

@@ -4,6 +4,7 @@
 import { cardCount, Face, Fan, Other, Spoken, Tap, Trick } from "./cards.js";
 import { Connection, openTable } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
+import { useEarlyCard } from "./early.js";
 import { Options, options } from "./options.js";
 import { PackToCut, Pile } from "./pack.js";
 import { sound, SoundButton } from "./sound.js";
@@ -260,8 +261,9 @@ const App = () => {
     if (table && says.textContent !== table.says) says.textContent = table.says;
   }, [table?.says]);
 
-  /** Return whether the press was accepted. @param {string} press @param {TapCard} [card] */
-  const onPress = async (press, card) => {
+  /** Return whether the press was accepted. @param {string} press @param {TapCard} [card] @param {string} [note] */
+  const onPress = async (press, card, note = "") => {
+    if (card && (!press || moving)) { early.choose(card); return false; }
     // The table is gone: reloading redirects to the replay.
     if (connection.current?.isOver) { location.reload(); return false; }
     setToast("");
@@ -269,21 +271,22 @@ const App = () => {
     // The deal's score must not cover the answer to a press from the menu.
     setSeenDeal(table?.deal || 0);
     if (card && card.light === "playable" && card.role === "play") {
-      if (moving) return false;
       sound.play(press.endsWith(" busso") ? "knock" : "card");
       telegram.card();
     } else setBusy(press);
-    return sendPress(press, card);
+    return sendPress(press, card, undefined, note);
   };
   /** Send a press and show its card as played; return whether it was accepted.
-   * @param {string} press @param {TapCard} [card] @param {string} [n] the name of a press that an earlier page sent */
-  const sendPress = async (press, card, n) => {
+   * @param {string} press @param {TapCard} [card] @param {string} [n] the name of a press that an earlier page sent
+   * @param {string} [note] goes before a refusal's reason */
+  const sendPress = async (press, card, n, note = "") => {
     if (card && card.light === "playable" && card.role === "play" && latest.current) setMoving({ press, card, version: latest.current.version });
     const answer = await connection.current?.send({ press }, n);
     setPressed(true);
     setBusy((old) => (old === press ? "" : old));
-    if (answer.toast) setToast(answer.toast);
+    if (answer.toast) setToast(`${note} ${answer.toast}`.trim());
     if (answer.refused) {
+      early.forget();
       telegram.refused();
       setMoving((old) => (old && old.press === press ? null : old));
     }
@@ -315,6 +318,8 @@ const App = () => {
   // The score is shown with the pack to cut, and not again after it.
   useEffect(() => { if (table?.seal) setSeenDeal(table.deal); }, [table?.seal]);
 
+  const showsTally = Boolean(table?.count) && table?.phase !== "over" && seenDeal !== table?.deal;
+  const early = useEarlyCard({ table, isReady: table?.phase === "playing" && !table.seal && !showsTally && !moving && !taken.length && !heldBack.current, onPress });
   useKeptFocus();
   useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
@@ -327,13 +332,12 @@ const App = () => {
   const seats = table.sitting.length;
   const me = { at: 0, by: table.sitting[0]?.name || "", said: "", wins: false };
   const trick = taken.length ? taken : moving && !table.trick.some((card) => card.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
-  const hand = moving ? table.hand.filter((card) => card !== moving.card && card.code !== moving.card.code) : table.hand;
+  const hand = early.mark(moving ? table.hand.filter((card) => card.code !== moving.card.code) : table.hand);
   // Buttons that come with every move are next to the line of text, so that the cards do not move.
   const isInline = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
   const inlineButtons = table.extra.flat().filter(isInline);
   const extra = table.extra.map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
-  const showsTally = table.count && !isOver && seenDeal !== table.deal;
   return html`
     <header class="bar">
       <a href="/" aria-label=${texts.home}>←</a>
@@ -376,13 +380,13 @@ const App = () => {
         ${later && html`<${later.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
-        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${table.line} spoken=${table.spoken} />`}</p>
+        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${early.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${table.news && html`<p class="hint">${table.news}</p>`}
       ${!moving && table.hint && html`<p class="hint"><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
-      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
+      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} onPress=${onPress} />`}
       ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
       ${hand.length > 0 && table.legend && html`<p class="legend">${table.legend}</p>`}
     ` : html`

@@ -1,0 +1,55 @@
+// @ts-check
+// Cards that the page plays for its reader: a card chosen before the turn, and the only legal card if the reader wants that.
+import { options } from "./options.js";
+import { format, pageData, useEffect, useRef, useState } from "./view.js";
+
+/** @typedef {import("./cards.js").TapCard} TapCard */
+/** @typedef {{version: number, deal: number, is_mine: boolean, line: string, extra: [string, string, string, string, string][][], hand: TapCard[], packets: TapCard[]}} Turn */
+
+const { texts } = pageData();
+const LOOK = 600;  // milliseconds before the only legal card is played, so that the reader sees it
+
+/** Return whether the reader can make another move than playing a card, such as a declaration or a bid.
+ * @param {Turn} table @param {string[]} roles roles of those moves' buttons */
+const hasOtherMove = (table, ...roles) => table.extra.flat().some(([, , , , role]) => roles.includes(role));
+
+/** @param {Turn} table @returns {TapCard[]} */
+const cardsOf = (table) => [...table.hand, ...table.packets];
+
+/** Keep the card that the reader has chosen early, and play it at their turn. A reload forgets it.
+ * @param {{table: Turn | null, isReady: boolean, onPress: (press: string, card: TapCard, note?: string) => void}} props
+ * `isReady` is whether the reader could press a card now: nothing is covered or moving. */
+export function useEarlyCard({ table, isReady, onPress }) {
+  const [chosen, setChosen] = useState(/** @type {{code: string, deal: number} | null} */ (null));
+  const playedAt = useRef(-1);  // the version at which the page played a card, so that it never plays twice
+  const card = table && chosen?.deal === table.deal ? cardsOf(table).find(({ code }) => code === chosen.code) : undefined;
+  const mustWait = Boolean(table && hasOtherMove(table, "move"));
+  const canPlay = table !== null && table.is_mine && isReady && playedAt.current !== table.version;
+
+  useEffect(() => {
+    if (chosen && table && !card) setChosen(null);
+    if (!card || !canPlay || mustWait || card.role !== "play") return;
+    playedAt.current = table.version;
+    setChosen(null);
+    onPress(card.press, card, format(texts.early_back, { card: card.name }));
+  }, [card, canPlay, mustWait]);
+  useEffect(() => {
+    if (!options.single || chosen || !canPlay || hasOtherMove(table, "move", "pick", "choose")) return undefined;
+    const legal = cardsOf(table).filter(({ light, role }) => light === "playable" && role === "play");
+    if (legal.length !== 1) return undefined;
+    const timer = setTimeout(() => {
+      playedAt.current = table.version;
+      onPress(legal[0].press, legal[0]);
+    }, LOOK);
+    return () => clearTimeout(timer);
+  }, [table, canPlay, chosen, options.single]);
+
+  return {
+    line: card && table ? (!table.is_mine ? format(texts.early, { card: card.name }) : mustWait ? texts.early_waits : table.line) : table?.line,
+    /** Choose a card, or take the chosen card back. @param {TapCard} tapped */
+    choose({ code }) { if (table) setChosen(code && code !== chosen?.code ? { code, deal: table.deal } : null); },
+    forget() { setChosen(null); },
+    /** Mark the chosen card, and the cards that can be chosen. @param {TapCard[]} cards @returns {TapCard[]} */
+    mark: (cards) => cards.map((one) => ({ ...one, is_early: one.code !== "" && one.code === card?.code, can_wait: !one.press && one.code !== "" })),
+  };
+}

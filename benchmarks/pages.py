@@ -32,15 +32,11 @@ GAME = "metamazzo"
 
 
 class Page(NamedTuple):
-    """An open page."""
-
     path: str  # of its WebSocket
     cookie: str
 
 
 class CommittedMove(NamedTuple):
-    """A committed move."""
-
     page: int  # the page of the other player
     version: int  # the table's version after the move
     at: float  # seconds of the monotonic clock

@@ -72,7 +72,7 @@ class Workers:
         await asyncio.gather(*(self._listen(number) for number in range(len(self._processes))))
 
     async def run(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
-        """Await ``work``. Raises BenchFailed if it takes longer than ``seconds`` or if a worker ends meanwhile."""
+        """Await ``work``. Raises BenchFailed if it takes longer than ``seconds`` or if a worker ends before that."""
         assert self._listening
         task = asyncio.create_task(work)
         try:
@@ -98,7 +98,6 @@ class Workers:
         raise BenchFailed(f"worker {number} ended, with exit code {await self._processes[number].wait()}")
 
     def send(self, worker: int, **words: Any) -> None:
-        """Send an action to a worker."""
         line = self._processes[worker].stdin
         assert line
         line.write(json.dumps(words).encode() + b"\n")

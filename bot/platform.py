@@ -143,7 +143,7 @@ class Adapter(Protocol):
         """
 
     async def close(self) -> None:
-        """Release resources; nothing is sent any more."""
+        """Release resources. Nothing is sent after this."""
 
     async def serve(self) -> None:
         """Run until cancelled. Finish current presses before returning.
@@ -227,7 +227,7 @@ class DeliveryError(Exception):
 
 
 class MessageGone(DeliveryError):
-    """The message no longer exists or cannot be edited any more: a new one is needed."""
+    """The message no longer exists or can no longer be edited, so a new one is needed."""
 
 
 class NotEditable(DeliveryError):

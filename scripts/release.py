@@ -40,7 +40,7 @@ def write_version(version: str) -> None:
 
 
 def version_notes(version: str) -> str:
-    """Return a version's section of the changelog. "Unreleased" is one, too."""
+    """Return a version's section of the changelog. "Unreleased" also counts as a version."""
     sections = re.split(r"^## ", CHANGELOG.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for section in sections:
         heading, _, notes = section.partition("\n")

@@ -25,6 +25,10 @@ PLAIN = {
     "by themselves": "automatically",
     "what stands": "the content",
     "thereof": "of it",
+    "everybody": "everyone",
+    "for ever": "forever",
+    "for good": "permanently",
+    "in vain": "without success",
 }
 HEAVY = re.compile(rf"\b({'|'.join(PLAIN)})\b".replace(" ", r"\s+"), re.IGNORECASE)
 MAX_TEST_NAME = 60

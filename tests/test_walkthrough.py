@@ -32,7 +32,6 @@ def find_names(text: str) -> list[Function]:
 
 
 def read_section(title: str) -> str:
-    """Return a section of the walkthrough."""
     [section] = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", WALKS, re.MULTILINE | re.DOTALL)
     return str(section)
 

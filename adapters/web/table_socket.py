@@ -246,7 +246,7 @@ def _answer(message: PressMessage, toast: str, go: str = "") -> dict[str, Any]:
 
 
 async def _send_gone(socket: web.WebSocketResponse, *, why: str = "", go: str = "", keeps_open: bool = False) -> None:
-    """Tell the page that it cannot show the table any more, and close the socket."""
+    """Tell the page that it can no longer show the table, and close the socket."""
     fields = {"why": why, "go": go}
     await socket.send_str(json.dumps({"gone": True} | {name: value for name, value in fields.items() if value}))
     if not keeps_open:

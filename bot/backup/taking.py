@@ -57,7 +57,7 @@ class BackupTaker:
         self._tables: set[str] = set()
 
     async def take(self) -> None:
-        """Write all lines. Raise StoreError if ratings are rebuilt meanwhile."""
+        """Write all lines. Raise StoreError if ratings are rebuilt at the same time."""
         await self._take_batches("*", self._take_keys, lambda key: key.startswith(keys.PERSON_KEY_PREFIXES))
         rated = await self._take_ratings()
         await self._take_tables()
@@ -113,7 +113,7 @@ class BackupTaker:
                 return now
 
     async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
-        """Read ``touched`` ratings again in one step. Return False if another game was rated meanwhile."""
+        """Read ``touched`` ratings again in one step. Return False if another game has been rated since."""
         wanted = [(index, scope, person) for index, scope in enumerate(touched) for person in touched[scope]]
         found = await self._read_ratings(
             keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],

@@ -89,7 +89,7 @@ class Outages:
 
     def record_result(self, platform: str, error: BaseException | None) -> None:
         if isinstance(error, SlowDown):
-            # The wait is for one place only: other places can be used meanwhile.
+            # The wait applies to this place only. Other places can still be used.
             self.record_failure(platform, "it asks to wait")
         elif isinstance(error, PlatformFailure) and not isinstance(error, MessageRefused):
             # An adapter that knows that it is down reports that itself.

@@ -35,8 +35,6 @@ class NotReplicated(RedisError):
 
 @dataclass(slots=True)
 class Call:
-    """A pending call."""
-
     keys: Sequence[str]
     args: Sequence[Any]
     confirmed: bool  # whether replicas must have the data that the call wrote or read

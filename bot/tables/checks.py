@@ -33,7 +33,6 @@ def check_begun(table: Table) -> None:
 
 
 def check_opener(table: Table, person: str) -> None:
-    """Check that this person opened the table."""
     if table.matched:
         raise errors.NotYoursToDecide()
     if person != table.opener.person:

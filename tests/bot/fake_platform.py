@@ -279,7 +279,6 @@ async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: 
 
 
 def mover_of(players: Sequence[Player]) -> Player:
-    """Return the player to move."""
     return next(player for player in players if player.moves())
 
 
@@ -330,6 +329,5 @@ def fake() -> FakePlatform:
 
 @pytest.fixture
 async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
-    """A worker on the fake platform."""
     async with open_worker(store, fake) as worker:
         yield worker

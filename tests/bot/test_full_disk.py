@@ -44,7 +44,6 @@ async def small_disk(folder: Path) -> AsyncIterator[None]:
 
 
 def fill_disk(bot: Bot) -> Release:
-    """Fill the small disk."""
     filler = bot.folder / "data" / "filler"
     with filler.open("wb", buffering=0) as file:
         try:

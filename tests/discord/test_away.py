@@ -142,7 +142,7 @@ async def play_through_outage(folder: Path, failure: str, seconds: float) -> Non
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
-            # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
+            # One task per table, one per surface, and a watcher. A worker might also be assigning tables for a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             await end_outage(server, failure)
             ended = loop.time()

@@ -349,7 +349,7 @@ WITH_TABS = b'{"id": 7, "components": [{"items": [{"media": {"url": "a/b\\tc.png
 @pytest.mark.parametrize(
     "body", [b"[]", b"{}", b'{"id": 7, "components": [{"items": 3}, 4, {"components": "x"}]}', WITH_TABS]
 )
-async def test_answer_without_a_picture_is_no_error(store: Store, server: DiscordServer, body: bytes) -> None:
+async def test_answer_without_a_picture_is_not_an_error(store: Store, server: DiscordServer, body: bytes) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
         server.fail_next("edit", Failure(body=body, done_first=True))

@@ -39,7 +39,6 @@ def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def messages_starting_with(channel: Channel, sign: str) -> list[dict[str, Any]]:
-    """Return a channel's messages that start with ``sign``."""
     return [message for message in channel.messages.values() if text_of(message).startswith(sign)]
 
 

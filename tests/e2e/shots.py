@@ -48,7 +48,6 @@ def has_move(prefix: str) -> Callable[[Table], bool]:
 
 
 def legal_moves(table: Table) -> list[str]:
-    """Return the legal moves of the player to move."""
     game = table.game
     return list(game.view(game.turn).moves) if game and game.turn is not None else []
 

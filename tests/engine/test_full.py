@@ -226,7 +226,7 @@ def test_tie_break_claim_counts_both_sides_declarations() -> None:
             table.play(seat, "claim")
 
 
-def test_tie_below_the_target_is_no_tie_break() -> None:
+def test_tie_below_the_target_is_not_a_tie_break() -> None:
     table = tied_game()
     table.totals = (20, 20)
     with pytest.raises(ClaimRefused) as refused:

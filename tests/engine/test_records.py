@@ -256,7 +256,7 @@ def test_malformed_record_is_refused_with_the_path(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", '"x"', "{}", "nonsense", "[" * 100_000, b"\xff\xfe", b"\x00",
                                   '{"format": NaN}', '{"seats": ["\\ud800"]}', "9" * 10_000])  # fmt: skip
-def test_text_that_is_no_record_is_refused(text: str | bytes) -> None:
+def test_text_that_is_not_a_record_is_refused(text: str | bytes) -> None:
     with pytest.raises(BadRecord):
         engine.read(text)
 

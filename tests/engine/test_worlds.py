@@ -293,7 +293,7 @@ def weight_shares(weights: Ints) -> list[float]:
     return [(after - before) / sums[-1] for before, after in zip([0, *sums], sums, strict=False)]
 
 
-def test_honour_that_covers_nothing_is_no_pick() -> None:
+def test_honour_that_covers_nothing_is_not_a_pick() -> None:
     for held, declares in (("2D AD", True), ("", False)):
         table = last_packet_card_table("acquired", held)
         worlds, board = worlds_of(table.view(1), table.history(1)), new_board(1)

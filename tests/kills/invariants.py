@@ -282,7 +282,6 @@ INVARIANTS = (
 
 
 def check_invariants(state: StateAtRest) -> None:
-    """Check all invariants."""
     for invariant in INVARIANTS:
         invariant(state)
 

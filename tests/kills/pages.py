@@ -146,7 +146,6 @@ class Page:
         return picture is not None and picture["name"] == subject.digest
 
     def text(self, message: dict[str, Any]) -> str:
-        """Return a message's text."""
         return "".join(span[0] for span in message["spans"])
 
     def buttons(self, person: str) -> list[tuple[int, str]]:

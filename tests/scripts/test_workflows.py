@@ -17,7 +17,7 @@ BIN = Path(sys.executable).parent
 @pytest.mark.parametrize(
     "command",
     [
-        # Not with the machine's shellcheck, which may be missing or of another version.
+        # Do not use the machine's shellcheck, which can be missing or of another version.
         ["actionlint", "-shellcheck=", "-pyflakes="],
         ["zizmor", "--offline", "--no-progress", "--quiet", "--min-severity", "medium", ".github"],
     ],

@@ -82,7 +82,6 @@ def resolve_attachment(media: str, uploads: dict[str, bytes]) -> bytes | None:
 
 
 def text_content(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a text message."""
     if not fields["text"].strip():
         raise Refused(400, "Bad Request: message text is empty")
     if utf16_length(fields["text"]) > LONGEST_TEXT:

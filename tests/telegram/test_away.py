@@ -103,7 +103,7 @@ async def check_outage(folder: Path, failure: str, seconds: float) -> None:
             await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["telegram"].startswith("down: ")
-            # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
+            # One task per table, one per surface, and a watcher. A worker might also be assigning tables for a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             server.outage = None
             if failure == "closed port":

@@ -95,7 +95,7 @@ def test_linked_command_counts(text: str, url: str) -> None:
         "",
     ],
 )
-def test_other_link_is_no_command(url: str) -> None:
+def test_other_link_is_not_a_command(url: str) -> None:
     assert parse("The tables", entity("text_link", 0, 10, url=url)) is None
 
 

@@ -108,7 +108,6 @@ async def adapter(store: Store, server: TelegramServer) -> AsyncIterator[Observe
 
 
 def picture_digest(server: TelegramServer, message: dict[str, Any]) -> str:
-    """Return the digest of a message's picture."""
     return server.photos.files[message["photo"][-1]["file_id"]].removeprefix(png()).decode()
 
 
@@ -122,7 +121,6 @@ def called_methods(server: TelegramServer) -> list[str]:
 
 
 def only_message(server: TelegramServer) -> dict[str, Any]:
-    """Return the only message of the group."""
     [message] = server.group(GROUP).messages.values()
     return message
 
@@ -434,7 +432,7 @@ async def test_answer_without_a_file_id_still_counts_as_sent(
     ],
     ids=str,
 )
-async def test_refusal_that_may_concern_the_picture_is_no_picture(
+async def test_refusal_about_a_picture_raises_no_picture(
     adapter: ObservedTelegram, server: TelegramServer, refusal: Refused
 ) -> None:
     server.fail_next("sendPhoto", Failure(refusal))

@@ -36,7 +36,6 @@ def _frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bot_messages_starting_with(chat: Chat, sign: str) -> list[dict[str, Any]]:
-    """Return the bot's messages in a chat that start with ``sign``."""
     return [
         message for message in chat.messages.values() if message["from"] == BOT and text_of(message).startswith(sign)
     ]

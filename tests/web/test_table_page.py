@@ -640,7 +640,7 @@ async def test_tap_on_the_table_sends_a_taken_trick_away(playground: OpenPlaygro
     await wait_for_turn(page)
     await page.locator(".fan .tap.playable").first.click()
     await expect(page.locator(".lying")).to_have_count(2)
-    # Without the tap this trick would stay for ever.
+    # Without the tap this trick would stay forever.
     await page.wait_for_function("() => window.held.length > 0")
     await page.locator(".felt").click(position={"x": 5, "y": 5})
     await page.wait_for_function("() => document.querySelectorAll('.lying').length < 2")

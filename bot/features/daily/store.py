@@ -113,7 +113,7 @@ class DayResults:
         await self._client.hdel(keys.games(day), game.id)
 
     async def close_day(self, day: date) -> None:
-        """Close a past day without games here. It stays open if a game arrives meanwhile."""
+        """Close a past day without games here. It stays open if a game arrives in the meantime."""
         if await self._client.hlen(keys.games(day)):
             return
         await self._client.srem(keys.OPEN, day.isoformat())

@@ -56,7 +56,7 @@ async def test_outage_is_logged_once_at_start_and_end(watched: WatchedOutages, e
     assert watched.outages.reason("paper") == ""
 
 
-async def test_single_failures_and_refusals_are_no_outage(watched: WatchedOutages) -> None:
+async def test_single_failures_and_refusals_are_not_outages(watched: WatchedOutages) -> None:
     with capture_logs() as logs:
         for _ in range(10):
             watched.make_calls(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), None)

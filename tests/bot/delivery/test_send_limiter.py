@@ -57,7 +57,7 @@ async def test_burst_then_one_message_per_interval(clock: Clock) -> None:
     assert limiter.take_turn("x:2") == 0, "another place must have its own turns"
 
 
-async def test_is_free_takes_no_turn(clock: Clock) -> None:
+async def test_is_free_uses_no_turn(clock: Clock) -> None:
     limiter = create_limiter(RateLimit(burst=2, interval=5.0))
     for _ in range(2):
         assert limiter.is_free("x:1")
@@ -111,7 +111,7 @@ async def test_platform_wait_extends_a_pending_turn(clock: Clock, monkeypatch: p
     assert clock.time == 160.0
 
 
-async def test_waiting_for_the_platform_takes_no_turn_of_the_place(clock: Clock) -> None:
+async def test_waiting_for_the_platform_uses_no_turn_of_the_place(clock: Clock) -> None:
     limiter = create_limiter(RateLimit(burst=1, interval=3600.0), RateLimit(burst=1, interval=5.0))
     assert limiter.take_turn(PRIVATE) == 0
     assert limiter.take_turn(OTHER_PRIVATE) == 5.0

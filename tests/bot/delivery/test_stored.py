@@ -114,7 +114,7 @@ def test_draft_is_a_version_and_a_choice(text: str, draft: Draft) -> None:
     assert encode_draft(draft) == text
 
 
-def test_closed_menu_of_earlier_releases_is_no_draft() -> None:
+def test_closed_menu_of_earlier_releases_is_not_a_draft() -> None:
     assert decode_draft("0 ") == NO_DRAFT
 
 

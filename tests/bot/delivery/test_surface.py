@@ -221,7 +221,7 @@ def test_press_or_request_ends_a_halt(change: Change) -> None:
         assert surface.state is State.ABSENT
 
 
-def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
+def test_change_for_waiting_surfaces_does_not_affect_others() -> None:
     change = Change(place=HOME, if_waiting=True)
     for surface in (make_surface(), make_surface(SHOWN._replace(ephemeral=IN_GROUP)), absent_surface()):
         before = surface.known

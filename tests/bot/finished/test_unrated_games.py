@@ -66,14 +66,14 @@ def test_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
     assert sum(entry[1].startswith("play ") for entry in first.moves) == GAMES[game].cards_per_deal
 
 
-async def test_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
+async def test_early_resignation_costs_its_player_and_raises_no_rating(store: Store) -> None:
     _, standings = await rate_games(store, resigned_game(1, 3, people=("paper:1", "paper:2")))
     assert standings["paper:1"] == Standing()
     assert standings["paper:2"].rating < Standing().rating
     assert standings["paper:2"].games == 1
 
 
-async def test_early_resignations_rank_nobody(store: Store) -> None:
+async def test_early_resignations_give_no_rank(store: Store) -> None:
     people = ("paper:1", "paper:2")
     ratings, standings = await rate_games(
         store, *(resigned_game(n, 3, people=people, ended=NOON + n) for n in range(1, 5))
@@ -117,7 +117,7 @@ async def test_later_resignation_raises_the_winner(store: Store) -> None:
     assert standings["paper:1"].rating > Standing().rating
 
 
-async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
+async def test_fourth_resignation_of_a_day_raises_no_rating(store: Store) -> None:
     pair, other = ("paper:1", "paper:2"), ("paper:1", "paper:3")
     games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
     ratings, third = await rate_games(store, *games)

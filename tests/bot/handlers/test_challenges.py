@@ -361,7 +361,7 @@ async def test_strong_robot_is_compiled_as_it_sits_down(
     assert calls == [level] * 3 * is_compiled
 
 
-async def test_robot_is_no_game_in_a_challenge_of_a_person(worker: Worker, fake: FakePlatform) -> None:
+async def test_robot_is_not_a_game_when_a_person_is_challenged(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, *_ = create_players(worker, fake)
     reply = await anna.say("/challenge robot", about=(bruno.person,))
     assert "I don’t know the game robot" in reply.toast

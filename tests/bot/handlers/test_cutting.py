@@ -162,7 +162,7 @@ async def test_player_can_resign_before_the_cut_of_a_later_deal(worker: Worker, 
 
 
 @pytest.mark.parametrize("text", ["XY", "0" * 65, "c0 ffee", ""])
-async def test_cut_of_a_wrong_form_is_refused(worker: Worker, fake: FakePlatform, text: str) -> None:
+async def test_malformed_cut_is_refused(worker: Worker, fake: FakePlatform, text: str) -> None:
     players = await seat_players(worker, fake, "testa", OPTION)
     cutter, _other = await cutter_and_other(worker, players)
     _, button = cutter.button(CUT, GROUP)

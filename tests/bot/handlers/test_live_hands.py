@@ -234,7 +234,6 @@ class Page:
         return [payload for row in self.state["extra"] for _label, payload, _style, kind, *_ in row if kind == "press"]
 
     async def press(self, payload: str) -> str:
-        """Press a payload and return the toast."""
         choice = self.hand.handle_choice(payload, "en")
         if choice is not None:
             return choice.toast

@@ -176,7 +176,7 @@ async def test_greeting_returns_from_the_question(store: Store) -> None:
         assert await worker.room.lists.tables_of(anna.person.id) == []
 
 
-async def test_greeting_of_a_group_offers_no_robot_but_a_challenge(store: Store) -> None:
+async def test_group_greeting_offers_a_challenge_but_no_robot(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)

@@ -140,7 +140,6 @@ def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
 
 
 def moves_of_buttons(rows: Iterable[Iterable[Button]]) -> set[str]:
-    """Return the moves of buttons."""
     return {
         action.move for row in rows for button in row if isinstance(action := parse_payload(button.payload), MoveAction)
     }

@@ -26,7 +26,6 @@ def draw_cards(deck: Deck) -> dict[str, str]:
 
 
 def find_paths(text: str) -> set[str]:
-    """Return the paths of a drawing."""
     return set(re.findall(r' d="([^"]+)"', text))
 
 

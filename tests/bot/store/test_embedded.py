@@ -269,7 +269,6 @@ def find_processes(folder: Path) -> set[int]:
 
 
 def has_open(process: int, path: Path) -> bool:
-    """Return whether a process has a file open."""
     files = Path(f"/proc/{process}/fd")
     if files.exists():
         with suppress(FileNotFoundError):

@@ -13,7 +13,6 @@ from bot.store.risks import RISKS, risks_of, watch_settings
 
 
 def find_exported_risks() -> set[str]:
-    """Return the risks exported to Prometheus."""
     return {name for name in RISKS if STORE_RISK.labels(name)._value.get()}
 
 
@@ -58,7 +57,7 @@ async def test_each_risk_is_logged_once_and_exported(
     assert logs[0]["log_level"] == "warning"
 
 
-async def test_store_with_hidden_settings_is_no_risk(embedded: EmbeddedStore) -> None:
+async def test_store_with_hidden_settings_is_not_a_risk(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as store:
         await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
     async with open_store(embedded.url.replace("unix://", "unix://host:hunter2@")) as store:

@@ -77,7 +77,7 @@ HAD_CARDS, PLAYED = "You’ve already had today’s cards", "You’ve already pl
     ],
 )
 @pytest.mark.parametrize("cards", [long(0), 3])
-async def test_cards_are_dealt_once_whatever_ends_the_table(
+async def test_cards_are_dealt_once_however_the_table_ends(
     store: Store, end: Callable[[Worker, str], Awaitable[None]], message: str, cards: int
 ) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):

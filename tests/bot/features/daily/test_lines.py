@@ -64,7 +64,7 @@ def test_first_fork_is_where_any_two_lines_part() -> None:
     assert first_fork([]) is None
 
 
-def test_best_line_is_the_same_for_everybody() -> None:
+def test_best_line_is_the_same_for_everyone() -> None:
     as_good = make_line("A-2", 7, "2D")
     assert best_line([OTHER, BEST, as_good]) == as_good == best_line([as_good, BEST, OTHER])
     assert best_line([make_line("A-1", None)]) is None

@@ -187,7 +187,7 @@ async def test_search_ends_after_a_time(two_strangers: list[Player], monkeypatch
     assert await list_waiting(two_strangers) == []
 
 
-async def test_missing_pairing_holds_nobody(two_strangers: list[Player]) -> None:
+async def test_missing_pairing_does_not_hold_people(two_strangers: list[Player]) -> None:
     anna, _bruno = two_strangers
     client = anna.worker.store.client
     await client.hset(keys.ASKED, anna.person.id, "gone")
@@ -235,7 +235,7 @@ async def test_stopped_search_asks_no_more(two_strangers: list[Player]) -> None:
     assert "Search stopped." in anna.fake.last(anna.private).plain
 
 
-async def test_stop_button_refuses_an_opponent_found_meanwhile(two_strangers: list[Player]) -> None:
+async def test_stop_button_refuses_an_opponent_found_by_then(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     await find_each_other(two_strangers)
     await anna.press("Stop")

@@ -1,4 +1,4 @@
-"""/forget removes exactly one person, everywhere and for good."""
+"""/forget removes exactly one person, everywhere and permanently."""
 
 import asyncio
 import json

@@ -87,7 +87,7 @@ async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: 
         assert not game.trial
 
 
-async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_forgetting_a_guest_on_trial_raises_no_rating(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "GUESTS", "paper:2")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

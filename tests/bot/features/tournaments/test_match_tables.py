@@ -76,7 +76,6 @@ async def open_fixture(worker: Worker, game: str, deal: int, players: list[Playe
 
 
 async def play_random_move(worker: Worker, code: str, random: Random) -> Table:
-    """Play a random move of the player to move."""
     table = await worker.room.table(code)
     assert table.game
     seat = table.game.turn

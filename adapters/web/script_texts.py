@@ -46,6 +46,9 @@ def table_texts(language: str) -> dict[str, str]:
         "gone": _("You’re no longer at this table: start another game."),
         "new_game": _("Another game"),
         "your_turn": _("Your turn"),
+        "picture": _("Picture"),
+        "analysis": _("Analysis"),
+        "costliest_about": _("The analysis finds the costliest card."),
         "replay": _("Replay"),
         "results": _("🏆 Today’s results"),
     }

@@ -19,6 +19,7 @@ from bot.panels.hand_buttons import HINT
 from bot.people import People
 from bot.platform import Reply, private_place
 from bot.rate_limiter import RateLimiter
+from bot.site.game_end import NOT_RATED, Rated
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
@@ -44,7 +45,7 @@ class LiveHand:
         self.table = table
         self.has_ended = False  # the reader left the table, or the table was removed
         self._draft, self._menu, self._rematch_opener = NO_DRAFT, "", ""
-        self._unrated: str | None = None  # see `LiveHands.unrated_reason`; None until known
+        self._rated: Rated | None = None  # see `LiveHands.find_rating`; None until known
         self._is_beginner: bool | None = (
             None  # see `bot.feature.Feature.is_first_game`, when the cards were first shown
         )
@@ -124,11 +125,9 @@ class LiveHand:
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
             rematch_opener = await self._hands.find_rematch_opener(self.table, self._person)
-            unrated = self._unrated
-            if unrated is None:
-                unrated = await self._hands.unrated_reason(self.table)
-            is_new = rematch_opener != self._rematch_opener or (unrated or "") != (self._unrated or "")
-            self._rematch_opener, self._unrated = rematch_opener, unrated
+            rated = self._rated or await self._hands.find_rating(self.table, self._person)
+            is_new = rematch_opener != self._rematch_opener or (rated or NOT_RATED) != (self._rated or NOT_RATED)
+            self._rematch_opener, self._rated = rematch_opener, rated
             if is_new:
                 yield
 
@@ -184,7 +183,7 @@ class LiveHand:
             chosen,
             menu,
             rematch_opener=self._rematch_opener,
-            unrated=self._unrated or "",
+            rated=self._rated or NOT_RATED,
             policy=policy,
             hint=NO_HINT
             if seat is None
@@ -267,14 +266,17 @@ class LiveHands:
             if not hands:
                 del self._open[code]
 
-    async def unrated_reason(self, table: Table) -> str | None:
-        """Return why a game changed no ratings; None until it is rated, and while the store is away."""
+    async def find_rating(self, table: Table, person: str) -> Rated | None:
+        """Return a person's rating after a game; None until it is rated, and while the store is away."""
         with self.room.store.outage.suppress_errors():
             game = await self._archive.get(game_id(table))
             if game is None:
                 return None
             changes = await self._ratings.changes(game.id)
-            return None if game.is_rated and not changes else unrated_reason(game, changes)
+            if game.is_rated and not changes:
+                return None
+            change = next((change for change in changes if change.person == person), None)
+            return Rated(unrated_reason(game, changes), change)
         return None
 
     async def find_rematch_opener(self, table: Table, person: str) -> str:

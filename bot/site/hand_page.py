@@ -20,6 +20,7 @@ from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.site.deal_count import DealCount, deal_count
+from bot.site.game_end import NOT_RATED, GameEnd, Rated, game_end
 from bot.site.seat_events import SeatEvent, seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
@@ -152,6 +153,7 @@ class HandPage:
     spoken: dict[str, str] = field(default_factory=dict)
     events: tuple[SeatEvent, ...] = ()
     takes: str = ""
+    end: GameEnd | None = None
 
     @property
     def payloads(self) -> set[str]:
@@ -166,7 +168,7 @@ def hand_page(
     menu: str = "",
     *,
     rematch_opener: str = "",
-    unrated: str = "",
+    rated: Rated = NOT_RATED,
     policy: TablePolicy = ORDINARY,
     outcome: Outcome | None = None,
     hint: ShownHint = NO_HINT,
@@ -175,7 +177,7 @@ def hand_page(
     """Return the page of a player, or of a person who asks for a seat.
 
     ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game,
-    ``rematch_opener`` is the name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty.
+    ``rematch_opener`` is the name of the player who asks for a rematch, and ``rated`` is the game's rating.
     ``outcome`` has the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is the
     hint to show.
     """
@@ -189,7 +191,7 @@ def hand_page(
     # A page cuts the pack itself, and shows the whole seal.
     panel = replace(panel, rows=_rows_without(panel, {Role.CUT, Role.SEAL}))
     words = table_words(seen, profile.language, profile.suits)
-    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, rematch_opener, unrated)
+    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, rematch_opener, rated)
     page = _with_spoken_cards(page, words)
     if not is_beginner or seen.view is None or seen.view.deal is None:
         return page
@@ -269,7 +271,7 @@ class _PageBuilder:
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
 
-    def build(self, outcome: Outcome, rematch_opener: str, unrated: str) -> HandPage:
+    def build(self, outcome: Outcome, rematch_opener: str, rated: Rated) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
         rows = (tuple(button for button in row if not button.about) for row in panel.rows)
         page = HandPage(
@@ -293,7 +295,7 @@ class _PageBuilder:
         deal, view = self.deal, seen.view
         if table.error or scene is None or deal is None or view is None:
             return page
-        why = _(UNRATED[unrated]) if unrated else ""
+        why = _(UNRATED[rated.unrated]) if rated.unrated else ""
         asks = (
             _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(rematch_opener))
             if rematch_opener
@@ -317,6 +319,7 @@ class _PageBuilder:
             is_mine=page.is_mine or (scene.is_mine and not is_over),
             events=() if is_over or page.seal else seat_events(seen, self.words),
             takes=taker_text(seen, self.words),
+            end=game_end(table, seen, self.words, rated),
             news="" if is_over or seen.since else cut_news(seen, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),

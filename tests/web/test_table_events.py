@@ -1,5 +1,7 @@
 """What a table's page shows of events: the title, bubbles at seats, the count of a deal and the end of a game."""
 
+import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -90,3 +92,39 @@ async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser:
     assert (seen[0] == 3) == (motion == "reduce")
     await page.get_by_role("button", name="Go on").click()
     await expect(page.locator(".fan .tap")).to_have_count(10)
+
+
+async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo", **PHONE)
+    await page.add_init_script("delete Navigator.prototype.share;")
+    await page.reload()
+    await wait_for_turn(page)
+    await page.locator(".fan .tap.playable").first.click()
+    await expect(page.locator(".last")).to_be_visible()
+    await wait_for_turn(page)
+    await page.locator(".opens-menu").click()
+    await page.get_by_role("button", name="Resign").click()
+    await page.get_by_role("button", name="Yes, I resign").click()
+    end = page.locator(".game-end")
+    await expect(end.locator(".line")).to_have_text(re.compile("^You lose"))
+    await expect(end.locator(".points")).to_have_count(2)
+    await expect(end.locator(".best li")).to_have_count(2)
+    await expect(end.get_by_role("link", name="Analysis")).to_be_visible()
+    rematch = await end.get_by_role("button", name="Rematch").bounding_box()
+    assert rematch
+    assert rematch["height"] >= 50
+    assert rematch["y"] + rematch["height"] < 640
+    assert await page.evaluate("document.documentElement.scrollWidth") == 360
+    await take_screenshot(page, "end-of-game")
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await end.get_by_role("button", name="Share").click()
+    await expect(end.get_by_role("button", name="Copied")).to_be_visible()
+    copied = await page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"wins: .* resigned\n.*/g/", copied)
+    picture = await end.get_by_role("link", name="Picture").get_attribute("href")
+    assert picture
+    # The game is stored a moment after its end.
+    async with asyncio.timeout(30):
+        while (answer := await page.request.get(playground.url.rstrip("/") + picture)).status != 200:
+            await asyncio.sleep(0.2)
+    assert (await answer.body()).startswith(b"\x89PNG")

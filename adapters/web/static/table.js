@@ -15,7 +15,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
@@ -360,7 +360,7 @@ const App = () => {
       </dialog>
     </header>
     ${trouble && html`<p class="away" role="alert">${trouble}</p>`}
-    ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
+    ${table.sides.length > 0 && !isOver && html`<${Score} sides=${table.sides} />`}
     ${table.seal ? html`
       <section class="felt cutting">
         ${later && table.count && html`<${later.DealCount} table=${table} />`}
@@ -389,10 +389,12 @@ const App = () => {
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} onPress=${onPress} />`}
       ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
       ${hand.length > 0 && table.legend && html`<p class="legend">${table.legend}</p>`}
+    ` : isOver && table.sides.length > 0 ? later && html`
+      <${later.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
+      <details class="card-text"><summary>${texts.in_words}</summary><${Words} table=${table} /></details>
     ` : html`
       <section class="card-text">
         ${isOver && html`<p class="line mine">${table.line}</p>`}
-        ${isOver && later && table.count && html`<${later.DealCount} table=${table} />`}
         ${table.by_link && html`<${Link} />`}
         ${!isOver && html`<${Words} table=${table} />`}
         <${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} />

@@ -97,6 +97,7 @@ class Core:
                 self.policies,
                 self.hints,
                 self.is_first_game,
+                store.levers,
             ),
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),

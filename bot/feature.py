@@ -76,6 +76,9 @@ class Feature(Handlers):
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's data to its new id. Safe to call twice."""
 
+    async def remove_banned(self, person: str, update: str) -> None:
+        """Take a banned person out of what they wait for or take part in, except tables. Safe to call twice."""
+
     def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         """Continue after all messages of a finished game show its result."""
 

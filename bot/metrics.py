@@ -36,6 +36,9 @@ ANALYSES = Gauge(
     "buongioco_analyses_pending", "Games whose analysis is running or waiting; requested ones come first", ["kind"]
 )
 PAGES = Gauge("buongioco_pages_open", "Open pages and streams with a live connection, by kind", ["kind"])
+BANS = Gauge("buongioco_bans", "People whom the host has banned")
+ANNOUNCED = Gauge("buongioco_announcement", "1 while an announcement of the host is shown, otherwise 0")
+MAINTENANCE = Gauge("buongioco_maintenance", "1 while the host allows no new tables, otherwise 0")
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
 
 Info("buongioco_build", "The version of this worker").info({"version": VERSION})

@@ -118,6 +118,9 @@ class Settings(BaseSettings):
     reports_to: str | None = Field(
         None, description="the person, such as telegram:42, to whom reports about strangers are sent"
     )
+    contact: str = Field(
+        "", max_length=100, description="whom banned people can ask, such as @anna or an address for mail"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @field_validator("redis_url_file", "telegram_token_file", "discord_token_file", mode="before")

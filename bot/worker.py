@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import structlog
 
+from bot.announcements import Announcements
+from bot.bans import BAN_SECONDS, BanEnforcer
 from bot.concurrency.background import Loop, Loops
 from bot.core import Core
 from bot.delivery.reposts import RING_AFTER
@@ -47,6 +49,9 @@ class Worker(Core):
         self._loops = Loops()
         self.retries = RetryQueue(store.outage)
         self._tasks: list[asyncio.Task[None]] = []
+        store.levers.contact = settings.contact
+        self.announcements = Announcements(store, self.shards, self.delivery.touch)
+        self.bans = BanEnforcer(self)
         for make in FEATURES:
             feature = make(self)
             self.features.append(feature)
@@ -62,6 +67,7 @@ class Worker(Core):
 
     async def start(self) -> None:
         """Take shards and start to deliver. Raise StoreUnavailable if other workers have a different time zone."""
+        await self.store.levers.refresh()
         # Join first, because commands such as `restore` only notice registered workers.
         await self.shards.join()
         await self.shards.balance()
@@ -73,6 +79,9 @@ class Worker(Core):
             "sweep": self.updates.sweep,
             "store risks": partial(watch_settings, self.store.client, self.store.outage),
             "store memory": self.store.memory.watch,
+            "levers": self.store.levers.follow,
+            "boards of announcements": self.announcements.run,
+            "bans": partial(self.shards.while_leader, BAN_SECONDS, self.bans.work),
             "stalls": watch_for_stalls,
         }
         for feature in self.features:

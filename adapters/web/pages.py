@@ -33,6 +33,12 @@ async def go(site: Site, request: web.Request) -> web.Response:
     return site.message(request, HTTPStatus.NOT_FOUND, browser_text(request, NO_CODE))
 
 
+async def notice(site: Site, request: web.Request) -> web.Response:
+    """Answer the open pages that ask what the host announces now."""
+    text = site.card_room.lobby.notice(language_of(request.query.get("language", "")[:16]))
+    return web.json_response({"text": text}, headers={"Cache-Control": "no-store"})
+
+
 async def how_to_play(site: Site, request: web.Request) -> web.Response:
     language = language_of(browser_language(request))
     groups = {

@@ -58,6 +58,7 @@ ROUTES = (
     (web.get, "/picture/{language}/{kind}/{id}.png", link_previews.show_picture),
     (web.get, "/chat", pages.chat),
     (web.get, "/go", pages.go),
+    (web.get, "/notice", pages.notice),
     (web.get, "/how-to-play", pages.how_to_play),
     (web.get, "/safety", pages.safety),
     (web.get, "/rules", pages.rules),

@@ -65,6 +65,12 @@ class Commands(LazyGroup):
         "token": "bot.cli.token:token_app",
         "puzzles": "bot.cli.puzzles:puzzles_app",
         "tables": "bot.cli.tables:tables_app",
+        "ban": "bot.cli.levers:ban",
+        "unban": "bot.cli.levers:unban",
+        "bans": "bot.cli.levers:bans",
+        "announce": "bot.cli.levers:announce",
+        "maintenance": "bot.cli.levers:maintenance",
+        "levers": "bot.cli.levers:log",
     }
 
     def invoke(self, ctx: Any) -> Any:

@@ -1,6 +1,7 @@
 """Panels of surfaces, cached while nothing changes."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.send_limiter import SendLimiter
@@ -10,7 +11,7 @@ from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.finished.archive import game_id
 from bot.hints import Hints
-from bot.panel import Panel, Row
+from bot.panel import Panel, Row, Span
 from bot.panel_picture import Subject
 from bot.panels.board import board_panel, finished_deal_panel, private_result_rows, result_panel
 from bot.panels.challenge import challenge_panel
@@ -24,6 +25,7 @@ from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.site.watching import Watching
+from bot.store.levers import Levers
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.snapshot import deal_to_report, finished_deal, snapshot
 from bot.tables.table import Table
@@ -44,8 +46,9 @@ class Drawer:
         policies: Policies,
         hints: Hints,
         is_first_game: Callable[[Table, int], Awaitable[bool]],
+        levers: Levers,
     ) -> None:
-        self._hints, self._is_first_game = hints, is_first_game
+        self._hints, self._is_first_game, self._levers = hints, is_first_game, levers
         self._people, self._adapters, self._limiter = people, adapters, limiter
         self._pictures, self._watching, self._policies = pictures, watching, policies
         self._viewers = Viewers(people, adapters)
@@ -96,7 +99,9 @@ class Drawer:
             version = table.version if viewer.deck else table.board_changed_at
             watch_id = await self._watching.watch_id(table) if viewer.pages_url else ""
             extras = sync.board_extras(table, await self.player_to_call(table), watch_id)
-        key = (version, known.draft, viewer, extras, hint, sync.outcome)
+        announcement = self._levers.announcement
+        notice = announcement.text if announcement and not is_private(place) else ""
+        key = (version, known.draft, viewer, extras, hint, sync.outcome, notice)
         if (panel := surface.cached_panel(key)) is not None:
             return panel
         if only_if_free and not self._limiter.is_free(place):
@@ -105,7 +110,18 @@ class Drawer:
             self._pictures.warm_up()
         is_beginner = isinstance(name, Hand) and await self._is_beginner(sync, table, name)
         policy = self._policies.policy_of(table)
-        panel = draw_surface(table, name, known, viewer, extras, sync.outcome, policy, hint, is_beginner=is_beginner)
+        panel = draw_surface(
+            table,
+            name,
+            known,
+            viewer,
+            extras,
+            sync.outcome,
+            policy,
+            hint,
+            is_beginner=is_beginner,
+            notice=notice,
+        )
         surface.cache_panel(key, panel)
         return panel
 
@@ -119,6 +135,16 @@ class Drawer:
         return sync.first_games[chair.person]
 
 
+def with_notice(panel: Panel, notice: str) -> Panel:
+    """Return the panel with the host's announcement, above what platforms fold."""
+    if not notice:
+        return panel
+    if panel.fold is None:
+        return replace(panel, text=(*panel.text, Span(f"\n\n📢 {notice}")))
+    visible, folded = panel.text[: panel.fold], panel.text[panel.fold :]
+    return replace(panel, text=(*visible, Span(f"📢 {notice}\n\n"), *folded), fold=panel.fold + 1)
+
+
 def draw_surface(
     table: Table,
     name: SurfaceName,
@@ -130,10 +156,12 @@ def draw_surface(
     hint: ShownHint = NO_HINT,
     *,
     is_beginner: bool = False,
+    notice: str = "",
 ) -> Panel:
     """Return a surface's panel, drawn only from what its viewer can see. A hand shows the ``hint``.
 
-    ``is_beginner`` is whether this is the first game of a hand's player.
+    ``is_beginner`` is whether this is the first game of a hand's player. Boards and challenge cards show the
+    ``notice`` while they can still change.
     """
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
@@ -167,6 +195,7 @@ def draw_surface(
             panel = policy.card_panel(table, seen, reader, viewer.language) or challenge_panel(
                 table, seen, *words, menu=known.draft.choice_at(0), reader=reader
             )
+            panel = with_notice(panel, notice if table.phase == "open" else "")
         case Result() if own_panel := policy.result_panel(table, outcome or Outcome("", ()), viewer.language):
             panel = own_panel
         case Result():
@@ -224,6 +253,7 @@ def draw_surface(
                     is_pictured=bool(viewer.deck),
                     game_id=game_id(table),
                 )
+                panel = with_notice(panel, notice)
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
     return with_picture(panel, subject, viewer.language, is_lasting=is_lasting)

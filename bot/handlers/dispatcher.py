@@ -44,6 +44,7 @@ from bot.site.mini_app import MiniApp
 from bot.site.what_if import WhatIf
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
+from bot.tables.checks import check_not_banned
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside
 from bot.texts import error_text, language_of, texts
 from bot.words.wording import refusal_text
@@ -56,6 +57,8 @@ BUTTON_ERRORS = {  # errors by command, for commands that people try but that ex
     "phrases": NoSayCommand,
     "frasi": NoSayCommand,
 }
+
+OPEN_TO_BANNED = {"privacy", "mydata", "forget"}  # commands: people decide about their data in any case
 
 log = structlog.get_logger()
 
@@ -135,6 +138,8 @@ class Dispatcher:
 
     async def _answer_command(self, command: Command, profile: Profile) -> Reply:
         spec = find_command_spec(command.word)
+        if spec is None or spec.name not in OPEN_TO_BANNED:
+            check_not_banned(self.worker.store.levers, profile.id)
         if spec is None:
             button = BUTTON_ERRORS.get(command.word)
             raise button() if button else UnknownCommand(word=command.word[:32])
@@ -208,7 +213,7 @@ class Dispatcher:
     async def suggestions(
         self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        if not self.limits.allows_suggestion(person):
+        if not self.limits.allows_suggestion(person) or self.worker.store.levers.ban_of(person.id):
             return []
         return await suggestions(self.worker.people, self.worker.room.lists, kind, typed, person, place, game)
 
@@ -216,13 +221,16 @@ class Dispatcher:
         if not self.limits.allows_suggestion(person):
             return OfferList([])
         profile = await self.worker.people.meet(_clean_person(person))
+        if self.worker.store.levers.ban_of(person.id):
+            # The private chat says for how long, and whom to ask.
+            return OfferList([], texts(profile.language).gettext("You’re banned: open our chat"))
         start = (
             "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
         )
         return OfferList(await self._offers.find_offers(profile, _clean_text(typed)), start)
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
-        if self.limits.allows_suggestion(person):
+        if self.limits.allows_suggestion(person) and not self.worker.store.levers.ban_of(person.id):
             await self._offers.note_sent(person.id, offer, _clean_text(typed), place)
 
     # Events of chats

@@ -16,8 +16,8 @@ from bot.site.watching import Watching
 from bot.store.entries import CutOption
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges
-from bot.tables.checks import check_free_to_sit, find_free_chair
-from bot.tables.errors import NoSuchTable, TableError, TableIsFull
+from bot.tables.checks import check_free_to_sit, check_not_banned, find_free_chair
+from bot.tables.errors import NoNewTables, NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
 from bot.tables.snapshot import snapshot
 from bot.texts import error_text, language_of, texts
@@ -75,6 +75,20 @@ class Lobby:
 
     async def meet(self, person: Person) -> None:
         await self._people.meet(person)
+
+    def notice(self, language: str) -> str:
+        """Return what all pages show: the host's announcement, else that there are no new tables; empty for neither."""
+        if announcement := self._room.store.levers.announcement:
+            return announcement.text
+        try:
+            self._challenges.check_no_maintenance()
+        except NoNewTables as fault:
+            return error_text(fault, language)
+        return ""
+
+    def check_not_banned(self, person: str) -> None:
+        """Raise `bot.tables.errors.Banned` for a person whom the host has banned."""
+        check_not_banned(self._room.store.levers, person)
 
     async def player_id(self, person: str) -> str:
         """Return the id in the address of the person's page."""

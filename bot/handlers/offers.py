@@ -150,8 +150,8 @@ class Offers:
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
         await check_is_free(self._lists, press.place, update)
         opener = await self._people.person(terms.person)
-        if opener.name == Profile.name:
-            # The person has used /forget since.
+        if opener.name == Profile.name or self._store.levers.ban_of(opener.id):
+            # The person has used /forget since, or was banned.
             raise OfferExpired()
         # Set the language before the table opens, because its first board uses it.
         await self._people.note_chat(press.place, opener.language)

@@ -15,8 +15,11 @@ from bot.handlers.code_guard import CodeGuard
 from bot.handlers.offers import Offers
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
+from bot.tables.checks import check_not_banned
 from bot.tables.errors import NoSuchTable, OldPanel
 from bot.tables.room import Room
+
+OPEN_TO_BANNED = {"privacy", "forget"}  # pages: people decide about their data in any case
 
 
 class Presses:
@@ -36,6 +39,8 @@ class Presses:
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
         action = actions.parse_payload(press.payload)
+        if not isinstance(action, PageAction) or action.page not in OPEN_TO_BANNED:
+            check_not_banned(self._room.store.levers, press.person.id)
         if isinstance(action, PageAction):
             handler = self._pages.get(action.page)
             # A page replaces the pressed message, so a forged press could overwrite a message that shows something

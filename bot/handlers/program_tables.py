@@ -13,7 +13,8 @@ from bot.site.idempotency import UsedKeys
 from bot.store.entries import CutOption, Rule, Setup
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges
-from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
+from bot.tables.checks import check_not_banned
+from bot.tables.errors import AlreadySeated, Banned, NoSuchTable, NotAtThisTable, OldPanel, SetAside
 from bot.tables.room import Room
 from bot.texts import error_text
 from engine import game_kind
@@ -60,6 +61,14 @@ class ProgramTables:
         self._hands, self._guard = hands, guard
         self.programs = Programs(room.store.client)
         self._used_keys = UsedKeys(room.store.client)
+
+    def check_not_banned(self, program: Program) -> None:
+        """Raise ProgramError if the program, or the person who made its token, is banned."""
+        try:
+            for person in filter(None, (program.person, program.owner)):
+                check_not_banned(self._room.store.levers, person)
+        except Banned as fault:
+            raise ProgramError("banned", error_text(fault, "en")) from None
 
     async def tables(self, person: str) -> list[OwnTable]:
         """Return the tables at which a program sits or asks for a chair."""

@@ -33,12 +33,13 @@ KEEP = read_script(__file__, "keep_program")
 class ProgramError(Exception):
     """A program's request is not possible; the text says why, in English.
 
-    ``reason`` is "missing" if nothing of this kind exists for the program. It is "old" if the program decided on an
-    outdated state, "often" if it can ask again after ``wait`` seconds, and "wrong" otherwise.
+    ``reason`` is "banned" if the host has banned the program or its owner, and "missing" if nothing of this kind exists
+    for the program. It is "old" if the program decided on an outdated state, "often" if it can ask again after ``wait``
+    seconds, and "wrong" otherwise.
     """
 
     def __init__(
-        self, reason: Literal["missing", "old", "often", "wrong"], why: str, wait: float | None = None
+        self, reason: Literal["banned", "missing", "old", "often", "wrong"], why: str, wait: float | None = None
     ) -> None:
         super().__init__(why)
         self.reason, self.wait = reason, wait

@@ -57,6 +57,9 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{learn}:…`` | | how far people are in courses (`bot.features.learn.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
 | ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.once_a_day`) |
+| ``{levers}:levers`` | hash | the host's bans, announcement and maintenance, and their version (`bot.store.levers`) |
+| ``{levers}:pulls`` | list | the log of the host's levers, JSON, oldest first |
+| ``{levers}:shown`` | hash | the announcement that a shard's boards show, by shard (`bot.announcements`) |
 | ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |
 | ``{find}:…`` | | the search for opponents (`bot.features.find.keys`) |
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |
@@ -86,6 +89,9 @@ MOVED_BEFORE = "moved"
 RATED = "{games}:rated"
 RATED_TODAY = "{games}:rated_today"
 FIND_BLOCKS = "{find}:blocks"
+LEVERS = "{levers}:levers"
+PULLS = "{levers}:pulls"
+LEVERS_SHOWN = "{levers}:shown"
 OFFER = "offer:"
 OFFERED = "offered:"
 MARKED = "marked"

@@ -17,6 +17,7 @@ from bot.store.cluster import Cluster, with_closed_errors
 from bot.store.commit_notification import NEW_LOG, notification_header
 from bot.store.index import Index
 from bot.store.leases import Leases
+from bot.store.levers import Levers
 from bot.store.log import Log, make_head, unfold
 from bot.store.lua import read_script
 from bot.store.outage import Outage, note_commit
@@ -88,6 +89,7 @@ class Store:
         self._confirm = BatchedScript(client, read_script(__file__, "confirm"), replicas)
         self.outage = Outage(self._test_write)
         self.memory = Memory(client, self.outage)
+        self.levers = Levers(client, self.outage)
         self._remove = BatchedScript(client, read_script(__file__, "as_hash", "remove"))
         self._set_aside = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "set_aside"))
         self._resume = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "resume"))

@@ -100,8 +100,8 @@ class Challenges(Opener):
 
         With ``again`` several people can send the update, one after the other. Once its table is gone, it opens
         another, and raises OpenedTooOften after too many. Without ``again`` it raises NoSuchTable. ``secret`` belongs
-        to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises StoreFull if the
-        store has no room for tables.
+        to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises NoNewTables if the
+        store has no room, or during maintenance.
         """
         game_kind(game)
         name = name_of(person, name)
@@ -184,8 +184,9 @@ class Challenges(Opener):
         """Open a tournament's table and begin its game: ``chairs`` has one entered player for each seat.
 
         The table is shown in the players' private chats. It ignores their limit of tables, so that other tables cannot
-        hold up a tournament. The same update opens one table, and raises NoSuchTable once that table is gone. StoreFull
-        if the store has no room for tables. ``setup``, ``again`` and ``secret`` are as for `open_table`.
+        hold up a tournament. The same update opens one table, and raises NoSuchTable once that table is gone.
+        NoNewTables if the store has no room, or during maintenance. ``setup``, ``again`` and ``secret`` are as for
+        `open_table`.
         """
         chairs = _with_distinct_names(chairs)
         first = chairs[0]

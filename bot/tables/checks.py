@@ -1,10 +1,26 @@
 """Checks of actions at a table. Each raises a `TableError` that gives the reason."""
 
+from datetime import UTC, datetime
+
 from bot.store.entries import Entry, Host
+from bot.store.levers import Levers
 from bot.tables import errors
 from bot.tables.limits import MAX_ENTRIES, MAX_HOSTS
 from bot.tables.table import Table
+from bot.texts import day_name
+from bot.texts import gettext_noop as _
 from engine.errors import GameIsOver
+
+NO_CONTACT = _("the person who runs it")  # follows "ask"
+
+
+def check_not_banned(levers: Levers, person: str) -> None:
+    """Check that the host has not banned this person."""
+    if ban := levers.ban_of(person):
+        contact = levers.contact or NO_CONTACT
+        if ban.until:
+            raise errors.BannedUntil(day=day_name(datetime.fromtimestamp(ban.until, UTC)), contact=contact)
+        raise errors.Banned(contact=contact)
 
 
 def check_before_deal(table: Table) -> None:

@@ -25,8 +25,30 @@ class TooManyFromAddress(TableError):
     sentence = "Guests on your network have too many open tables: finish a game first."
 
 
-class StoreFull(TableError):
+class NoNewTables(TableError):
+    """No table can be opened now, because of the host's maintenance or for lack of memory. Running games go on."""
+
+    sentence = "No new tables for now: try again later (running games go on)."
+
+
+class StoreFull(NoNewTables):
     sentence = "There’s no room for new tables right now: tell the bot’s host (running games go on)."
+
+
+class NoNewTablesBecause(NoNewTables):
+    """The host's maintenance, with the host's text."""
+
+    sentence = "No new tables for now (running games go on): {text}"
+
+
+class Banned(TableError):
+    """The host has banned this person."""
+
+    sentence = "You’re banned from this bot: ask {contact}."
+
+
+class BannedUntil(Banned):
+    sentence = "You’re banned from this bot until {day}: ask {contact}."
 
 
 class TooManyChallenges(TableError):

@@ -18,7 +18,7 @@ async def remove_person(room: Room, code: str, person: str, handle: str, somebod
     while True:
         table = await room.load(code)
         theirs = handle if platform_of_entries(table.log.entries) in ("", platform_of(person)) else ""
-        entries = [*table.log.entries, *(encode(entry).encode() for entry in _leaving_entries(table, person, theirs))]
+        entries = [*table.log.entries, *(encode(entry).encode() for entry in leaving_entries(table, person, theirs))]
         clean = [redact(entry, person, theirs, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
@@ -27,7 +27,7 @@ async def remove_person(room: Room, code: str, person: str, handle: str, somebod
             return True
 
 
-def _leaving_entries(table: Table, person: str, handle: str) -> list[Entry]:
+def leaving_entries(table: Table, person: str, handle: str) -> list[Entry]:
     """Return the entries by which a person leaves; none if the table is over or unreadable."""
     seat = table.seat_of(person)
     if table.phase == "playing" and seat is not None:

@@ -37,12 +37,12 @@ class Opener:
         ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener:
         NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table, and raises
         OpenedTooOften after too many. ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the
-        address of a web guest. Raises StoreFull if the store has no room.
+        address of a web guest. Raises NoNewTables if the store has no room, or during maintenance.
         """
         for code in _codes(update, await self._room.store.secret()):
             opened = self._room.with_next_deal(Table(code).with_entries(entries, update), update, secret)
             try:
-                self.check_memory()
+                self.check_can_open()
                 async with AsyncExitStack() as reserved:
                     await reserved.enter_async_context(self._room.lists.reserve_for_visitor(visitor, code))
                     for reservation in reserve(code):
@@ -50,7 +50,7 @@ class Opener:
                     return await self._room.open(opened, update, mark)
             except CodeTaken:
                 continue
-            except (errors.TooManyTables, errors.TooManyChallenges, errors.TooManyFromAddress, errors.StoreFull):
+            except (errors.TooManyTables, errors.TooManyChallenges, errors.TooManyFromAddress, errors.NoNewTables):
                 # The update might have opened its table already. Then return that table.
                 with suppress(errors.NoSuchTable):
                     found = await self._room.load(code)
@@ -59,10 +59,16 @@ class Opener:
                 raise
         raise errors.OpenedTooOften()
 
-    def check_memory(self) -> None:
-        """Raise StoreFull if the store has no room for new tables."""
+    def check_can_open(self) -> None:
+        """Raise NoNewTables during maintenance, or if the store has no room for new tables."""
         if self._room.store.memory.is_full:
             raise errors.StoreFull()
+        self.check_no_maintenance()
+
+    def check_no_maintenance(self) -> None:
+        """Raise NoNewTables during maintenance, with the host's text if there is one."""
+        if notice := self._room.store.levers.maintenance:
+            raise errors.NoNewTablesBecause(text=notice.text) if notice.text else errors.NoNewTables()
 
     async def find_opened(self, update: str) -> Table | None:
         """Return the table that this update has opened, if it still exists."""

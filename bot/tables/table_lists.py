@@ -18,6 +18,7 @@ from bot.identity.programs import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
 from bot.tables import errors
+from bot.tables.checks import check_not_banned
 from bot.tables.limits import MAX_CHALLENGES, MAX_FROM_ADDRESS, MAX_TABLES, MAX_TABLES_OF_GUEST
 from bot.tables.table import Table
 
@@ -54,10 +55,13 @@ class TableLists:
 
     @asynccontextmanager
     async def reserve_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
-        """Reserve an entry while a person takes a chair. If ``is_limited``, raises TooManyTables at their limit."""
+        """Reserve an entry while a person takes a chair. Raises Banned, or TooManyTables at their limit, if
+        ``is_limited``.
+        """
         if person.startswith("robot:"):
             yield
             return
+        check_not_banned(self._store.levers, person)
         key = keys.seated(person)
         limit = MAX_TABLES_OF_GUEST if is_web_guest(person) else MAX_TABLES
         clean = partial(self._load_live, key, partial(_sits_at, person))

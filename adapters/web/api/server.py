@@ -52,6 +52,7 @@ NO_TABLE = "No table can be watched under this id: its game is over, or its chat
 MISSING = {"player": NO_PLAYER, "table": NO_TABLE}  # why an operation has no result; NO_GAME for others
 
 STATUSES = {  # by the reason of `ProgramError`
+    "banned": HTTPStatus.FORBIDDEN,
     "missing": HTTPStatus.NOT_FOUND,
     "old": HTTPStatus.CONFLICT,
     "often": HTTPStatus.TOO_MANY_REQUESTS,
@@ -112,6 +113,8 @@ class Api:
                 request[BODY] = await _read_body(request, operation.body)
             handler: Callable[[web.Request], Awaitable[Result]] = getattr(self, operation.name)
             try:
+                if operation.scope:
+                    self._card_room.program_tables.check_not_banned(request[PROGRAM])
                 if KEY in operation.parameters:
                     content = fingerprint(operation.name, dict(request.match_info), request[BODY].model_dump())
                     key = request.headers[KEY.name]

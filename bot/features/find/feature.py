@@ -87,6 +87,10 @@ class FindFeature(Feature):
             send_reports = partial(self.report_sender.send_unsent, reports_to)
             self.loops["reports"] = partial(core.shards.while_leader, REPORT_SECONDS, send_reports)
 
+    async def remove_banned(self, person: str, update: str) -> None:
+        # Matched people return to the queue.
+        await self.finder.queue.forget(person)
+
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # Matched people return to the queue.
         yield partial(self.finder.queue.forget, forgetting.person)

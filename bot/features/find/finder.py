@@ -25,7 +25,7 @@ from bot.platform import Adapter, platform_of, private_place
 from bot.robots.names import STAND_IN_LEVEL
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges, seat_robots
-from bot.tables.errors import NoSuchTable, StoreFull, WaitToLook
+from bot.tables.errors import NoNewTables, NoSuchTable, WaitToLook
 from bot.tables.room import Room
 from bot.tables.table import Table
 from engine import GAMES
@@ -57,9 +57,9 @@ class Finder:
         """Put a person into the queue for these games, in order of preference. Idempotent for an update.
 
         After ``robots_after`` seconds robots can take free chairs; None means never. Raise WaitToLook for people who
-        left too many games, and StoreFull if there is no memory for a table.
+        left too many games, and NoNewTables if no table can be opened.
         """
-        self._challenges.check_memory()
+        self._challenges.check_can_open()
         wait = await self.leavers.penalty(profile.id, await self.queue.now())
         if wait > 0:
             raise WaitToLook(minutes=ceil(wait / 60))
@@ -121,7 +121,9 @@ class Finder:
             for person in expired:
                 await self.queue.leave(person)
                 del entries[person]
-            for match in find_matches([entry.searcher for entry in entries.values()], now):
+            # During maintenance people wait on.
+            searchers = [] if self._room.store.levers.maintenance else [entry.searcher for entry in entries.values()]
+            for match in find_matches(searchers, now):
                 if await self.queue.pair(
                     token_hex(8), [entries[searcher.person] for searcher in match.people], match.game
                 ):
@@ -164,7 +166,7 @@ class Finder:
     async def _open_or_find_table(self, pairing: Pairing) -> Table:
         """Return the table of a pairing, and open it if needed.
 
-        Raise NoSuchTable if it was removed. If the store is full, also end the pairing and tell its people.
+        Raise NoSuchTable if it was removed. If no table can be opened, also end the pairing and tell its people.
         """
         update = f"find:{pairing.code}"
         if table := await self._challenges.find_opened(update):
@@ -177,9 +179,9 @@ class Finder:
         robots = seat_robots(range(len(matched), GAMES[pairing.game].seats), STAND_IN_LEVEL)
         try:
             return await self._challenges.open_matched(pairing.game, matched, update, setup=robots)
-        except StoreFull:
+        except NoNewTables as fault:
             if await self.queue.end_pairing(pairing.code):
-                log.warning("match_refused_store_full", game=pairing.game, people=len(pairing.people))
+                log.warning("match_refused", why=type(fault).__name__, game=pairing.game, people=len(pairing.people))
                 for profile in profiles:
                     if adapter := self._adapters.get(platform_of(profile.id)):
                         place, panel = private_place(profile.id), no_room_page(profile.language)

@@ -40,7 +40,7 @@ class PrivacyFeature(Feature):
         self.forgetter = Forgetter(
             core.room, core.people, core.archive, core.ratings, core.features, core.shards.notify_forget
         )
-        self.own_data = MyData(core.store.client, core.archive, core.ratings, core.features)
+        self.own_data = MyData(core.store.client, core.archive, core.ratings, core.features, core.store.levers)
         self._lists, self._people = core.room.lists, core.people
         self.commands = {"privacy": self._show_privacy, "mydata": self._send_data, "forget": self._ask_to_forget}
         self.pages = {"privacy": self._show_privacy_page, "forget": self._answer}

@@ -220,6 +220,8 @@ class Forgetter:
         yield partial(self._evict, keys.person(person))
         yield partial(Programs(self._client).revoke_owned, person)
         yield partial(delete_adapter_data, self._client, person)
+        # A ban holds on.
+        yield partial(self._room.store.levers.forget, person)
         for key_of_place in (keys.chat, keys.hosted, keys.challenges):
             yield partial(self._client.delete, key_of_place(private_place(person)))
         for key_of_person in (keys.seated, keys.last_game, cooldown_key, keys.sessions):

@@ -9,7 +9,8 @@
      "reminded_at": hour of their daily reminder, or null,
      "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
      "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
-     "looking_for": their search, in the format of the queue, or the code of their ready check,
+     "ban": {"since", "until"}, Unix seconds, 0 for no end; null without a ban by the host,
+    "looking_for": their search, in the format of the queue, or the code of their ready check,
      "blocked": names of the people they have blocked,
      "left": Unix seconds of each time they left a game with strangers,
      "reports": [{"at", "code", "game", "about"}],
@@ -35,6 +36,7 @@ from bot.identity.programs import Programs
 from bot.platform import File, private_place
 from bot.site.sessions import Sessions
 from bot.store import keys
+from bot.store.levers import Levers
 from bot.tables.table import Table
 
 FORMAT = "buongioco-mydata/1"
@@ -53,7 +55,10 @@ def cooldown_key(person: str) -> str:
 
 
 class MyData:
-    def __init__(self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature]) -> None:
+    def __init__(
+        self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature], levers: Levers
+    ) -> None:
+        self._levers = levers
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
     async def start_cooldown(self, person: str) -> bool:
@@ -66,6 +71,7 @@ class MyData:
             of_features |= await feature.mydata(person, now)
         sessions = await Sessions(self._client).sessions_of(person)
         programs = await Programs(self._client).owned_by(person)
+        ban = self._levers.ban_of(person)
         document = {
             "format": FORMAT,
             "made": int(now),
@@ -75,6 +81,7 @@ class MyData:
             "platform": await read_adapter_data(self._client, person),
             "browsers": [{"made": session.made, "used": session.used} for session in sessions],
             "programs": [{"name": program.name, "scopes": program.scopes} for program in programs],
+            "ban": {"since": ban.since, "until": ban.until} if ban else None,
             **of_features,
             "tables": [_table_data(table, person) for table in tables],
             "ratings": await self._ratings_data(person),

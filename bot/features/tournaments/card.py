@@ -37,7 +37,7 @@ from bot.platform import (
     Unreachable,
     platform_of,
 )
-from bot.store.risks import Memory
+from bot.store import Store
 from bot.viewers import Viewers, with_picture
 
 RETRY_SECONDS = 10.0  # pause before an update that waits for its chat's turn is queued again
@@ -81,9 +81,9 @@ class TournamentCards:
         adapters: Mapping[str, Adapter],
         answers: AnswerQueue,
         announcer: Announcer,
-        memory: Memory,
+        store: Store,
     ) -> None:
-        self._memory = memory
+        self._store = store
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
         self._people, self._adapters, self._answers, self._announcer = people, adapters, answers, announcer
         self._panels: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
@@ -121,12 +121,12 @@ class TournamentCards:
         """Return a card's panel, from the cache unless its content has changed."""
         viewer, left = await self._viewers.viewer_at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
-        has_room = not self._memory.is_full
+        has_room, is_serviced = not self._store.memory.is_full, self._store.levers.maintenance is not None
         time_text = None if left is None else time_left(viewer.language, left)
-        content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room
+        content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room, is_serviced
         known = self._panels.get(tournament.code)
         if known is None or known[0] != content:
-            known = content, card_panel(viewer.language, tournament, left, has_room=has_room)
+            known = content, card_panel(viewer.language, tournament, left, has_room=has_room, is_serviced=is_serviced)
             self._panels[tournament.code] = known
         return known[1]
 

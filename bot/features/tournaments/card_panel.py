@@ -16,11 +16,13 @@ MAX_ENTERED = 30  # names of players on the card
 MAX_MATCHES = 8  # matches of the round on the card, open ones first
 
 
-def card_panel(language: str, t: Tournament, left: int | None, *, has_room: bool = True) -> Panel:
+def card_panel(
+    language: str, t: Tournament, left: int | None, *, has_room: bool = True, is_serviced: bool = False
+) -> Panel:
     """Return a tournament's card for its chat.
 
     ``left`` are the seconds left of the round, or None without a round. ``has_room``: the store has room for new
-    tables.
+    tables. ``is_serviced``: the host's maintenance allows none.
     """
     text = TournamentText(language, t)
     page = text.start_page()
@@ -40,7 +42,7 @@ def card_panel(language: str, t: Tournament, left: int | None, *, has_room: bool
         write_tie_breaks(page, text)
         write_seals(page, text)
         return page.panel(*_page_rows(text, table))
-    return _playing_card(page, text, table, left, has_room=has_room)
+    return _playing_card(page, text, table, left, has_room=has_room, is_serviced=is_serviced)
 
 
 def payload(t: Tournament, *words: object) -> str:
@@ -129,14 +131,23 @@ def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
 
 
 def _playing_card(
-    page: Writer, text: TournamentText, table: Sequence[TeamStanding], left: int | None, *, has_room: bool
+    page: Writer,
+    text: TournamentText,
+    table: Sequence[TeamStanding],
+    left: int | None,
+    *,
+    has_room: bool,
+    is_serviced: bool,
 ) -> Panel:
     t, _ = text.t, text.gettext
     page.line(round_line(text, left))
-    if not has_room and any(not match.is_over and not match.table for match in t.matches):
+    is_waiting = any(not match.is_over and not match.table for match in t.matches)
+    if not has_room and is_waiting:
         page.line(
             _("There’s no room for new tables right now, so some matches must wait: tell the bot’s host."), "bold"
         )
+    elif is_serviced and is_waiting:
+        page.line(_("No new tables for now, so some matches must wait."), "bold")
     page.gap()
     if has_results(t):
         _write_heading(page, text, table)

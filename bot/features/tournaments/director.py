@@ -23,7 +23,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.identity.pseudonyms import is_pseudonym
 from bot.store import STORE_ERRORS
-from bot.tables.errors import StoreFull
+from bot.tables.errors import Banned, NoNewTables
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from bot.words.one_deal import deal_result
@@ -151,8 +151,9 @@ class Director:
             else:
                 try:
                     code = await self.match_tables.open(tournament, match, deal)
-                except StoreFull:
-                    return tournament  # the card says that the store is full, and the next call retries
+                except (Banned, NoNewTables):
+                    # The card says so, or a banned player is about to be withdrawn. The next call retries.
+                    return tournament
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)
         if not code:
@@ -229,7 +230,7 @@ class Director:
         if left > 0 and not missing and not tournament.is_duplicate:
             try:
                 new_code = await self.match_tables.open(tournament, match, deal, again=True)
-            except StoreFull:
+            except (Banned, NoNewTables):
                 return tournament
             if new_code:
                 return await self._record_table(tournament, match, deal, new_code)

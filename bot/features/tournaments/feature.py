@@ -57,7 +57,7 @@ class TournamentsFeature(Feature):
         answers, announcer = core.delivery.answers, core.delivery.announcer
         self._tournaments = Tournaments(core.store)
         self._cards = TournamentCards(
-            self._tournaments, core.viewers, core.people, core.adapters, answers, announcer, core.store.memory
+            self._tournaments, core.viewers, core.people, core.adapters, answers, announcer, core.store
         )
         self.registration = Registration(core.store, self._tournaments, core.ratings)
         self.director = Director(
@@ -91,6 +91,9 @@ class TournamentsFeature(Feature):
     async def refresh_chat(self, chat: str) -> None:
         for tournament in await self._tournaments.in_chat(chat):
             await self._cards.back_in_chat(tournament.code)
+
+    async def remove_banned(self, person: str, update: str) -> None:
+        await self.registration.withdraw_everywhere(person, update)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(forget, self._store, forgetting.person, forgetting.pseudonym)

@@ -39,7 +39,7 @@ class MatchTables:
         """Open the table of a match's deal for its players, and return its code.
 
         Return an empty code if the table was removed and its result is still being recorded. With ``again``, replace a
-        lost table, unless it was replaced too often. Raises StoreFull if the store has no room for tables.
+        lost table, unless it was replaced too often. Raises NoNewTables or Banned.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [

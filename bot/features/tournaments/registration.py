@@ -2,9 +2,10 @@
 
 import secrets
 from contextlib import suppress
+from functools import partial
 from itertools import chain, count
 
-from bot.features.tournaments import errors, log_entries
+from bot.features.tournaments import errors, keys, log_entries
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import MAX_TEAMS, MIN_TEAMS, OPTIONS, Form, Tournament
 from bot.finished.ratings import Ratings, Scope
@@ -127,6 +128,13 @@ class Registration:
 
         return await self._tournaments.commit(code, update, decide)
 
+    async def withdraw_everywhere(self, person: str, update: str) -> None:
+        """Withdraw a person from all tournaments, and call off theirs that have not begun."""
+        for code in await self._store.index.entries(keys.entered(person)):
+            # A tournament of another release cannot be changed here; its player cannot sit down anyway.
+            with suppress(errors.NoSuchTournament, errors.UnreadableTournament):
+                await self._tournaments.commit(code, update, partial(_withdraw, person))
+
     async def start(self, code: str, person: str, update: str) -> Tournament:
         """Start a tournament: form the teams and seed them by rating.
 
@@ -171,6 +179,13 @@ class Registration:
             return [log_entries.Cancel()]
 
         return await self._tournaments.commit(code, update, decide)
+
+
+def _withdraw(person: str, t: Tournament) -> list[log_entries.Entry]:
+    if t.phase == "open" and t.opener.person == person:
+        return [log_entries.Cancel()]
+    player = t.player_of(person)
+    return [log_entries.Leave(player)] if t.is_live and player is not None else []
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:

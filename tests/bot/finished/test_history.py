@@ -72,7 +72,7 @@ async def test_forgotten_player_has_no_history(store: Store) -> None:
 
 async def test_mydata_contains_the_history(store: Store) -> None:
     ratings = await store_rated_games(store, 3)
-    file = await MyData(store.client, ratings.archive, ratings, []).file("paper:1", [], NOON)
+    file = await MyData(store.client, ratings.archive, ratings, [], store.levers).file("paper:1", [], NOON)
     everywhere = {"chat": EVERYTHING, "month": EVERYTHING, "game": EVERYTHING}
     [rating] = [rating for rating in json.loads(file.content)["ratings"] if everywhere.items() <= rating.items()]
     assert rating["history"] == [game._asdict() for game in await load_history(ratings, ANYWHERE)]

@@ -776,7 +776,7 @@ async def test_mydata_lists_numbers_of_archived_games(store: Store) -> None:
     for number in (1, 2):
         await store.client.zrem(keys.GAMES_ORDER, finished_game(number).id)
         await store.client.delete(keys.game(finished_game(number).id))
-    my_data = MyData(store.client, archive, Ratings(store.client, archive), [])
+    my_data = MyData(store.client, archive, Ratings(store.client, archive), [], store.levers)
     document = json.loads((await my_data.file(ANNA, [], 0.0)).content)
     assert [game["number"] for game in document["games"]] == [3]
     assert document["games_without_record"] == [2, 1]

@@ -1,0 +1,60 @@
+"""Brings the host's announcement to boards, and takes it away again.
+
+It is a line of each group's board, so delivery edits messages at its own pace, and never sends it twice. For each shard
+the store has the announcement that its boards show or will show. A worker marks the tables of its shards as changed
+before it stores that, so a kill only repeats the marks.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from bot.cluster.shards import Shards
+from bot.store import Store, keys
+
+POLL_SECONDS = 1.0
+PAUSE_EVERY, PAUSE_SECONDS = 200, 0.05  # tables between two pauses, so that presses are not delayed
+TABLES = "{s*}:table:*"
+
+
+class Announcements:
+    def __init__(self, store: Store, shards: Shards, touch: Callable[[str], None]) -> None:
+        """``touch`` delivers a table of this worker."""
+        self._store, self._shards, self._touch = store, shards, touch
+        self._shown: dict[int, str] = {}  # the announcement that this worker has brought to a shard's boards
+
+    async def run(self) -> None:
+        while True:
+            with self._store.outage.suppress_errors():
+                await self.work()
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def work(self) -> None:
+        """Mark the tables of this worker's shards as changed if their boards show another announcement."""
+        notice = self._store.levers.announcement
+        mark = f"{notice.since} {notice.text}" if notice else ""
+        self._shown = {shard: text for shard, text in self._shown.items() if shard in self._shards.owned}
+        due = {shard for shard in self._shards.owned if self._shown.get(shard) != mark}
+        if not due:
+            return
+        # A new shard's last owner can have shown it. A shard that showed another one here must change in any case,
+        # because a board could have been drawn between the owner's mark and this worker's news.
+        if new := sorted(due - set(self._shown)):
+            stored = await self._store.client.hmget(keys.LEVERS_SHOWN, new)
+            due -= {shard for shard, text in zip(new, stored, strict=True) if (text or b"").decode() == mark}
+        if due:
+            await self._mark_tables(due)
+            await self._store.client.hset(keys.LEVERS_SHOWN, mapping=dict.fromkeys(due, mark))
+        self._shown |= dict.fromkeys(set(new) | due, mark)
+
+    async def _mark_tables(self, shards: set[int]) -> None:
+        found = 0
+        async for key in self._store.client.scan_iter(TABLES, count=1000):
+            code = key.decode().rpartition(":")[2]
+            if keys.shard_of(code) not in shards:
+                continue
+            # Version 0, because delivery must look at the table once at any version.
+            await self._store.mark_changed(code, 0, self._shards.worker_id)
+            self._touch(code)
+            found += 1
+            if found % PAUSE_EVERY == 0:
+                await asyncio.sleep(PAUSE_SECONDS)

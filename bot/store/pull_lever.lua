@@ -1,0 +1,12 @@
+-- Change a lever and log it. A field that is to be deleted must exist: otherwise do nothing and return 0.
+--
+-- KEYS  levers, pulls
+-- ARGV  field, value or "" to delete it, log entry, number of log entries kept
+if ARGV[2] == '' then
+  if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return 0 end
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+end
+redis.call('RPUSH', KEYS[2], ARGV[3])
+redis.call('LTRIM', KEYS[2], -ARGV[4], -1)
+return redis.call('HINCRBY', KEYS[1], 'version', 1)

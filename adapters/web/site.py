@@ -31,9 +31,8 @@ from bot.rate_limiter import RateLimit
 from bot.running import monitoring
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
-from bot.tables.errors import Banned
-from bot.texts import error_text, language_of, texts
 from bot.texts import gettext_noop as _
+from bot.texts import language_of, texts
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 # Hosts that mean every address of a family, each with a distant address that is reserved for documentation. With
@@ -195,11 +194,12 @@ class Site:
     async def admit(self, request: web.Request, reader: WebPerson | None, name: str = "") -> tuple[WebPerson, str, str]:
         """Return the reader under their chosen name, a new guest's cookie (else ""), and their language.
 
-        Raise `Banned` for a banned reader.
+        Raise `Refused` for a banned reader.
         """
         language = await self._language(request, reader)
         if reader:
-            self.card_room.lobby.check_not_banned(reader.person)
+            if why := self.card_room.lobby.ban_text(reader.person, language):
+                raise Refused(why)
             return await self.people.rename(reader, name), "", language
         self.limits.count_newcomer(request)
         reader, cookie = await self.people.add_guest(name)
@@ -238,8 +238,6 @@ class Site:
         except LimitExceeded as refused:
             error = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait)
             response = self._error(request, error, texts(language).gettext(TOO_MUCH))
-        except Banned as refused:
-            response = self.message(request, HTTPStatus.FORBIDDEN, error_text(refused, language))
         except web.HTTPNotFound:
             response = self.message(request, HTTPStatus.NOT_FOUND, browser_text(request, NOTHING_HERE))
         except web.HTTPException as answer:

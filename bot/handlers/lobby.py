@@ -17,7 +17,7 @@ from bot.store.entries import CutOption
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, check_not_banned, find_free_chair
-from bot.tables.errors import NoNewTables, NoSuchTable, TableError, TableIsFull
+from bot.tables.errors import Banned, NoNewTables, NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
 from bot.tables.snapshot import snapshot
 from bot.texts import error_text, language_of, texts
@@ -86,9 +86,13 @@ class Lobby:
             return error_text(fault, language)
         return ""
 
-    def check_not_banned(self, person: str) -> None:
-        """Raise `bot.tables.errors.Banned` for a person whom the host has banned."""
-        check_not_banned(self._room.store.levers, person)
+    def ban_text(self, person: str, language: str) -> str:
+        """Return the sentence for a person whom the host has banned; empty for all others."""
+        try:
+            check_not_banned(self._room.store.levers, person)
+        except Banned as fault:
+            return error_text(fault, language)
+        return ""
 
     async def player_id(self, person: str) -> str:
         """Return the id in the address of the person's page."""

@@ -55,8 +55,7 @@ async def test_banned_person_is_refused_at_each_door(store: Store) -> None:
         assert (await dispatcher.offers(bruno.person, "")).offers
         opened = await dispatcher.lobby.open_table(anna.person, "testa", "easy", "web:1")
         assert opened == ("", SENTENCE)
-        with pytest.raises(Banned):
-            dispatcher.lobby.check_not_banned(anna.person.id)
+        assert dispatcher.lobby.ban_text(anna.person.id, "en") == SENTENCE
         assert not await worker.room.lists.tables_of(anna.person.id)
 
 

@@ -55,7 +55,7 @@ async def test_banned_guest_can_do_nothing(site: OpenPlayground) -> None:
             (f"/t/{code}", {"name": "Anna"}),
             ("/settings", {"language": "it"}),
         ):
-            answer = await visitor.post(path, **fields)
+            answer = await visitor.post(path, None, **fields)
             assert answer.status == HTTPStatus.FORBIDDEN, path
             assert "You’re banned from this bot" in await answer.text()
         # Pages for all can be read.

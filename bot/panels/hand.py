@@ -8,7 +8,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question
-from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
+from bot.tables.snapshot import FinishedDeal, TableSnapshot, final_trick, isolate_name
 from bot.words.game_results import deal_points_line
 from bot.words.phrases import phrase_text
 from bot.words.rules import points_line
@@ -188,21 +188,15 @@ class _Hand:
                 self.page.line(self.words.move(by, move))
 
     def _write_last_deal(self) -> None:
+        _ = self.words.text
         if self.last_deal:
             words = Wording(self.words.language, self.lines.names)
-            points = deal_points_line(words, self.last_deal.record, self.last_deal.number, self.seen.seat)
-            self.page.line(f"{points} {self._last_taker()}".rstrip())
+            self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number), "bold")
+            if trick := final_trick(self.seen):
+                self.page.line(_("Its last trick: {trick}"), trick=self.lines.trick_text(trick))
+            if self.is_beginner and self.seen.kind.is_tressette:
+                self.page.line(_("Leftover thirds of a point don’t count."), "italic")
             self.page.gap()
-
-    def _last_taker(self) -> str:
-        """Return who took the last trick of the last deal; empty if it was not played to its end."""
-        _, view = self.words.text, self.seen.view
-        trick = view.result.last_trick if view and view.result and view.ending != "claim" else None
-        if trick is None:
-            return ""
-        if trick.winner == self.seen.seat:
-            return _("You took the last trick.")
-        return _("{name} took the last trick.").format(name=self.seen.name(trick.winner))
 
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text

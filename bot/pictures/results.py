@@ -15,6 +15,7 @@ from bot.words.game_results import (
     decisive_line,
     declared_lines,
     declared_totals,
+    last_taker,
     result_headline,
     totals_by_deal,
 )
@@ -45,13 +46,13 @@ def deal_sheet(
     name.
     """
     words = Wording(language, drawable_names(names, language), suits)
-    _ = words.text
+    _, entries = words.text, record.deals[number - 1].entries()
     return Sheet(
         title=_(record.kind.name),
         note=_("after deal {number}").format(number=number),
         parts=(
             _scores(words, record, number),
-            Tally(tally_lines(words, record.deals[number - 1].entries(), record.rules)),
+            Tally(tally_lines(words, entries, record.rules, last_taker(record, number))),
             *[Words(line) for line in islice(declared_lines(words, record, number), MAX_DECLARED)],
             *_plot(words, record, number),
         ),

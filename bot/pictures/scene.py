@@ -80,6 +80,7 @@ class Scene(Subject):
     is_mine: bool = False
     trick: tuple[PlayedCard, ...] = ()
     last_trick: tuple[PlayedCard, ...] = ()
+    final_trick: tuple[PlayedCard, ...] = ()
     last_title: str = ""
     stock: Pile | None = None
     drawn: tuple[PlayedCard, ...] = ()

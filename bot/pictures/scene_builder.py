@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 from bot.panel_picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
-from bot.tables.snapshot import TableSnapshot
+from bot.tables.snapshot import TableSnapshot, final_trick
+from bot.words.game_results import point_counts
 from bot.words.table_lines import TableLines, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import Wording, fix_minus, score_unit
-from engine.views import DealView, PacketsView, ShownCard, SpadesView, StockView, TressetteView
+from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView, TressetteView
 
 
 def hand_scene(
@@ -52,19 +53,22 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle
 
 
 def tally_lines(
-    words: Wording, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object]
+    words: Wording, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object], last: int | None
 ) -> tuple[TallyLine, ...]:
-    """Return a line for each entry of a deal's score. Entries of zeros are left out, except the points."""
-    shown = {
-        name: figures
-        for name, figures in entries.items()
-        if name == "points" or (name != "thirds" and any(figure != 0 for figure in figures))
-    }
+    """Return a deal's score line by line, in Tressette as the cards, the last trick and the declarations add up.
+
+    ``last`` is the seat that took the last trick, None if the deal was not played to its end. Entries of zeros are left
+    out, except the points.
+    """
+    counts = point_counts(entries, last)
+    scored = {**counts, "points": entries["points"]} if counts else entries
     lines = []
-    for name, figures in shown.items():
-        unit = score_unit(rules) if name in ("declared", "points") else 1
-        one, other = (words.figure(figure * unit if isinstance(figure, int) else figure) for figure in figures)
-        lines.append(TallyLine(words.entry_name(name, shown), (one, other)))
+    for name, figures in scored.items():
+        if name == "points" or any(figure != 0 for figure in figures):
+            unit = score_unit(rules) if counts else 1
+            one, other = (words.figure(figure * unit if isinstance(figure, int) else figure) for figure in figures)
+            label = words.labels[name] if counts else words.entry_name(name, scored)
+            lines.append(TallyLine(label, (one, other)))
     return tuple(lines)
 
 
@@ -97,9 +101,16 @@ class _SceneBuilder:
             else:
                 line = _("The deal is over.") if self.seen.is_only_deal_played else _("The game was cancelled.")
             result = view.result if not self.seen.is_cut_short else None
-            tally = self.tally(result.entries) if result else ()
+            tally = self.tally(result) if result else ()
             title = _("deal {number}").format(number=result.deal) if result else ""
-            return self.scene(sides=self.sides(view.totals), line=line, is_mine=True, tally=tally, tally_title=title)
+            return self.scene(
+                sides=self.sides(view.totals),
+                line=line,
+                is_mine=True,
+                **self._final_trick(),
+                tally=tally,
+                tally_title=title,
+            )
         return self.table(deal, chosen)
 
     def table(self, deal: DealView, chosen: str = "") -> Scene:
@@ -112,8 +123,7 @@ class _SceneBuilder:
             line=turn_line(seen, words),
             is_mine=seen.is_my_turn,
             trick=self.trick(deal.trick),
-            last_trick=self.trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
-            last_title=_("previous trick"),
+            **self._last_trick(deal),
             stock=Pile(Card(), in_stock, words.labels["stock"]) if in_stock else None,
             **self._drawn_cards(deal),
             middle=self._packets(deal, None, chosen=chosen),
@@ -121,6 +131,18 @@ class _SceneBuilder:
             others=self._holders(deal),
             hand=self._own_hand(deal, moves, chosen),
         )
+
+    def _last_trick(self, deal: DealView) -> dict[str, object]:
+        """Return the previous trick. At the start of a deal, players still see the last one of the deal before."""
+        _ = self.words.text
+        if deal.last_trick is None and self.seen.seat is not None:
+            return self._final_trick()
+        played = deal.last_trick.cards if deal.last_trick and deal.phase == "play" else ()
+        return {"last_trick": self.trick(played), "last_title": _("previous trick")}
+
+    def _final_trick(self) -> dict[str, object]:
+        trick, _ = final_trick(self.seen), self.words.text
+        return {"final_trick": self.trick(trick.cards) if trick else (), "last_title": _("last trick")}
 
     # Points
 
@@ -155,9 +177,11 @@ class _SceneBuilder:
             notes.append(f"{labels['declared']} {shown_points(self.seen, deal.declared[side])}")
         return tuple(notes)
 
-    def tally(self, entries: Mapping[str, Sequence[Any]]) -> tuple[TallyLine, ...]:
+    def tally(self, result: Result) -> tuple[TallyLine, ...]:
         """Return a deal's score, the viewer's side first."""
-        lines = tally_lines(self.words, entries, self.seen.rules)
+        is_claimed = self.seen.view is not None and self.seen.view.ending == "claim"
+        last = result.last_trick.winner if result.last_trick and not is_claimed else None
+        lines = tally_lines(self.words, result.entries, self.seen.rules, last)
         is_turned = self.seen.seat is not None and self.seen.seat % 2
         return tuple(line._replace(figures=line.figures[::-1]) for line in lines) if is_turned else lines
 

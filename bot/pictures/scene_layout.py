@@ -91,6 +91,7 @@ class _SceneLayout(Canvas):
     def __init__(self, scene: Scene) -> None:
         super().__init__()
         self.scene = scene
+        self.last_trick = scene.last_trick or scene.final_trick
         self.is_easy = scene.deck.style == "easy"
         self.measures = MEASURES[scene.deck.style]
         self.card = self.measures.card
@@ -101,6 +102,9 @@ class _SceneLayout(Canvas):
         scene = self.scene
         self._add_others()
         if scene.tally:
+            if scene.final_trick:
+                self._add_mat()
+                self.y += 14
             self._add_tally()
         elif scene.middle:
             self._add_middle()
@@ -174,7 +178,7 @@ class _SceneLayout(Canvas):
     def _add_mat(self) -> None:
         """Add the mat. The most important cards are large, above all the trick. The rest goes to the side."""
         scene, top = self.scene, self.y
-        tricks = [("", scene.trick), (scene.last_title, scene.last_trick), (scene.drawn_title, scene.drawn)]
+        tricks = [("", scene.trick), (scene.last_title, self.last_trick), (scene.drawn_title, scene.drawn)]
         main, *side = [(title, played) for title, played in tricks if played] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
             # Easy cards must not cover each other's signs, so the trick needs the whole mat.
@@ -204,7 +208,7 @@ class _SceneLayout(Canvas):
         """Add a trick's cards in order of play, with the players' names. The winning card has a golden frame."""
         if not played:
             return
-        is_over = played is self.scene.last_trick
+        is_over = played is self.last_trick
         room = right - left
         step = min(self.card + 14, (room - self.card) // max(1, len(played) - 1))
         x = left + (room - self.card - (len(played) - 1) * step) // 2

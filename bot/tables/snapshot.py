@@ -14,6 +14,7 @@ from engine.game import MoveEntry
 from engine.options import Value, resolve
 from engine.records import Proof
 from engine.shuffle import commitment
+from engine.views import LastTrick
 
 TRICKS_WITH_REPORT = 2  # number of tricks of a deal for which hands show the score of the one before
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
@@ -186,6 +187,15 @@ def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
         return None
     is_new = view.result.deal < view.deal_number and sum(view.deal.tricks) < TRICKS_WITH_REPORT
     return finished_deal(table, view.result.deal) if view.ending or is_new or table.awaits_cut else None
+
+
+def final_trick(seen: TableSnapshot) -> LastTrick | None:
+    """Return the last trick of the deal before, until a trick of the new one is over; or of the game's last deal."""
+    view = seen.view
+    if view is None or view.deal is None or view.result is None or seen.is_cut_short or view.ending == "claim":
+        return None
+    is_new = view.result.deal == view.deal_number or not sum(view.deal.tricks)
+    return view.result.last_trick if is_new else None
 
 
 def finished_deal(table: Table, number: int) -> FinishedDeal:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from bot.words.table_lines import capitalize
 from bot.words.transcript import ending_of
@@ -79,14 +80,10 @@ def deal_line(words: Wording, record: Record, number: int) -> str:
     return f"{deal_points_line(words, record, number)} {score}."
 
 
-def deal_points_line(words: Wording, record: Record, number: int, reader: int | None = None) -> str:
-    """Return each side's points in a deal and its declarations; at Spades their bids, tricks and bags.
-
-    ``reader`` is the reader's seat, which is called "you".
-    """
-    _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
-    points = words.sides([figure * unit for figure in entries["points"]])
-    sentences = [_("Deal {number}: {points}.").format(number=number, points=points)]
+def deal_points_line(words: Wording, record: Record, number: int) -> str:
+    """Return each side's points in a deal and where they come from; at Spades their bids, tricks and bags."""
+    _, entries = words.text, record.deals[number - 1].entries()
+    sentences = [_("Deal {number}: {points}.").format(number=number, points=_counted_points(words, record, number))]
     if "bids" in entries:
         for side, bid in enumerate(entries["bids"]):
             sentence = _("{side} bid {bid} and took {tricks}.").format(
@@ -95,20 +92,57 @@ def deal_points_line(words: Wording, record: Record, number: int, reader: int | 
             sentences.append(capitalize(sentence))
         if any(entries["bags"]):
             sentences.append(_("Bags: {sides}.").format(sides=words.sides(entries["bags"])))
-    return " ".join([*sentences, *_declared_sentences(words, record, number, reader)])
+    return " ".join(sentences)
 
 
-def _declared_sentences(words: Wording, record: Record, number: int, reader: int | None) -> Iterator[str]:
-    _, unit = words.text, score_unit(record.rules)
-    for seat, name in enumerate(words.names):
-        combinations = ", ".join(
-            f"{words.combination_name(move)} ({COMBINATIONS[move].points * unit})"
-            for player, move, *_rest in record.deals[number - 1].moves
-            if player == seat and move in COMBINATIONS
-        )
-        if combinations:
-            sentence = _("You declared {combinations}.") if seat == reader else _("{name} declared {combinations}.")
-            yield sentence.format(name=name, combinations=combinations)
+def _counted_points(words: Wording, record: Record, number: int) -> str:
+    """Return each side's points, such as "you 8 (cards 7, last trick 1), Gino 3"."""
+    unit, deal = score_unit(record.rules), record.deals[number - 1]
+    counts = point_counts(deal.entries(), last_taker(record, number))
+    sides = []
+    for side, points in enumerate(deal.entries()["points"]):
+        parts = [(words.labels[name], figures[side]) for name, figures in counts.items() if name != "declared"]
+        parts += _declared_by(words, record, number, side)
+        shown = ", ".join(f"{name} {figure * unit}" for name, figure in parts if figure)
+        # The cards alone need no explanation.
+        is_sum = counts and points != counts["cards"][side]
+        sides.append(f"{words.side(side)} {words.figure(points * unit)}" + (f" ({shown})" if is_sum else ""))
+    return ", ".join(sides)
+
+
+def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[tuple[str, int]]:
+    """Yield the combinations that a side declared, each with its points."""
+    for seat, move, *_rest in record.deals[number - 1].moves:
+        if seat is not None and seat & 1 == side and move in COMBINATIONS:
+            yield words.combination_name(move), COMBINATIONS[move].points
+
+
+def point_counts(entries: Mapping[str, Sequence[Any]], last: int | None) -> dict[str, Sequence[int]]:
+    """Return how each side's points in a deal of Tressette add up: cards, last trick, declarations.
+
+    ``entries`` are the deal's score, ``last`` the seat that took the last trick, if the deal was played to its end.
+    Empty in other games. The points are the engine's, so leftover thirds of the cards are dropped.
+    """
+    if "thirds" not in entries:
+        return {}
+    trick = [int(last is not None and last & 1 == side) for side in (0, 1)]
+    cards = [thirds // 3 - extra for thirds, extra in zip(entries["thirds"], trick, strict=True)]
+    return {"cards": cards, "last": trick, "declared": entries["declared"]}
+
+
+def last_taker(record: Record, number: int) -> int | None:
+    """Return the seat that took the last trick of a deal of Tressette; None if it was not played to its end."""
+    index = record.kind.pack.index
+    moves = [(seat, move.split(" ")) for seat, move, *_rest in record.deals[number - 1].moves]
+    plays: list[tuple[str, int]] = [
+        (words[1], seat) for seat, words in moves if words[0] == "play" and seat is not None
+    ]
+    if len(plays) < len(index):
+        return None
+    trick = plays[-len(record.seats) :]
+    led = trick[0][0][1]
+    winning = max((card for card, _seat in trick if card[1] == led), key=index.__getitem__)
+    return next(seat for card, seat in trick if card == winning)
 
 
 def decisive_line(words: Wording, record: Record) -> str:

@@ -150,9 +150,12 @@ async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: Fak
         taker, tricks = table.chairs[view.result.last_trick.winner], sum(view.deal.tricks)
         assert taker
         for player in players:
-            took = "You took" if player.person.id == taker.person else f"\u2068{taker.name}\u2069 took"
+            took = "you" if player.person.id == taker.person else f"\u2068{taker.name}\u2069"
             hand = fake.last(player.private).plain
-            assert hand.startswith("Deal 1: ") == (f"{took} the last trick." in hand) == (tricks < 2)
+            assert (
+                hand.startswith("Deal 1: ") == bool(re.search(rf"{took} \d+ \([^)]*last trick 1", hand)) == (tricks < 2)
+            )
+            assert ("Its last trick: " in hand) == (tricks < 1)
         left.discard(tricks)
         assert any([await player.play(random) for player in players])
         await worker.settled()

@@ -171,13 +171,13 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 @pytest.mark.parametrize(
     ("declared", "shown"),
     [
-        ((0, 0), {"points": ("6", "0")}),
-        ((0, 3), {"declared": ("0", "3"), "points with declarations": ("6", "0")}),
+        ((0, 0), {"cards": ("6", "4"), "last trick": ("0", "1"), "points": ("6", "5")}),
+        ((0, 3), {"cards": ("6", "4"), "last trick": ("0", "1"), "declared": ("0", "3"), "points": ("6", "8")}),
     ],
 )
 def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown: dict[str, tuple[str, str]]) -> None:
-    entries = {"thirds": (20, 12), "declared": declared, "points": (6, 0)}
-    assert dict(tally_lines(Wording("en", ()), entries, {})) == shown
+    entries = {"thirds": (20, 15), "declared": declared, "points": (6, 5 + declared[1])}
+    assert dict(tally_lines(Wording("en", ()), entries, {}, last=1)) == shown
 
 
 def test_missing_bid_is_a_dash() -> None:

@@ -14,7 +14,7 @@ from bot.panels.help import rules_page
 from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
-from bot.words.game_results import course_line, deal_points_line
+from bot.words.game_results import course_line, deal_points_line, last_taker
 from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text
@@ -22,6 +22,7 @@ from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal_text, signed_
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
+from engine.replay import load
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, simulate_record
@@ -55,18 +56,43 @@ def test_negative_numbers_have_a_true_minus() -> None:
         assert not re.search(r"-\d", text)
 
 
-def test_reader_declares_in_the_second_person() -> None:
+def test_points_of_a_deal_add_up_in_brackets() -> None:
     record = simulate_record("metamazzo", 2)
-    seat, number = next(
-        (seat, number)
+    words = Wording("en", ["Anna", "Bruno"])
+    for number, deal in enumerate(record.deals, 1):
+        line = deal_points_line(words, record, number)
+        for name, points in zip(words.names, deal.entries()["points"], strict=True):
+            found = re.search(rf"{name} {points}(?: \(([^)]*)\))?[,.]", line)
+            assert found
+            parts = [int(part.split(" ")[-1]) for part in (found[1] or str(points)).split(", ")]
+            assert sum(parts) == points
+        assert line.count("last trick 1") == 1
+
+
+def test_combinations_are_named_in_the_points_of_a_deal() -> None:
+    record = simulate_record("metamazzo", 2)
+    number, move = next(
+        (number, move)
         for number, deal in enumerate(record.deals, 1)
-        for seat, move, *_rest in deal.moves
-        if seat is not None and move.startswith("declare ")
+        for _seat, move, *_rest in deal.moves
+        if move.startswith("declare ")
     )
-    for language, own, other in (("en", "You declared", "Bruno declared"), ("it", "Hai accusato", "Bruno ha accusato")):
-        words = Wording(language, ["Bruno", "Bruno"])
-        assert f". {own} " in deal_points_line(words, record, number, seat)
-        assert f". {other} " in deal_points_line(words, record, number)
+    for language in ("en", "it"):
+        words = Wording(language, ["Anna", "Bruno"])
+        assert f"{words.combination_name(move)} 3" in deal_points_line(words, record, number)
+
+
+@pytest.mark.parametrize("game", ["metamazzo", "pizzichino", "tressette"])
+def test_last_trick_of_a_record_has_its_taker(game: str) -> None:
+    record = simulate_record(game, 1)
+    for number in range(1, len(record.deals) + 1):
+        deal = load(record, number).view(None).deal
+        assert deal
+        assert deal.last_trick
+        if deal.phase == "over":
+            assert last_taker(record, number) == deal.last_trick.winner
+        else:
+            assert last_taker(record, number) is None
 
 
 def test_thirds_are_written_as_fractions() -> None:

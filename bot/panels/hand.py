@@ -194,8 +194,11 @@ class _Hand:
             self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number), "bold")
             if trick := final_trick(self.seen):
                 self.page.line(_("Its last trick: {trick}"), trick=self.lines.trick_text(trick))
-            if self.is_beginner and self.seen.kind.is_tressette:
-                self.page.line(_("Leftover thirds of a point don’t count."), "italic")
+            if self.is_beginner and self.last_deal.number == 1 and self.seen.kind.is_tressette:
+                rounding = _("Leftover thirds of a point don’t count.")
+                if score_unit(self.seen.rules) > 1:
+                    rounding = _("Card points count in threes, leftovers are lost.")
+                self.page.line(rounding, "italic")
             self.page.gap()
 
     def _write_table(self, deal: DealView) -> None:

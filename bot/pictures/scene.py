@@ -67,10 +67,11 @@ class TallyLine(NamedTuple):
 class Scene(Subject):
     """A table in a picture.
 
-    ``line`` says what to do or whose turn it is, ``is_mine`` whether it is the viewer's. ``drawn`` are the cards drawn
-    and shown after a trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without an
-    owner. ``hand`` has the viewer's cards in the order of the buttons, ``packets`` their packets. ``tally`` is the
-    score of a finished deal, ``tally_title`` names the deal.
+    ``line`` says what to do or whose turn it is, ``is_mine`` whether it is the viewer's. ``last_trick`` is the previous
+    trick of this deal, ``final_trick`` the last one of a finished deal. ``drawn`` are the cards drawn and shown after
+    a trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without an owner.
+    ``hand`` has the viewer's cards in the order of the buttons, ``packets`` their packets. ``tally`` is the score of a
+    finished deal, ``tally_title`` names the deal.
     """
 
     deck: Deck

@@ -190,11 +190,11 @@ def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
 
 
 def final_trick(seen: TableSnapshot) -> LastTrick | None:
-    """Return the last trick of the deal before, until a trick of the new one is over; or of the game's last deal."""
+    """Return the last trick of the deal before, until the viewer's first move in the new one; or of the last deal."""
     view = seen.view
     if view is None or view.deal is None or view.result is None or seen.is_cut_short or view.ending == "claim":
         return None
-    is_new = view.result.deal == view.deal_number or not sum(view.deal.tricks)
+    is_new = view.result.deal == view.deal_number or not (seen.since or sum(view.deal.tricks))
     return view.result.last_trick if is_new else None
 
 

@@ -199,3 +199,18 @@ def test_nil_bid_has_one_name() -> None:
     record = table.with_entries([Deal(SECRET), Move(0, "resign")], "u").game.record()  # type: ignore[union-attr]
     [tally] = [part for part in deal_sheet(record, 1, "ABCD", ("Anna", "Bruno"), "it").parts if isinstance(part, Tally)]
     assert tally.lines[0] == TallyLine("dichiarazioni", ("zero", "zero"))
+
+
+def test_new_deal_shows_the_last_trick_of_the_one_before() -> None:
+    table = table_of("metamazzo")
+    while table.game and table.game.turn is not None:
+        table = table.with_entries([Move(table.game.turn, first_card(table))], "u")
+    table = table.with_entries([Deal(SECRET)], "u")
+    assert table.game
+    mover = table.game.turn
+    assert mover is not None
+    trick = hand_of_seat(table, mover).final_trick
+    assert len(trick) == 2
+    table = table.with_entries([Move(mover, first_card(table))], "u")
+    assert hand_of_seat(table, mover).final_trick == ()
+    assert {played.card for played in hand_of_seat(table, 1 - mover).final_trick} == {played.card for played in trick}

@@ -12,7 +12,7 @@ WIDTH = 720  # pixels, twice the points of a phone's screen; pictures are as hig
 MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
 CARD, SMALL = 220, 84  # card widths: the viewer's hand; the last trick, and the others' cards
-TALLY_LABEL = 306  # width of a score line's label: fits "points with declarations", and leaves room for a bid
+TALLY_LABEL = 306  # width of a score line's label: fits the longest, and leaves room for a bid
 
 
 class CardAt(NamedTuple):

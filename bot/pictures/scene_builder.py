@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 from bot.panel_picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
-from bot.tables.snapshot import TableSnapshot, final_trick
-from bot.words.game_results import point_counts
+from bot.tables.snapshot import TableSnapshot, final_trick, last_trick_taker
 from bot.words.table_lines import TableLines, shown_points, stock_count, table_words, turn_line
-from bot.words.wording import Wording, fix_minus, score_unit
+from bot.words.wording import Wording, fix_minus, score_unit, thirds_text
 from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView, TressetteView
 
 
@@ -55,21 +54,28 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle
 def tally_lines(
     words: Wording, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object], last: int | None
 ) -> tuple[TallyLine, ...]:
-    """Return a deal's score line by line, in Tressette as the cards, the last trick and the declarations add up.
+    """Return a deal's score line by line. In Tressette its cards, last trick and declarations add up to the points.
 
     ``last`` is the seat that took the last trick, None if the deal was not played to its end. Entries of zeros are left
     out, except the points.
     """
-    counts = point_counts(entries, last)
-    scored = {**counts, "points": entries["points"]} if counts else entries
-    lines = []
-    for name, figures in scored.items():
-        if name == "points" or any(figure != 0 for figure in figures):
-            unit = score_unit(rules) if counts else 1
-            one, other = (words.figure(figure * unit if isinstance(figure, int) else figure) for figure in figures)
-            label = words.labels[name] if counts else words.entry_name(name, scored)
-            lines.append(TallyLine(label, (one, other)))
-    return tuple(lines)
+    _ = words.text
+    if "thirds" in entries:
+        unit, last_side = score_unit(rules), None if last is None else last & 1
+        cards = (thirds - 3 * (side == last_side) for side, thirds in enumerate(entries["thirds"]))
+        lines = {_("cards taken"): tuple(thirds_text(thirds * unit) for thirds in cards)}
+        if last_side is not None:
+            lines[_("the last trick")] = tuple(str(unit * (side == last_side)) for side in (0, 1))
+        if any(entries["declared"]):
+            lines[words.labels["declared"]] = tuple(str(points * unit) for points in entries["declared"])
+        lines[words.labels["points"]] = tuple(str(points * unit) for points in entries["points"])
+    else:
+        lines = {
+            words.entry_name(name, entries): tuple(map(words.figure, figures))
+            for name, figures in entries.items()
+            if name == "points" or any(figure != 0 for figure in figures)
+        }
+    return tuple(TallyLine(label, (one, other)) for label, (one, other) in lines.items())
 
 
 class _SceneBuilder:
@@ -179,9 +185,7 @@ class _SceneBuilder:
 
     def tally(self, result: Result) -> tuple[TallyLine, ...]:
         """Return a deal's score, the viewer's side first."""
-        is_claimed = self.seen.view is not None and self.seen.view.ending == "claim"
-        last = result.last_trick.winner if result.last_trick and not is_claimed else None
-        lines = tally_lines(self.words, result.entries, self.seen.rules, last)
+        lines = tally_lines(self.words, result.entries, self.seen.rules, last_trick_taker(self.seen))
         is_turned = self.seen.seat is not None and self.seen.seat % 2
         return tuple(line._replace(figures=line.figures[::-1]) for line in lines) if is_turned else lines
 

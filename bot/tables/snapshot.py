@@ -198,6 +198,14 @@ def final_trick(seen: TableSnapshot) -> LastTrick | None:
     return view.result.last_trick if is_new else None
 
 
+def last_trick_taker(seen: TableSnapshot) -> int | None:
+    """Return who took the last trick of the last finished deal; None if that was not played to its end."""
+    view = seen.view
+    if view is None or view.result is None or view.result.last_trick is None or view.ending == "claim":
+        return None
+    return view.result.last_trick.winner
+
+
 def finished_deal(table: Table, number: int) -> FinishedDeal:
     """Return a finished deal by its number, from 1."""
     assert table.game

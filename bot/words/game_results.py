@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from bot.words.table_lines import capitalize
 from bot.words.transcript import ending_of
@@ -97,37 +96,26 @@ def deal_points_line(words: Wording, record: Record, number: int) -> str:
 
 def _counted_points(words: Wording, record: Record, number: int) -> str:
     """Return each side's points, such as "you 8 (cards 7, last trick 1), Gino 3"."""
-    unit, deal = score_unit(record.rules), record.deals[number - 1]
-    counts = point_counts(deal.entries(), last_taker(record, number))
-    sides = []
-    for side, points in enumerate(deal.entries()["points"]):
-        parts = [(words.labels[name], figures[side]) for name, figures in counts.items() if name != "declared"]
-        parts += _declared_by(words, record, number, side)
-        shown = ", ".join(f"{name} {figure * unit}" for name, figure in parts if figure)
+    _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
+    last, sides = last_taker(record, number), []
+    for side, points in enumerate(entries["points"]):
+        bonus, parts = int(last is not None and last & 1 == side), dict[str, int]()
+        if "thirds" in entries:
+            # Leftover thirds are dropped.
+            parts = {_("cards"): entries["thirds"][side] // 3 - bonus, _("last trick"): bonus}
+        shown = [f"{name} {figure * unit}" for name, figure in parts.items() if figure]
+        shown += _declared_by(words, record, number, side)
         # The cards alone need no explanation.
-        is_sum = counts and points != counts["cards"][side]
-        sides.append(f"{words.side(side)} {words.figure(points * unit)}" + (f" ({shown})" if is_sum else ""))
+        is_sum = parts and points != parts[_("cards")]
+        sides.append(f"{words.side(side)} {words.figure(points * unit)}" + (f" ({', '.join(shown)})" if is_sum else ""))
     return ", ".join(sides)
 
 
-def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[tuple[str, int]]:
+def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[str]:
     """Yield the combinations that a side declared, each with its points."""
     for seat, move, *_rest in record.deals[number - 1].moves:
         if seat is not None and seat & 1 == side and move in COMBINATIONS:
-            yield words.combination_name(move), COMBINATIONS[move].points
-
-
-def point_counts(entries: Mapping[str, Sequence[Any]], last: int | None) -> dict[str, Sequence[int]]:
-    """Return how each side's points in a deal of Tressette add up: cards, last trick, declarations.
-
-    ``entries`` are the deal's score, ``last`` the seat that took the last trick, if the deal was played to its end.
-    Empty in other games. The points are the engine's, so leftover thirds of the cards are dropped.
-    """
-    if "thirds" not in entries:
-        return {}
-    trick = [int(last is not None and last & 1 == side) for side in (0, 1)]
-    cards = [thirds // 3 - extra for thirds, extra in zip(entries["thirds"], trick, strict=True)]
-    return {"cards": cards, "last": trick, "declared": entries["declared"]}
+            yield f"{words.combination_name(move)} {COMBINATIONS[move].points * score_unit(record.rules)}"
 
 
 def last_taker(record: Record, number: int) -> int | None:

@@ -163,11 +163,9 @@ class Wording:
         return {
             "bags": _("bags"),
             "bids": _("bids"),
-            "cards": _("cards"),
             "declared": _("declared"),
             "drawn": self.ngettext("drawn", "drawn cards", 1),
             "hand": _("hand"),
-            "last": _("last trick"),
             "points": _("points"),
             "secret": _("secret"),
             "shown": _("shown"),

@@ -171,8 +171,11 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 @pytest.mark.parametrize(
     ("declared", "shown"),
     [
-        ((0, 0), {"cards": ("6", "4"), "last trick": ("0", "1"), "points": ("6", "5")}),
-        ((0, 3), {"cards": ("6", "4"), "last trick": ("0", "1"), "declared": ("0", "3"), "points": ("6", "8")}),
+        ((0, 0), {"cards taken": ("6⅔", "4"), "the last trick": ("0", "1"), "points": ("6", "5")}),
+        (
+            (0, 3),
+            {"cards taken": ("6⅔", "4"), "the last trick": ("0", "1"), "declared": ("0", "3"), "points": ("6", "8")},
+        ),
     ],
 )
 def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown: dict[str, tuple[str, str]]) -> None:

@@ -138,7 +138,7 @@ def test_points_are_never_cut(points: str) -> None:
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
     gettext = texts(language).gettext
-    label, bid = gettext("points with declarations"), gettext("double nil")
+    label, bid = gettext("the last trick"), gettext("double nil")
     lines = (TallyLine(label, ("−1110", "24")), TallyLine(label, (bid, bid)))
     sides = (Side("Anna", "3"), Side("Bruno", "12"))
     scene = Scene(deck=DECKS[0], sides=sides, target="", tally=lines)

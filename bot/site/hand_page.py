@@ -39,7 +39,8 @@ class TapCard:
     """A card, or a packet shown by its top card.
 
     ``code`` is the drawn card (empty face down), ``name`` its name in words. ``press`` is the payload of a tap (empty
-    for none), and ``role`` the role of its button. ``size`` and ``label`` belong to packets.
+    for none), and ``role`` the role of its button. ``rank`` counts from the weakest rank of a suit. ``size`` and
+    ``label`` belong to packets.
     """
 
     code: str
@@ -49,6 +50,7 @@ class TapCard:
     size: int = 1
     label: str = ""
     role: Role = Role.NONE
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +370,8 @@ class _PageBuilder:
         elif code and self.playable:
             # The engine refuses a card that cannot be played, and says why.
             press, role = actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY
-        return TapCard(card.code, self._name(code), light, press, packet.left if packet else 1, number, role)
+        rank = self.seen.kind.pack.ranks.index(code[0]) if code else 0
+        return TapCard(card.code, self._name(code), light, press, packet.left if packet else 1, number, role, rank)
 
     def _name(self, code: str | None) -> str:
         return spoken_card(self.words, code) if code else ""

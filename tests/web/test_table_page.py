@@ -621,7 +621,7 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     assert felt
     await page.mouse.move(box["x"] + 20, box["y"] + 20)
     await page.mouse.down()
-    await page.mouse.move(box["x"] + 90, box["y"] + 25, steps=4)
+    await page.mouse.move(box["x"] + 90, felt["y"] - 20, steps=4)
     await page.mouse.up()
     await expect(page.locator(f".fan [data-card='{name}']:not(.dragged)")).to_have_count(1)
     await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")

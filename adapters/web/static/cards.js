@@ -2,8 +2,8 @@
 // The cards on a table's page, to tap or to drag onto the table.
 import { DealerChip, html, pageData, useEffect, useState } from "./view.js";
 
-/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, is_early?: boolean, can_wait?: boolean}} TapCard
- * A card with `can_wait` can be chosen before the reader's turn, and `is_early` is chosen. */
+/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, is_early?: boolean, can_wait?: boolean, is_hidden?: boolean}} TapCard
+ * A card with `can_wait` can be chosen before the reader's turn, and `is_early` is chosen. `is_hidden` turns it face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 /** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} PagePlayer */
 
@@ -18,8 +18,9 @@ export const Face = ({ deck, card, name }) =>
 /** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
 export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
 
-/** Play a card when it is dragged onto the table. @param {PointerEvent} event @param {() => void} play */
-function startDrag(event, play) {
+/** Play a card when it is dragged onto the table, or move it to the place of another card.
+ * @param {PointerEvent} event @param {() => void} play @param {(target: string) => void} [moveTo] */
+function startDrag(event, play, moveTo) {
   if (event.button) return;
   const card = /** @type {HTMLElement} */ (event.currentTarget), from = { x: event.clientX, y: event.clientY };
   let isDragged = false;
@@ -36,6 +37,8 @@ function startDrag(event, play) {
   const end = (last) => {
     stop.abort();
     if (!isDragged) return;
+    // While it is dragged, the pointer goes through the card.
+    const target = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(last.clientX, last.clientY)?.closest(".fan .tap"));
     card.classList.remove("dragged");
     card.style.transform = "";
     // The click after a drag must not press the card: the drop decided.
@@ -43,6 +46,7 @@ function startDrag(event, play) {
     setTimeout(() => removeEventListener("click", cancelEvent, { capture: true }));
     const felt = document.querySelector(".felt")?.getBoundingClientRect();
     if (last.type === "pointerup" && felt && last.clientY < felt.bottom && last.clientY > felt.top) play();
+    else if (last.type === "pointerup" && target?.dataset.card && target.closest(".fan") === card.closest(".fan")) moveTo?.(target.dataset.card);
   };
   addEventListener("pointermove", move, { signal });
   addEventListener("pointerup", end, { signal });
@@ -53,13 +57,13 @@ function startDrag(event, play) {
 const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault(); };
 
 /** A card or packet; it is a button even if it cannot be pressed.
- * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void}} props */
-export const Tap = ({ deck, card, onPress }) => html`
+ * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
+export const Tap = ({ deck, card, onPress, onMove }) => html`
   <button type="button" class=${`tap ${card.light} ${card.is_early ? "early" : ""}`} data-card=${card.code} data-press=${card.press}
     aria-disabled=${(card.press && card.light !== "dim") || card.can_wait ? undefined : "true"} aria-pressed=${card.light === "chosen" || card.is_early ? "true" : undefined}
     aria-label=${cardLabel(card)} onClick=${() => (card.press || card.can_wait) && onPress(card.press, card)}
-    onPointerDown=${card.light === "playable" && ((/** @type {PointerEvent} */ event) => startDrag(event, () => onPress(card.press, card)))}>
-    <${Face} deck=${deck} card=${card.code} />
+    onPointerDown=${!card.is_hidden && (card.light === "playable" || onMove) && ((/** @type {PointerEvent} */ event) => startDrag(event, () => (card.press || card.can_wait) && onPress(card.press, card), (target) => onMove?.(card.code, target)))}>
+    <${Face} deck=${deck} card=${card.is_hidden ? "" : card.code} />
     ${card.label && html`<span class="number" data-says=${card.label}></span>`}
     ${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}
   </button>`;
@@ -94,9 +98,9 @@ export const Trick = ({ deck, cards, seats, to }) => html`
       </figure>`)}
   </div>`;
 
-/** The player's cards, in rows wide enough for thumbs. Arrow keys move from card to card.
- * @param {{deck: string, cards: TapCard[], label: string, onPress: (press: string, card: TapCard) => void}} props */
-export const Fan = ({ deck, cards, label, onPress }) => {
+/** The player's cards, in rows wide enough for thumbs. Arrow keys move from card to card, and with Shift they move the card.
+ * @param {{deck: string, cards: TapCard[], label: string, onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
+export const Fan = ({ deck, cards, label, onPress, onMove }) => {
   // A phone held sideways has half its width for cards.
   const cardsPerRow = () => (innerWidth < 560 || innerHeight <= 480 ? 7 : innerWidth < 900 ? 10 : 20);
   const [most, setMost] = useState(cardsPerRow);
@@ -112,10 +116,14 @@ export const Fan = ({ deck, cards, label, onPress }) => {
     if (!step) return;
     const buttons = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
     const next = buttons[buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
-    if (next) { next.focus(); event.preventDefault(); }
+    if (!next) return;
+    event.preventDefault();
+    const moved = /** @type {HTMLElement} */ (document.activeElement).dataset.card;
+    if (event.shiftKey && onMove && moved && next.dataset.card) onMove(moved, next.dataset.card);
+    else next.focus();
   };
   return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, index) => html`<${Tap} key=${card.code || index} deck=${deck} card=${card} onPress=${onPress} />`)}</div>`)}
+      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, index) => html`<${Tap} key=${card.code || index} deck=${deck} card=${card} onPress=${onPress} onMove=${onMove} />`)}</div>`)}
   </div>`;
 };

@@ -5,6 +5,7 @@ import { cardCount, Face, Fan, Other, Spoken, Tap, Trick } from "./cards.js";
 import { Connection, openTable } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
 import { useEarlyCard } from "./early.js";
+import { faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
 import { Options, options } from "./options.js";
 import { PackToCut, Pile } from "./pack.js";
 import { sound, SoundButton } from "./sound.js";
@@ -307,6 +308,9 @@ const App = () => {
   const sendPace = () => connection.current?.tell({ pace: options.pace });
   const changeOption = () => { sendPace(); redraw({}); };
 
+  /** @param {string} moved @param {string} target */
+  const onMove = (moved, target) => { if (table) moveCard(table.hand, moved, target); redraw({}); };
+
   /** Send a taken trick away at a tap on the table. @param {MouseEvent} event */
   const onFelt = (event) => {
     if (heldBack.current && heldBack.current !== "cut" && !/** @type {Element} */ (event.target).closest("button, details")) showLatest();
@@ -320,6 +324,7 @@ const App = () => {
 
   const showsTally = Boolean(table?.count) && table?.phase !== "over" && seenDeal !== table?.deal;
   const early = useEarlyCard({ table, isReady: table?.phase === "playing" && !table.seal && !showsTally && !moving && !taken.length && !heldBack.current, onPress });
+  const [isHidden, hideButton] = useHiddenHand();
   useKeptFocus();
   useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
@@ -332,7 +337,8 @@ const App = () => {
   const seats = table.sitting.length;
   const me = { at: 0, by: table.sitting[0]?.name || "", said: "", wins: false };
   const trick = taken.length ? taken : moving && !table.trick.some((card) => card.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
-  const hand = early.mark(moving ? table.hand.filter((card) => card.code !== moving.card.code) : table.hand);
+  const ordered = early.mark(inOrder(moving ? table.hand.filter((card) => card.code !== moving.card.code) : table.hand));
+  const hand = isHidden ? faceDown(ordered) : ordered;
   // Buttons that come with every move are next to the line of text, so that the cards do not move.
   const isInline = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
   const inlineButtons = table.extra.flat().filter(isInline);
@@ -380,6 +386,7 @@ const App = () => {
         ${later && html`<${later.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
+        ${hand.length > 0 && hideButton}
         <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${early.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
@@ -387,8 +394,8 @@ const App = () => {
       ${!moving && table.hint && html`<p class="hint"><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} onPress=${onPress} />`}
-      ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
-      ${hand.length > 0 && table.legend && html`<p class="legend">${table.legend}</p>`}
+      ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
+      ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
     ` : isOver && table.sides.length > 0 ? later && html`
       <${later.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
       <details class="card-text"><summary>${texts.in_words}</summary><${Words} table=${table} /></details>

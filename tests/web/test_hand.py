@@ -1,0 +1,89 @@
+"""The reader's hand on a table's page: its order, and hiding it."""
+
+from playwright.async_api import Browser, Page, expect
+
+from engine.cards import ITALIAN
+from tests.browser import ONE_BROWSER
+from tests.open_playground import OpenPlayground
+from tests.web.test_table_page import DESKTOP, start_game, take_screenshot, wait_for_turn
+
+pytestmark = ONE_BROWSER
+
+
+async def shown_hand(page: Page) -> list[str]:
+    return await page.locator(".fan .tap").evaluate_all("taps => taps.map((tap) => tap.dataset.card)")
+
+
+async def test_hand_can_be_sorted_by_rank(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    by_suit = await shown_hand(page)
+    await page.locator(".opens-menu").click()
+    await page.get_by_role("combobox", name="Sort my cards").select_option("by rank")
+    by_rank = sorted(by_suit, key=lambda code: -ITALIAN.ranks.index(code[0]))
+    assert await shown_hand(page) == by_rank != by_suit
+    await take_screenshot(page, "order")
+    await page.reload()
+    await wait_for_turn(page)
+    assert await shown_hand(page) == by_rank
+
+
+async def test_cards_can_be_moved_by_keys(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    hand = await shown_hand(page)
+    await page.locator(".fan .tap").first.focus()
+    await page.keyboard.press("Shift+ArrowRight")
+    await page.keyboard.press("Shift+ArrowRight")
+    moved = [*hand[1:3], hand[0], *hand[3:]]
+    assert await shown_hand(page) == moved
+    await expect(page.locator(f".fan [data-card='{hand[0]}']")).to_be_focused()
+    await page.reload()
+    await wait_for_turn(page)
+    assert await shown_hand(page) == moved
+    await page.locator(".opens-menu").click()
+    await expect(page.get_by_role("combobox", name="Sort my cards")).to_have_value("hand")
+
+
+async def test_card_dragged_sideways_takes_the_place_of_another(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo", **DESKTOP)
+    await wait_for_turn(page)
+    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    hand = await shown_hand(page)
+    boxes = [await page.locator(f".fan [data-card='{code}']").bounding_box() for code in (hand[3], hand[0])]
+    (from_box, to_box) = boxes
+    assert from_box
+    assert to_box
+    await page.mouse.move(from_box["x"] + 30, from_box["y"] + 40)
+    await page.mouse.down()
+    await page.mouse.move(to_box["x"] + 30, to_box["y"] + 40, steps=5)
+    await page.mouse.up()
+    await expect(page.locator(".fan .tap").first).to_have_attribute("data-card", hand[3])
+    assert await shown_hand(page) == [hand[3], *hand[:3], *hand[4:]]
+    await expect(page.locator(".lying[data-lying]").filter(has=page.locator(f"use[href$='#{hand[3]}']"))).to_have_count(0)
+
+
+async def test_hidden_hand_is_face_down_and_plays_nothing(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    open_faces, count = page.locator(".fan use:not([href$='#back'])"), len(await shown_hand(page))
+    button = page.get_by_role("button", name="Hide my cards")
+    await button.click()
+    await expect(button).to_have_attribute("aria-pressed", "true")
+    await expect(open_faces).to_have_count(0)
+    await expect(page.locator(".fan .playable, .fan .dim, .fan [data-press]:not([data-press=''])")).to_have_count(0)
+    await take_screenshot(page, "hidden")
+    await page.locator(".fan .tap").first.click(force=True)
+    await page.reload()
+    await wait_for_turn(page)
+    assert len(await shown_hand(page)) == count
+    await expect(open_faces).to_have_count(0)
+    # A longer press shows the cards until it ends.
+    await button.hover()
+    await page.mouse.down()
+    await expect(open_faces).to_have_count(count)
+    await page.mouse.up()
+    await expect(open_faces).to_have_count(0)
+    await button.press("Enter")
+    await expect(open_faces).to_have_count(count)
+    await page.locator(".fan .tap.playable").first.click()

@@ -35,6 +35,7 @@ RATE_LIMITED_ANSWERS = Counter(
 ANALYSES = Gauge(
     "buongioco_analyses_pending", "Games whose analysis is running or waiting; requested ones come first", ["kind"]
 )
+PUSHES = Counter("buongioco_pushes", "Web Push messages, by outcome", ["outcome"])
 PAGES = Gauge("buongioco_pages_open", "Open pages and streams with a live connection, by kind", ["kind"])
 BANS = Gauge("buongioco_bans", "People whom the host has banned")
 ANNOUNCED = Gauge("buongioco_announcement", "1 while an announcement of the host is shown, otherwise 0")

@@ -13,6 +13,7 @@ from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.settings.feature import SettingsFeature
 from bot.features.tournaments.feature import TournamentsFeature
+from bot.features.web_push.feature import WebPushFeature
 
 FEATURES: tuple[Callable[[Core], Feature], ...] = (
     DailyFeature,
@@ -22,6 +23,7 @@ FEATURES: tuple[Callable[[Core], Feature], ...] = (
     FindFeature,
     RatingsFeature,
     AnalysisFeature,
+    WebPushFeature,
     PrivacyFeature,
     SettingsFeature,
 )

@@ -1,11 +1,13 @@
-"""The web pages as a platform: table pages are live, so no messages are sent."""
+"""The web pages as a platform: table pages are live, so a message only notifies a person's browsers."""
 
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site, SiteAdapter
 from adapters.web.table_socket import Live
+from bot.features.web_push.feature import WebPushFeature
 from bot.panel import Panel
-from bot.platform import SentMessage
+from bot.platform import NotDelivered, SentMessage, is_private, person_of
 from bot.rate_limiter import RateLimit
+from bot.store import STORE_ERRORS
 
 PAGE = "page"  # the id of the only message a player has here: their table's page
 
@@ -32,7 +34,13 @@ class Web(SiteAdapter):
         return f"{self.site.url}/t/{code}"
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        """Send nothing: the table's page shows it."""
+        """Notify the person's browsers, soon; the table's page shows the message itself."""
+        if panel.notice and not silent and is_private(place):
+            push = self.site.card_room.feature(WebPushFeature).sender
+            try:
+                await push.queue(person_of(place), panel.notice)
+            except STORE_ERRORS as error:
+                raise NotDelivered("the store is away") from error
         return SentMessage(PAGE)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:

@@ -9,6 +9,7 @@ from yarl import URL
 from adapters.web.codes import parse_code
 from adapters.web.link_previews import link_preview
 from adapters.web.people import COOKIE, form_names
+from adapters.web.push import push_form
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
 from bot.actions import BadPayload
@@ -115,7 +116,9 @@ async def show_settings(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
     person = reader.person if reader else ""
     settings = await site.card_room.feature(SettingsFeature).settings.appearance(person, language)
-    return site.page(request, "settings.html", language, settings=settings, to=parse_code(request.query.get("t", "")))
+    push = await push_form(site, person, language) if reader and reader.is_guest else {}
+    to = parse_code(request.query.get("t", ""))
+    return site.page(request, "settings.html", language, settings=settings, to=to, **push)
 
 
 async def choose_settings(site: Site, request: web.Request) -> web.Response:

@@ -15,6 +15,7 @@ from adapters.web import (
     link_previews,
     pages,
     player_pages,
+    push,
     replay_pages,
     sign_in,
     table_pages,
@@ -41,6 +42,7 @@ ROUTES = (
     (web.get, "/p/{player_id}", player_pages.player),
     (web.get, "/settings", feature_pages.show_settings),
     (web.post, "/settings", feature_pages.choose_settings),
+    (web.post, "/push", push.choose),
     # Signing in
     (web.get, "/in", sign_in.show_link),
     (web.post, "/in", sign_in.enter_by_link),

@@ -70,6 +70,16 @@ def offline_texts(language: str) -> dict[str, str]:
     }
 
 
+def push_texts(language: str) -> dict[str, str]:
+    _ = texts(language).gettext
+    return {
+        "blocked": _("Your browser blocks notifications from this site: allow them in its settings."),
+        "off": _("Notifications are off in this browser."),
+        "on": _("Notifications are on in this browser."),
+        "failed": _("That didn’t work: try again later."),
+    }
+
+
 def chat_texts(language: str) -> dict[str, str]:
     _ = texts(language).gettext
     return _live_texts(language) | {

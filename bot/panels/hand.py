@@ -1,9 +1,11 @@
 """A player's hand in the private chat: the table as this seat sees it. `bot.panels.hand_buttons` has its buttons."""
 
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
 from bot import actions
+from bot.notice import Notice
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
@@ -38,7 +40,12 @@ def hand_panel(
     """
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner, last_deal=last_deal)
-    return hand.panel(end_rows)
+    panel = hand.panel(end_rows)
+    if not seen.is_my_turn:
+        return panel
+    _ = words.text
+    text = _("{game}: it’s your turn.").format(game=_(seen.kind.name))
+    return replace(panel, notice=Notice("turn", text, f"/t/{seen.code}"))
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:

@@ -55,6 +55,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``{learn}:…`` | | how far people are in courses (`bot.features.learn.keys`) |
+| ``{push}:…`` | | browsers that take notifications, and the bot's key (`bot.features.web_push.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
 | ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.once_a_day`) |
 | ``{levers}:levers`` | hash | the host's bans, announcement and maintenance, and their version (`bot.store.levers`) |

@@ -1,6 +1,7 @@
 // @ts-check
 // Playing without a network: the page of a table keeps its last look and its unanswered presses, and registers the
 // service worker. All of it is loaded after the first card.
+import { updateBadge } from "./badge.js";
 import { dropPress, dropTable, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
 
 const REGISTER_AFTER = 5000;  // milliseconds: the worker loads pages and files, which should not delay the game
@@ -48,11 +49,16 @@ export async function keepOffline(code, connection, { latest, receiveTable, send
     },
     drop: dropPress,
   });
+  const forget = async () => { await dropTable(code); await updateBadge(); };
   /** @param {any} table */
-  const save = (table) => (/^(over|closed)$/.test(table.phase) ? dropTable(code) : keepTable({ code, table: { ...table, clock_left: undefined } }));
+  const save = async (table) => {
+    if (/^(over|closed)$/.test(table.phase)) { await forget(); return; }
+    await keepTable({ code, table: { ...table, clock_left: undefined } });
+    await updateBadge();
+  };
   if (latest.current) save(latest.current);
   else if (saved) receiveTable(saved.table);
   const { hand = [], packets = [] } = latest.current || {};
   for (const { n, press } of presses) sendPress(press, [...hand, ...packets].find((card) => card.press === press), n);
-  return { save, forget: () => dropTable(code) };
+  return { save, forget };
 }

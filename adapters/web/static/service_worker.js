@@ -1,6 +1,7 @@
 // @ts-check
 // The service worker: pages without a network, and presses that are sent once there is one again.
 import { openTable } from "./connection.js";
+import { noteTurn } from "./badge.js";
 import { dropPress, dropTable, forgetAll, keepPress, keptPresses } from "./kept.js";
 
 const worker = /** @type {any} */ (self);
@@ -16,6 +17,8 @@ export function start(files, pages) {
   worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate(files)));
   worker.addEventListener("fetch", handleFetch);
   worker.addEventListener("sync", (/** @type {any} */ event) => event.waitUntil(sendPresses()));
+  worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(notify(event.data.json())));
+  worker.addEventListener("notificationclick", (/** @type {any} */ event) => { event.notification.close(); event.waitUntil(openPage(event.notification.tag)); });
   worker.addEventListener("message", (/** @type {any} */ event) => event.waitUntil(keepAll(event.data.keep)));
 }
 
@@ -147,4 +150,20 @@ function sendTo(code, presses) {
     socket.onmessage = (event) => receive(JSON.parse(event.data));
     socket.onclose = () => { clearTimeout(timer); resolve(); };
   });
+}
+
+/** Show a message of the bot, unless its page is in view. A repeated one replaces the first.
+ * @param {{kind: string, text: string, path: string}} message */
+async function notify({ kind, text, path }) {
+  const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (pages.some((/** @type {any} */ page) => page.visibilityState === "visible" && new URL(page.url).pathname === path)) return;
+  if (kind === "turn") await noteTurn(path.slice(path.lastIndexOf("/") + 1));
+  await worker.registration.showNotification("Buongioco", { body: text, tag: path, icon: "/icon/192.png" });
+}
+
+/** Open the page of a notification, in its window if it has one. @param {string} path */
+async function openPage(path) {
+  const pages = await worker.clients.matchAll({ type: "window" });
+  const page = pages.find((/** @type {any} */ one) => new URL(one.url).pathname === path);
+  await (page ? page.focus() : worker.clients.openWindow(path));
 }

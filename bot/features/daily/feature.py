@@ -88,7 +88,7 @@ class DailyFeature(Feature):
         self.reminders = Reminders(self._hours, core.people, core.adapters, self.days)
         past_days = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
         self.daily = DailyCommands(self.days, past_days, self._hours, core.viewers, core.private_hands, core.updates)
-        self.site = DaySite(core.people, self.days, self.daily, past_days)
+        self.site = DaySite(core.people, self.days, self.daily, past_days, self._hours)
         self.policy = DailyPolicy(core.store, core.archive, self.days)
         self.commands = {"daily": self.daily.show}
         self.pages = {"daily": self.daily.answer}

@@ -12,6 +12,7 @@ from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult
 from bot.features.daily.results import DayResult
 from bot.features.daily.streaks import Streak
+from bot.notice import Notice
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts
@@ -119,11 +120,13 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
-    page.line(_("Your cards are ready. Play before midnight."))
-    return page.panel(
+    ready = _("Your cards are ready. Play before midnight.")
+    page.line(ready)
+    panel = page.panel(
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
         (Button(_("Stop reminders"), actions.page("daily", "remind", OFF)),),
     )
+    return replace(panel, notice=Notice("daily", f"{_('Deal of the day')}. {ready}", "/daily"))
 
 
 def day_panel(

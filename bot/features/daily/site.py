@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from bot.days.chosen_hours import ChosenHours
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
@@ -35,8 +36,9 @@ class DayPage(NamedTuple):
 class DaySite:
     """The deal of the day for web pages. Methods raise the store's errors."""
 
-    def __init__(self, people: People, days: Days, daily: DailyCommands, played: PastDays) -> None:
+    def __init__(self, people: People, days: Days, daily: DailyCommands, played: PastDays, hours: ChosenHours) -> None:
         self._people, self._days, self._daily, self._played = people, days, daily, played
+        self.hours = hours  # of reminders
 
     async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
         """Open today's deal. Return the table's code, or "" and the reason. ``visitor`` is a guest's origin."""

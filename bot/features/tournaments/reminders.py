@@ -6,6 +6,7 @@ platforms without message keys can a crash double a reminder.
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.texts import TournamentText, time_left
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.identity.pseudonyms import is_pseudonym
+from bot.notice import Notice
 from bot.panel import Panel, Span, Writer
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
@@ -120,4 +122,5 @@ def reminder_panel(language: str, t: Tournament, match: Match, player: int, left
         organiser=text.organiser,
         time=time_left(language, left),
     )
-    return page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), t, "mine"),))
+    panel = page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), t, "mine"),))
+    return replace(panel, notice=Notice("tournament", panel.plain.strip(), "/"))

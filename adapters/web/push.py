@@ -1,0 +1,74 @@
+"""Notifications in a guest's browsers. People of a chat get theirs in the chat."""
+
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from adapters.web.refusals import Refused
+from adapters.web.script_texts import push_texts
+from adapters.web.site import Site
+from bot.days.chosen_hours import HOURS
+from bot.features.daily.feature import DailyFeature
+from bot.features.web_push.feature import WebPushFeature
+from bot.features.web_push.subscriptions import LONGEST_ENDPOINT, BadSubscription, subscription_id
+from bot.http.server import body_timeout
+from bot.notice import NoticeKind
+from bot.texts import texts
+
+
+class BrowserKeys(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+    p256dh: Annotated[str, Field(max_length=128)]
+    auth: Annotated[str, Field(max_length=64)]
+
+
+class PushRequest(BaseModel):
+    """A browser's subscription and its chosen ``kinds``; without them it asks which it has."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    endpoint: Annotated[str, Field(max_length=LONGEST_ENDPOINT)]
+    keys: BrowserKeys
+    kinds: Annotated[list[Literal["turn", "daily", "tournament"]], Field(max_length=3)] | None = None
+    hour: int | None = None
+
+
+async def push_form(site: Site, person: str, language: str) -> dict[str, Any]:
+    """Return the values of the form in the settings."""
+    _ = texts(language).gettext
+    chosen = await site.card_room.feature(DailyFeature).site.hours.hour_of(person)
+    kinds: dict[NoticeKind, str] = {
+        "turn": _("Your turn"),
+        "daily": _("Deal of the day"),
+        "tournament": _("Tournaments"),
+    }
+    key = await site.card_room.feature(WebPushFeature).sender.public_key()
+    data = {"key": key, "texts": push_texts(language)}
+    return {"kinds": kinds, "hours": HOURS, "chosen_hour": chosen or HOURS[-2], "data": data}
+
+
+async def choose(site: Site, request: web.Request) -> web.Response:
+    """Store which notifications a browser wants, and return them."""
+    site.check_own_page(request)
+    reader = await site.people.identify(request)
+    if reader is None or not reader.is_guest:
+        raise Refused("Only guests get notifications here.")
+    try:
+        async with body_timeout():
+            wanted = PushRequest.model_validate_json(await request.read())
+    except ValidationError:
+        raise Refused("there is no such request") from None
+    if wanted.hour not in (None, *HOURS):
+        raise Refused("there is no such hour")
+    subscriptions = site.card_room.feature(WebPushFeature).subscriptions
+    if wanted.kinds is not None:
+        try:
+            await subscriptions.choose(reader.person, wanted.endpoint, wanted.keys.model_dump(), wanted.kinds)
+        except BadSubscription:
+            raise Refused("there is no such push service") from None
+        # The deal's reminder is one for all browsers of a person.
+        is_daily = any("daily" in browser.kinds for browser in await subscriptions.of(reader.person))
+        await site.card_room.feature(DailyFeature).site.hours.choose(reader.person, wanted.hour if is_daily else None)
+    stored = await subscriptions.get(reader.person, subscription_id(wanted.endpoint))
+    return web.json_response({"kinds": stored.kinds if stored else []}, status=HTTPStatus.OK)

@@ -1,0 +1,1 @@
+"""Notifications of people who play on pages, by Web Push."""

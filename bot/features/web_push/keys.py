@@ -1,0 +1,15 @@
+"""Keys of Web Push in the store.
+
+| key | type | contents |
+|---|---|---|
+| ``{push}:key`` | string | the bot's private VAPID key, 32 bytes |
+| ``{push}:of:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.features.web_push.subscriptions`) |
+| ``{push}:due`` | sorted set | messages to send, JSON, by when, Unix seconds (`bot.features.web_push.sending`) |
+"""
+
+KEY = "{push}:key"
+DUE = "{push}:due"
+
+
+def subscriptions(person: str) -> str:
+    return f"{{push}}:of:{person}"

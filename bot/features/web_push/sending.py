@@ -1,0 +1,175 @@
+"""Sends notifications to push services (RFC 8030), apart from the messages and presses that cause them.
+
+A message stays in the store until it is delivered or given up. A crash in between can send it again: its topic and its
+tag are then the same, so services and browsers show it once.
+"""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import aiohttp
+import structlog
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+
+from bot.features.web_push import keys
+from bot.features.web_push.encryption import (
+    decode_base64,
+    encode_base64,
+    encrypt,
+    load_private_key,
+    new_private_key,
+    public_bytes,
+    sign,
+)
+from bot.features.web_push.subscriptions import Subscription, Subscriptions
+from bot.metrics import PUSHES
+from bot.notice import Notice, NoticeKind
+
+KEPT_SECONDS: Mapping[NoticeKind, int] = {"turn": 24 * 3600, "daily": 8 * 3600, "tournament": 8 * 3600}
+"""How long a service keeps a message for a phone that is off."""
+
+MAX_DUE = 10_000  # messages; more are dropped and counted
+AT_ONCE = 50
+TIMEOUT_SECONDS = 10.0
+RETRY_SECONDS = (30, 120, 600, 3600)  # pauses before the attempts after the first
+LONGEST_PAUSE = 6 * 3600  # limit of a pause that a service asks for
+SIGNED_SECONDS = 12 * 3600  # a signature can be valid for 24 hours
+TOPIC_BYTES = 24  # 32 characters, the most that a topic can have
+
+log = structlog.get_logger()
+
+
+class Due(NamedTuple):
+    """A message for a browser, by its id, and how often it was tried."""
+
+    person: str
+    browser: str
+    kind: NoticeKind
+    text: str
+    path: str
+    tries: int = 0
+
+    @property
+    def stored(self) -> str:
+        return json.dumps(self, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def content(self) -> bytes:
+        return json.dumps({"kind": self.kind, "text": self.text, "path": self.path}, ensure_ascii=False).encode()
+
+    @property
+    def topic(self) -> str:
+        """The name by which a service replaces an older message about the same."""
+        return encode_base64(sha256(f"{self.kind} {self.path}".encode()).digest()[:TOPIC_BYTES])
+
+
+class Sender:
+    """Queues notifications and sends them. ``contact`` is the host's address for push services, or empty."""
+
+    def __init__(self, client: Any, subscriptions: Subscriptions, contact: str) -> None:
+        self._client, self._subscriptions, self._contact = client, subscriptions, contact
+        self._key: EllipticCurvePrivateKey | None = None
+
+    async def public_key(self) -> str:
+        """Return the key that browsers subscribe with, in base64url."""
+        return encode_base64(public_bytes((await self._private_key()).public_key()))
+
+    async def queue(self, person: str, notice: Notice) -> None:
+        """Queue a notification for those of a person's browsers that want its kind. Raise a store error."""
+        wanted = [one for one in await self._subscriptions.of(person) if notice.kind in one.kinds]
+        if not wanted:
+            return
+        if await self._client.zcard(keys.DUE) >= MAX_DUE:
+            PUSHES.labels("dropped").inc(len(wanted))
+            return
+        now = time.time()
+        await self._client.zadd(keys.DUE, {Due(person, one.id, *notice).stored: now for one in wanted}, nx=True)
+
+    async def send_due(self) -> None:
+        """Send what is due, as much as `AT_ONCE` allows."""
+        found = await self._client.zrangebyscore(keys.DUE, "-inf", time.time(), 0, AT_ONCE)
+        if not found:
+            return
+        timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+        async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
+            results = await asyncio.gather(
+                *(self._deliver(session, Due(*json.loads(stored))) for stored in found), return_exceptions=True
+            )
+        for error in filter(None, results):
+            raise error
+
+    async def forget(self, person: str) -> None:
+        """Delete a person's queued messages."""
+        stored = [one for one in await self._client.zrange(keys.DUE, 0, -1) if json.loads(one)[0] == person]
+        if stored:
+            await self._client.zrem(keys.DUE, *stored)
+
+    async def _deliver(self, session: aiohttp.ClientSession, due: Due) -> None:
+        browser = await self._subscriptions.get(due.person, due.browser)
+        if browser is None or due.kind not in browser.kinds:
+            await self._client.zrem(keys.DUE, due.stored)
+            return
+        status, pause = await self._post(session, browser, due)
+        if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+            await self._subscriptions.delete(due.person, due.browser)
+            outcome = "gone"
+        elif HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+            outcome = "sent"
+        elif status and status != HTTPStatus.TOO_MANY_REQUESTS and status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            log.warning("push_refused", service=urlsplit(browser.endpoint).hostname, status=status)
+            outcome = "refused"
+        elif due.tries < len(RETRY_SECONDS):
+            await self._retry(due, pause)
+            outcome = "retried"
+        else:
+            outcome = "failed"
+        PUSHES.labels(outcome).inc()
+        if outcome != "retried":
+            await self._client.zrem(keys.DUE, due.stored)
+
+    async def _post(self, session: aiohttp.ClientSession, browser: Subscription, due: Due) -> tuple[int, float]:
+        """Post a message. Return the status, 0 without an answer, and the pause that the service asks for."""
+        parts, key = urlsplit(browser.endpoint), await self._private_key()
+        headers = {
+            "Authorization": sign(
+                key, f"{parts.scheme}://{parts.netloc}", int(time.time()) + SIGNED_SECONDS, self._contact
+            ),
+            "Content-Encoding": "aes128gcm",
+            "Content-Type": "application/octet-stream",
+            "TTL": str(KEPT_SECONDS[due.kind]),
+            "Topic": due.topic,
+            "Urgency": "normal",
+        }
+        body = encrypt(due.content, decode_base64(browser.p256dh), decode_base64(browser.auth))
+        try:
+            async with session.post(browser.endpoint, data=body, headers=headers, allow_redirects=False) as answer:
+                return answer.status, _parse_pause(answer.headers.get("Retry-After", ""))
+        except (aiohttp.ClientError, TimeoutError):
+            # The error's text names the address, which is the person's secret. The metric counts it.
+            return 0, 0.0
+
+    async def _retry(self, due: Due, pause: float) -> None:
+        usual = RETRY_SECONDS[due.tries] * random.uniform(0.8, 1.2)
+        at = time.time() + max(usual, min(pause, LONGEST_PAUSE))
+        async with self._client.pipeline(transaction=True) as pipe:
+            pipe.zrem(keys.DUE, due.stored)
+            pipe.zadd(keys.DUE, {due._replace(tries=due.tries + 1).stored: at}, nx=True)
+            await pipe.execute()
+
+    async def _private_key(self) -> EllipticCurvePrivateKey:
+        """Return the bot's key. The first worker that needs it makes it."""
+        if self._key is None:
+            await self._client.set(keys.KEY, new_private_key(), nx=True)
+            self._key = load_private_key(await self._client.get(keys.KEY))
+        return self._key
+
+
+def _parse_pause(retry_after: str) -> float:
+    return float(retry_after) if retry_after.isdecimal() else 0.0

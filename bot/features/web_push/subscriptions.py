@@ -1,0 +1,104 @@
+"""The browsers that take a person's notifications.
+
+A browser's address is a secret of its person: anyone who has it could send messages there. It is never logged.
+"""
+
+import json
+import re
+import time
+from collections.abc import Collection, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple, get_args
+from urllib.parse import urlsplit
+
+from bot.features.web_push import keys
+from bot.features.web_push.encryption import AUTH_BYTES, decode_base64, is_public_key
+from bot.notice import NoticeKind
+
+KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
+MAX_BROWSERS = 10  # of one person; the oldest gives way
+LONGEST_ENDPOINT = 1024
+# The push services of all browsers. The bot sends to no other address, so nobody can make it call one of theirs.
+SERVICES = re.compile(
+    r"fcm\.googleapis\.com|android\.googleapis\.com|[a-z0-9.-]+\.push\.services\.mozilla\.com"
+    r"|updates\.push\.services\.mozilla\.com|web\.push\.apple\.com|[a-z0-9.-]+\.notify\.windows\.com"
+)
+
+
+class BadSubscription(ValueError):
+    """No browser sends such a subscription."""
+
+
+class Subscription(NamedTuple):
+    """A browser: where to send, its keys in base64url, the chosen kinds, and when it was made, Unix seconds."""
+
+    endpoint: str
+    p256dh: str
+    auth: str
+    kinds: tuple[str, ...]
+    made: int
+
+    @property
+    def id(self) -> str:
+        return subscription_id(self.endpoint)
+
+
+def subscription_id(endpoint: str) -> str:
+    return sha256(endpoint.encode()).hexdigest()[:16]
+
+
+def is_service(endpoint: str) -> bool:
+    """Return whether an address is one of a browser's push service."""
+    try:
+        parts = urlsplit(endpoint)
+        is_usual = parts.scheme == "https" and parts.port in (None, 443) and not parts.username
+    except ValueError:
+        return False
+    return is_usual and bool(SERVICES.fullmatch(parts.hostname or ""))
+
+
+class Subscriptions:
+    """The stored browsers. Every method can raise a store error."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    async def choose(self, person: str, endpoint: str, browser_keys: Mapping[str, str], kinds: Collection[str]) -> None:
+        """Store which kinds a browser wants; without any it is deleted. Raise BadSubscription."""
+        if len(endpoint) > LONGEST_ENDPOINT or not is_service(endpoint) or not set(kinds) <= set(KINDS):
+            raise BadSubscription()
+        if not kinds:
+            await self.delete(person, subscription_id(endpoint))
+            return
+        p256dh, auth = browser_keys.get("p256dh", ""), browser_keys.get("auth", "")
+        try:
+            is_usable = is_public_key(decode_base64(p256dh)) and len(decode_base64(auth)) == AUTH_BYTES
+        except ValueError:
+            is_usable = False
+        if not is_usable:
+            raise BadSubscription()
+        made = Subscription(endpoint, p256dh, auth, tuple(kind for kind in KINDS if kind in kinds), int(time.time()))
+        others = [other for other in await self.of(person) if other.id != made.id]
+        for oldest in others[: max(0, len(others) - MAX_BROWSERS + 1)]:
+            await self.delete(person, oldest.id)
+        await self._client.hset(keys.subscriptions(person), made.id, json.dumps(made._asdict()))
+
+    async def of(self, person: str) -> list[Subscription]:
+        """Return a person's browsers, the oldest first."""
+        found = await self._client.hgetall(keys.subscriptions(person))
+        return sorted(map(_parse, found.values()), key=lambda one: one.made)
+
+    async def get(self, person: str, id_: str) -> Subscription | None:
+        stored = await self._client.hget(keys.subscriptions(person), id_)
+        return _parse(stored) if stored else None
+
+    async def delete(self, person: str, id_: str) -> None:
+        await self._client.hdel(keys.subscriptions(person), id_)
+
+    async def forget(self, person: str) -> None:
+        await self._client.delete(keys.subscriptions(person))
+
+
+def _parse(stored: bytes) -> Subscription:
+    fields = json.loads(stored)
+    return Subscription(**fields | {"kinds": tuple(fields["kinds"])})

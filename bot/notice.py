@@ -1,0 +1,13 @@
+"""What a phone shows of a message, for platforms that notify apart from the message."""
+
+from typing import Literal, NamedTuple
+
+NoticeKind = Literal["turn", "daily", "tournament"]
+
+
+class Notice(NamedTuple):
+    """A notification. Locked screens show it, so ``text`` names no card. ``path`` is the page that it opens."""
+
+    kind: NoticeKind
+    text: str
+    path: str

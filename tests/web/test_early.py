@@ -16,6 +16,8 @@ from tests.web.test_table_page import expect_change, start_game, take_screenshot
 
 pytestmark = ONE_BROWSER
 
+CORNER = {"x": 12, "y": 10}  # never below another row of cards
+
 State = dict[str, Any]
 
 
@@ -45,7 +47,9 @@ class HeldTurn:
             if state and not self.is_shown:
                 self.state = state
                 hand = [{**card, "light": "", "press": "", "role": ""} for card in state["hand"]]
-                socket.send(json.dumps({"table": {**state, "is_mine": False, "line": "Wait.", "hand": hand, "extra": []}}))
+                socket.send(
+                    json.dumps({"table": {**state, "is_mine": False, "line": "Wait.", "hand": hand, "extra": []}})
+                )
             else:
                 socket.send(text)
 
@@ -71,18 +75,18 @@ async def test_card_chosen_early_is_played_once_at_the_turn(playground: OpenPlay
     page, chosen = turn.page, turn.page.locator(".fan .tap.early")
     name = next(card["code"] for card in turn.state["hand"] if card["light"] == "playable")
     card = page.locator(f".fan [data-card='{name}']")
-    await card.click()
+    await card.click(position=CORNER)
     await expect(card).to_have_attribute("aria-pressed", "true")
     await expect(page.locator(".line")).to_contain_text("At your turn: ")
     await take_screenshot(page, "early")
     # Another card replaces it, and a second tap takes it back.
-    await page.locator(f".fan .tap:not([data-card='{name}'])").first.click()
+    await page.locator(f".fan .tap:not([data-card='{name}'])").first.click(position=CORNER)
     await expect(chosen).to_have_count(1)
     await expect(card).not_to_have_attribute("aria-pressed", "true")
-    await chosen.click()
+    await chosen.click(position=CORNER)
     await expect(chosen).to_have_count(0)
     await expect(page.locator(".line")).to_have_text("Wait.")
-    await card.click()
+    await card.click(position=CORNER)
     assert turn.presses == []
     turn.show()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
@@ -92,7 +96,7 @@ async def test_card_chosen_early_is_played_once_at_the_turn(playground: OpenPlay
 
 async def test_reload_forgets_a_card_chosen_early(playground: OpenPlayground, browser: Browser) -> None:
     turn = await hold_turn(browser, playground)
-    await turn.page.locator(".fan .tap").first.click()
+    await turn.page.locator(".fan .tap").first.click(position=CORNER)
     await expect(turn.page.locator(".fan .tap.early")).to_have_count(1)
     await turn.page.reload()
     await expect(turn.page.locator(".fan .tap").first).to_be_visible()
@@ -107,13 +111,13 @@ async def test_illegal_card_chosen_early_returns_and_says_why(playground: OpenPl
     await wait_for_turn(page)
     while not await page.locator(".fan .tap.dim").count():
         async with expect_change(page, ".fan"):
-            await page.locator(".fan .tap.playable").first.click()
+            await page.locator(".fan .tap.playable").first.click(position=CORNER)
         await wait_for_turn(page)
     name = await page.locator(".fan .tap.dim").first.get_attribute("data-card")
     turn = HeldTurn(page)
     await turn.hide()
     card = page.locator(f".fan [data-card='{name}']")
-    await card.click()
+    await card.click(position=CORNER)
     turn.show()
     await expect(page.get_by_role("alert")).to_have_text(re.compile("^Back in your hand: .+\\. You must follow suit"))
     await expect(page.locator(".fan .tap.early")).to_have_count(0)
@@ -126,12 +130,12 @@ async def test_card_chosen_early_waits_for_a_declaration(playground: OpenPlaygro
     page = turn.page
     playable = next(card for card in turn.state["hand"] if card["light"] == "playable")
     card = page.locator(f".fan [data-card='{playable['code']}']")
-    await card.click()
+    await card.click(position=CORNER)
     turn.show(extra=[[["📣 three aces", "T1:9:declare", "good", "press", "move", ""]]])
     await expect(page.locator(".line")).to_have_text("Your turn: press a button, or tap your card.")
     await expect(card).to_have_attribute("aria-pressed", "true")
     assert turn.presses == []
-    await card.click()
+    await card.click(position=CORNER)
     await expect(page.locator(f".fan [data-card='{playable['code']}']")).to_have_count(0)
     assert turn.presses == [playable["press"]]
 

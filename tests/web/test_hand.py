@@ -11,7 +11,8 @@ pytestmark = ONE_BROWSER
 
 
 async def shown_hand(page: Page) -> list[str]:
-    return await page.locator(".fan .tap").evaluate_all("taps => taps.map((tap) => tap.dataset.card)")
+    codes: list[str] = await page.locator(".fan .tap").evaluate_all("taps => taps.map((tap) => tap.dataset.card)")
+    return codes
 
 
 async def test_hand_can_be_sorted_by_rank(playground: OpenPlayground, browser: Browser) -> None:
@@ -60,7 +61,9 @@ async def test_card_dragged_sideways_takes_the_place_of_another(playground: Open
     await page.mouse.up()
     await expect(page.locator(".fan .tap").first).to_have_attribute("data-card", hand[3])
     assert await shown_hand(page) == [hand[3], *hand[:3], *hand[4:]]
-    await expect(page.locator(".lying[data-lying]").filter(has=page.locator(f"use[href$='#{hand[3]}']"))).to_have_count(0)
+    await expect(page.locator(".lying[data-lying]").filter(has=page.locator(f"use[href$='#{hand[3]}']"))).to_have_count(
+        0
+    )
 
 
 async def test_hidden_hand_is_face_down_and_plays_nothing(playground: OpenPlayground, browser: Browser) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Error, Page, WebSocketRoute, expect
+from playwright.async_api import Browser, Error, Page, Position, WebSocketRoute, expect
 
 from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
@@ -16,7 +16,7 @@ from tests.web.test_table_page import expect_change, start_game, take_screenshot
 
 pytestmark = ONE_BROWSER
 
-CORNER = {"x": 12, "y": 10}  # never below another row of cards
+CORNER: Position = {"x": 12, "y": 10}  # never below another row of cards
 
 State = dict[str, Any]
 

@@ -11,6 +11,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web import (
     feature_pages,
+    find_pages,
     installing,
     link_previews,
     pages,
@@ -38,6 +39,9 @@ ROUTES = (
     (web.get, "/learn", feature_pages.show_courses),
     (web.get, "/learn/{course}", feature_pages.show_lesson),
     (web.post, "/learn/{course}", feature_pages.tap_lesson),
+    (web.get, "/find", find_pages.show),
+    (web.post, "/find", find_pages.stop),
+    (web.get, "/find/state", find_pages.state),
     (web.get, "/leaderboard", player_pages.leaderboard),
     (web.get, "/p/{player_id}", player_pages.player),
     (web.get, "/settings", feature_pages.show_settings),

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
+from adapters.web import find_pages
 from adapters.web.codes import code_of
 from adapters.web.link_previews import home_preview, link_preview
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
@@ -42,6 +43,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         day=await site.card_room.feature(DailyFeature).site.line(person, language),
         tables=await lobby.tables_of(person) if person else [],
         player=await lobby.player_id(person) if person else "",
+        looking=await find_pages.looking_line(site, language),
         key=secrets.token_hex(8),
         link=home_preview(site, language),
     )
@@ -58,6 +60,8 @@ async def play(site: Site, request: web.Request) -> web.Response:
         robot = ""
     if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
         raise Refused("there is no such request")
+    if "find" in form:
+        return await find_pages.start(site, request, form)
     reader, cookie, language = await site.admit(request, await site.people.identify(request), name)
     update = f"web:{reader.tag}:{key}:{game}:{robot}"
     person = reader.as_person(browser_language(request))

@@ -48,6 +48,7 @@ ALLOWED_IMPORTS = {
     "engine.shuffle",
     "bot.tables.clock",
     "bot.features.daily.feature",
+    "bot.features.find.feature",
     "bot.features.learn.feature",
     "bot.features.learn.lesson",
     "bot.features.puzzles.feature",

@@ -14,6 +14,7 @@ from bot.features.find.leavers import find_leavers
 from bot.features.find.pages import ready_panel
 from bot.features.find.report_messages import ReportSender
 from bot.features.find.reports import Reports
+from bot.features.find.site import FindSite
 from bot.features.find.strangers import Strangers
 from bot.panel import Panel
 from bot.panels.strangers import DEEDS
@@ -73,6 +74,7 @@ class FindFeature(Feature):
             core.updates,
             reports_to,
         )
+        self.site = FindSite(self.finder, core.people, core.challenges)
         find = FindCommands(self.finder, core.people, core.challenges)
         farewells = Farewells(self._client, core.archive, core.blocks, core.people, core.adapters, answers)
         self.commands = {"find": find.find, "nickname": find.set_nickname, "block": self._strangers.block}

@@ -114,6 +114,8 @@ class Finder:
 
     async def run_round(self) -> None:
         """End expired searches, match people, and settle pairings. Two workers can overlap: each step runs once."""
+        for person, seen in (await self.queue.take_closed_pages()).items():
+            await self.leave(person, f"closed page {person} {seen}")
         entries = {entry.searcher.person: entry for entry in await self.queue.entries()}
         if entries:
             now = await self.queue.now()

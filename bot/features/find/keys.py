@@ -5,6 +5,7 @@
 | ``{find}:waiting`` | hash | people who search for an opponent: since when, Unix seconds, and their wishes as JSON |
 | ``{find}:asked`` | hash | people in a ready check: the pairing's code (`bot.features.find.queue`) |
 | ``{find}:pairings`` | hash | pairings by code: the people, their queue entries and their game, JSON |
+| ``{find}:pages`` | hash | people who search on a page: when the page last asked, Unix seconds |
 | ``{find}:looked:<update>`` | string | an update that began a search and was handled; expires after a day |
 | ``{find}:left:<platform:id>`` | sorted set | found games that the person left; the score is when; expires |
 | ``{find}:farewell:<game>.<seat>`` | string | this player has said a phrase after the game; expires after a day |
@@ -20,6 +21,7 @@ from bot.store.keys import prefix_key
 WAITING = "{find}:waiting"
 ASKED = "{find}:asked"
 PAIRINGS = "{find}:pairings"
+PAGES = "{find}:pages"
 REPORTS = "{find}:reports"
 UNSENT_REPORTS = "{find}:reports:untold"
 

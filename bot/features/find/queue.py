@@ -19,6 +19,7 @@ from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
 UPDATE_KEPT_SECONDS = 86400  # longer than the time in which platforms repeat an update
+PAGE_SECONDS = 20.0  # a page without a sign for this long has closed
 SCRIPT = read_script(__file__, "queue")
 KEYS = [keys.WAITING, keys.ASKED, keys.PAIRINGS, FIND_BLOCKS]
 
@@ -116,11 +117,32 @@ class Queue:
         text = code and await self._client.hget(keys.PAIRINGS, code)
         return Pairing.parse(code, text) if text else None
 
+    async def games_of(self, person: str) -> tuple[str, ...]:
+        """Return the games that a person searches for; empty without a search."""
+        text = await self._client.hget(keys.WAITING, person)
+        return QueueEntry.parse(person, text.decode(), frozenset()).searcher.games if text else ()
+
+    async def note_page(self, person: str) -> None:
+        """Note that the page on which a person searches is open."""
+        await self._client.hset(keys.PAGES, person, await self.now())
+
+    async def take_closed_pages(self) -> dict[str, float]:
+        """Return people whose pages have closed, with the time of the last sign of each, and forget these pages."""
+        pages = {person.decode(): float(at) for person, at in (await self._client.hgetall(keys.PAGES)).items()}
+        if not pages:
+            return {}
+        now = await self.now()
+        closed = {person: at for person, at in pages.items() if now - at > PAGE_SECONDS}
+        if closed:
+            await self._client.hdel(keys.PAGES, *closed)
+        return closed
+
     async def forget(self, person: str) -> None:
         """Delete a person's data. The people they were matched with return to their places."""
         while not await self.leave(person):
             if pairing := await self.pairing_of(person):
                 await self.end_pairing(pairing.code, pairing.others(person))
+        await self._client.hdel(keys.PAGES, person)
         await self.blocks.forget(person)
 
     async def _run(self, *args: Any) -> Any:

@@ -1,0 +1,81 @@
+"""The search for an opponent from a page. The page asks every few seconds, and a page that stops asking has closed."""
+
+from contextlib import suppress
+from typing import Literal, NamedTuple
+
+from bot.features.find.commands import DEFAULT_ROBOTS_AFTER
+from bot.features.find.errors import AskedIfReady
+from bot.features.find.finder import Finder
+from bot.people import People
+from bot.platform import Person
+from bot.store.outage import STORE_ERRORS, begin_request
+from bot.tables.challenges import Challenges
+from bot.tables.snapshot import isolate_name
+from bot.texts import error_text, texts
+from engine import GAMES
+from engine.errors import EngineError
+
+
+class PageSearch(NamedTuple):
+    """A person's search: none, waiting, matched ("asked", "ready" once they accepted), or "playing".
+
+    ``text`` says so. ``game`` is an id. ``code`` is the table of the match.
+    """
+
+    state: Literal["none", "waiting", "asked", "ready", "playing"]
+    text: str = ""
+    game: str = ""
+    code: str = ""
+
+
+class FindSite:
+    """The search for web pages. Methods raise the store's errors."""
+
+    def __init__(self, finder: Finder, people: People, challenges: Challenges) -> None:
+        self._finder, self._people, self._challenges = finder, people, challenges
+
+    async def start(self, person: Person, game: str, update: str) -> str:
+        """Start a search, and return an error for the person or an empty string. Idempotent for an update."""
+        begin_request()
+        profile = await self._people.meet(person)
+        robots_after = DEFAULT_ROBOTS_AFTER if GAMES[game].seats > 2 else None
+        try:
+            if await self._finder.start_search(profile, [game], update, robots_after) == "asked":
+                raise AskedIfReady()
+        except EngineError as fault:
+            return error_text(fault, profile.language)
+        await self._finder.queue.note_page(person.id)
+        return ""
+
+    async def search_of(self, person: str, language: str) -> PageSearch:
+        """Return a person's search, and note that their page is open."""
+        _, queue = texts(language).gettext, self._finder.queue
+        if pairing := await queue.pairing_of(person):
+            await queue.note_page(person)
+            table = await self._challenges.find_opened(f"find:{pairing.code}")
+            if table and table.phase == "open":
+                others = [isolate_name(chair.name) for chair in table.matched if chair.person != person]
+                if person in table.people:
+                    return PageSearch("ready", _("You’re ready. Waiting for the others."), pairing.game, table.code)
+                text = _("You’re matched with {name}.").format(name=", ".join(others))
+                return PageSearch("asked", text, pairing.game, table.code)
+            if table and table.phase == "playing":
+                return PageSearch("playing", "", pairing.game, table.code)
+            # The table opens or closes in the next round of the search.
+            return PageSearch("waiting", _("One moment…"), pairing.game)
+        if not (games := await queue.games_of(person)):
+            return PageSearch("none")
+        await queue.note_page(person)
+        profile = await self._people.person(person)
+        text = _("Looking for {game}… You appear as {name}.")
+        game = _(GAMES[games[0]].name) if len(games) == 1 else _("any game for two")
+        return PageSearch("waiting", text.format(game=game, name=isolate_name(profile.nickname)), games[0])
+
+    async def stop(self, person: str, update: str) -> None:
+        await self._finder.leave(person, update)
+
+    async def count(self) -> int:
+        """Return the number of people who are looking for an opponent; 0 while the store is away."""
+        with suppress(*STORE_ERRORS):
+            return await self._finder.queue.count()
+        return 0

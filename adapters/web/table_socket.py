@@ -31,9 +31,9 @@ from bot.card_room import LiveHand
 from bot.metrics import PAGES
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
+from bot.robots.pace import Pace
 from bot.site.idempotency import press_key
 from bot.store import STORE_ERRORS
-from bot.tables.room import Pace
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 

@@ -19,12 +19,13 @@ from bot.panels.hand_buttons import HINT
 from bot.people import People
 from bot.platform import Reply, private_place
 from bot.rate_limiter import RateLimiter
+from bot.robots.pace import Pace
 from bot.site.game_end import NOT_RATED, Rated
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Pace, Room
+from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 from bot.texts import error_text

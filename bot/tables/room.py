@@ -10,10 +10,10 @@ The store accepts the first commit, and returns to the other workers the entries
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Literal
 
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
+from bot.robots.pace import PACES, Pace
 from bot.store import Appended, NewEntries, Removed, Store, keys
 from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Seal, Stop, Wait
 from bot.store.index import CodeTaken
@@ -33,9 +33,6 @@ from engine.options import RELEASE, resolve
 from engine.shuffle import SECRET_BYTES
 
 ROBOT_PAUSE = 1.0  # seconds before a robot moves; less is hard to follow
-
-Pace = Literal["slow", "normal", "fast"]
-PACES: dict[Pace, float] = {"slow": 2.5, "normal": 1.0, "fast": 0.3}  # multiples of the robots' pause
 
 Decision = Callable[[Table], Sequence[Entry]]  # returns the entries to write, if any; raises refusals
 

@@ -82,6 +82,7 @@ ALLOWED_IMPORTS = {
     "bot.http.bodies",
     "bot.http.proxies",
     "bot.rate_limiter",
+    "bot.robots.pace",
     "bot.http.server",
     "bot.site.sessions",
     "bot.settings",

@@ -9,7 +9,7 @@ import pytest
 from bot.handlers import Dispatcher
 from bot.platform import Press, Reply
 from bot.rate_limiter import RateLimit
-from bot.tables.room import PACES
+from bot.robots.pace import PACES
 from tests.open_playground import OpenPlayground
 from tests.web.test_tables import open_browser, wait_for_card
 

@@ -1,0 +1,6 @@
+"""How fast robots move, as a reader of a page likes it."""
+
+from typing import Literal
+
+Pace = Literal["slow", "normal", "fast"]
+PACES: dict[Pace, float] = {"slow": 2.5, "normal": 1.0, "fast": 0.3}  # multiples of the robots' pause

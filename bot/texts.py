@@ -5,7 +5,7 @@ are read directly, so nothing needs compiling.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
@@ -37,13 +37,29 @@ class Texts(NamedTuple):
     ngettext: Callable[[str, str, int], str]
 
 
-def day_name(day: date) -> str:
-    return day.strftime("%d.%m.%Y")
+def day_name(day: date, language: str) -> str:
+    """Return a day in figures, such as 27/11/2026."""
+    # babel takes a while to import and is rarely needed.
+    from babel.dates import format_skeleton  # noqa: PLC0415
+
+    # American order would be read wrongly in Europe.
+    return str(format_skeleton("yMd", day, locale={"en": "en_GB"}.get(language, language)))
+
+
+def day_of(seconds: int, language: str) -> str:
+    """Return the day in UTC of a time in seconds since 1970."""
+    return day_name(datetime.fromtimestamp(seconds, UTC).date(), language)
+
+
+def decimal_mark(language: str) -> str:
+    """Return the sign between units and tenths: 2.5 in English, 2,5 in Italian."""
+    from babel.numbers import get_decimal_symbol  # noqa: PLC0415
+
+    return str(get_decimal_symbol(language))
 
 
 def month_name(month: str, language: str) -> str:
     """Return the name of a month like 2026-11: "November 2026"."""
-    # babel takes a while to import and is rarely needed.
     from babel.dates import format_date  # noqa: PLC0415
 
     return format_date(date.fromisoformat(f"{month}-01"), "LLLL y", locale=language)

@@ -35,7 +35,7 @@ async def show_daily(site: Site, request: web.Request) -> web.Response:
     _ = texts(language).gettext
     title = _("Yesterday’s deal") if yesterday else _("Deal of the day")
     game = _(choices_of(ArgumentKind.GAME)[day.game])
-    link = link_preview(site, language, title, f"{day_name(day.day)} · {game}", f"daily/{day.day}")
+    link = link_preview(site, language, title, f"{day_name(day.day, language)} · {game}", f"daily/{day.day}")
     return site.page(request, "daily.html", language, day=day, yesterday=yesterday, link=link, **form_names(reader))
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from http import HTTPStatus
 
 from aiohttp import web
@@ -12,8 +11,8 @@ from adapters.web.site import Site
 from bot.command_names import ArgumentKind, choices_of
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, PERIODS
+from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.texts import texts
 
 FORM_GAMES = 10  # last games that show a player's form
 NO_PLAYER = _("There’s no player with rated games here: check the link.")
@@ -62,7 +61,7 @@ async def player(site: Site, request: web.Request) -> web.Response:
         points=curve([game.rating for game in player.history], CURVE_SIZE, margin=10),
         size=CURVE_SIZE,
         form=player.history[-FORM_GAMES:],
-        format_day=lambda day: _format_day(day, language),
+        format_day=lambda day: day_name(day, language),
         ngettext=texts(language).ngettext,
     )
 
@@ -86,10 +85,3 @@ def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[tu
         )
         for index, rating in enumerate(ratings)
     ]
-
-
-def _format_day(day: date, language: str) -> str:
-    # Import this only when such a page is opened.
-    from babel.dates import format_date  # noqa: PLC0415
-
-    return format_date(day, "medium", locale=language)

@@ -23,7 +23,7 @@ def invitation_sheet(game: str, language: str) -> Sheet:
 def day_sheet(game: str, language: str, day: date) -> Sheet:
     """Return the picture of a day's deal, without its cards."""
     _ = texts(language).gettext
-    return _sheet(game, _("Deal of the day"), f"{day_name(day)} · {_(game_kind(game).name)}")
+    return _sheet(game, _("Deal of the day"), f"{day_name(day, language)} · {_(game_kind(game).name)}")
 
 
 def _sheet(game: str, title: str, line: str) -> Sheet:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from itertools import islice
 
@@ -10,6 +9,7 @@ from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
 from bot.pictures.scene_builder import tally_lines
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
+from bot.texts import day_of
 from bot.words.game_results import (
     course_line,
     decisive_line,
@@ -88,7 +88,7 @@ def game_sheet(
         parts.append(Tally((TallyLine(words.labels["declared"], (str(declared[0]), str(declared[1]))),)))
     if rows := _accuracy_rows(words, summaries):
         parts.append(Rows(rows))
-    day = [time.strftime("%Y-%m-%d", time.gmtime(ended))] if ended else []
+    day = [day_of(ended, language)] if ended else []
     return Sheet(
         title=_(record.kind.name),
         note=words.ngettext("{count} deal", "{count} deals", deals).format(count=deals),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.panel import Button
-from bot.words.wording import Wording, score_unit_of
+from bot.words.wording import Wording, decimal_text, score_unit_of
 from engine.robots.findings import Hint, Summary, Verdict
 
 
@@ -40,19 +40,19 @@ def scale_verdicts(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
     return [replace(verdict, lost=verdict.lost * unit) for verdict in verdicts]
 
 
-def lost_text(verdict: Verdict) -> str:
-    return ("−" if verdict.exact else "≈ −") + points_text(verdict.lost)
+def lost_text(verdict: Verdict, language: str) -> str:
+    return ("−" if verdict.exact else "≈ −") + points_text(verdict.lost, language)
 
 
-def points_text(points: float) -> str:
+def points_text(points: float, language: str) -> str:
     """Return points rounded to a tenth, without ".0"."""
-    return f"{points:.1f}".removesuffix(".0")
+    return decimal_text(f"{points:.1f}".removesuffix(".0"), language)
 
 
 def given_away_text(words: Wording, found: Summary) -> str:
     """Return the points that a player's moves lost: exact ones and approximate ones."""
     _ = words.text
-    exact, judged = points_text(found.lost_exactly), points_text(found.lost_by_judgement)
+    exact, judged = (points_text(lost, words.language) for lost in (found.lost_exactly, found.lost_by_judgement))
     if judged == "0":
         return _("Points given away: {points}").format(points=exact)
     if exact == "0":

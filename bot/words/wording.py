@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from bot.panel_picture import Suits
-from bot.texts import error_text, texts
+from bot.texts import decimal_mark, error_text, texts
 from engine import GAMES, GameKind
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError
@@ -68,6 +68,11 @@ MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 def fix_minus(figure: str) -> str:
     """Return a number for people, with a true minus. Records and programs use a hyphen."""
     return figure.replace("-", MINUS)
+
+
+def decimal_text(figure: str, language: str) -> str:
+    """Return a number with a language's decimal mark and a true minus: −2.5, in Italian −2,5."""
+    return fix_minus(figure).replace(".", decimal_mark(language) if "." in figure else ".")
 
 
 def short_seal(seal: str) -> str:

@@ -1,6 +1,7 @@
 """Every text is translated into every language with the same placeholders."""
 
 import re
+from datetime import date
 from pathlib import Path
 from string import Formatter
 
@@ -8,7 +9,9 @@ import pytest
 
 from bot.command_names import COMMANDS
 from bot.tables import TableError
-from bot.texts import error_text, texts
+from bot.texts import day_name, day_of, error_text, texts
+from bot.words.verdicts import points_text
+from bot.words.wording import decimal_text
 from engine import errors
 from engine.errors import EngineError, MustFollow, UnknownGame
 from tests.bot import catalogues
@@ -117,3 +120,11 @@ def test_user_input_does_not_grow_the_catalogue() -> None:
     before = len(catalogue)
     assert "nonsense 7" in error_text(UnknownGame(game="nonsense 7", games=""), "it")
     assert len(catalogue) == before
+
+
+def test_days_and_tenths_follow_the_language() -> None:
+    day = date(2026, 1, 5)
+    assert [day_name(day, language) for language in ("en", "it")] == ["05/01/2026"] * 2
+    assert day_of(1_767_571_200, "it") == "05/01/2026"
+    assert [points_text(2.24, language) for language in ("en", "it")] == ["2.2", "2,2"]
+    assert [decimal_text("-1.6", language) for language in ("en", "it")] == ["−1.6", "−1,6"]

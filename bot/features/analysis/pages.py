@@ -64,7 +64,7 @@ def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> Non
             deal=verdict.deal,
             move=short_move(words, verdict.move),
             better=short_move(words, verdict.better),
-            points=lost_text(verdict),
+            points=lost_text(verdict, words.language),
         )
     page.gap()
 

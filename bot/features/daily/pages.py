@@ -33,7 +33,7 @@ class NamedResult(NamedTuple):
 def shareable_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
     """Return a result as text to send to friends. It reveals no cards."""
     _ = texts(language).gettext
-    head = f"Buongioco {day_name(day)} · {_(GAMES[game].name)}"
+    head = f"Buongioco {day_name(day, language)} · {_(GAMES[game].name)}"
     if result.points is None:
         given_up = _("given up")
         return f"{head} · {given_up}"
@@ -105,7 +105,9 @@ def day_result_panel(
 
 def add_heading(page: Writer, language: str, day: date, game: str) -> None:
     _ = texts(language).gettext
-    page.line(_("☀️ Deal of the day · {day} · {game}"), day=day_name(day), game=Span(_(GAMES[game].name), "bold"))
+    page.line(
+        _("☀️ Deal of the day · {day} · {game}"), day=day_name(day, language), game=Span(_(GAMES[game].name), "bold")
+    )
 
 
 def with_reminder_hours(panel: Panel, language: str, chosen_hour: int | None) -> Panel:

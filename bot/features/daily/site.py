@@ -84,13 +84,22 @@ class DaySite:
             own = await self._days.results.line_of_play(day, person)
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
             panel = await self._played.yesterday_panel(profile)
-            return DayPage(day, _without_title(panel, day), False, game, replay=own.game if own else "", lines=lines)
+            return DayPage(
+                day,
+                _without_title(panel, day, profile.language),
+                False,
+                game,
+                replay=own.game if own else "",
+                lines=lines,
+            )
         shareable = await self._daily.shareable_text(profile)
         panel, can_play = await self._daily.own_panel(profile), await self._days.can_play(person)
-        return DayPage(day, _without_title(panel, day), can_play, game, await self._daily.seal(day), shareable)
+        return DayPage(
+            day, _without_title(panel, day, profile.language), can_play, game, await self._daily.seal(day), shareable
+        )
 
 
-def _without_title(panel: Panel, day: date) -> Panel:
+def _without_title(panel: Panel, day: date, language: str) -> Panel:
     """Return a day's panel for a page with its own title: its first line has only the day and the game."""
     title, *others = panel.text
-    return replace(panel, text=(title._replace(text=f"{day_name(day)} · "), *others))
+    return replace(panel, text=(title._replace(text=f"{day_name(day, language)} · "), *others))

@@ -166,7 +166,13 @@ class PuzzleText:
         stars = "★" * count_stars(self.puzzle)
         game = _(self.puzzle.kind.name)
         if day:
-            page.line(_("🧩 Puzzle of {day} · {game} · {stars}"), "bold", day=day_name(day), game=game, stars=stars)
+            page.line(
+                _("🧩 Puzzle of {day} · {game} · {stars}"),
+                "bold",
+                day=day_name(day, self.words.language),
+                game=game,
+                stars=stars,
+            )
         else:
             page.line(_("🧩 Puzzle · {game} · {stars}"), "bold", game=game, stars=stars)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from bot.features.ratings.pages import FORM, LeaderboardLine, games_text, rank_text, result_letters, wins_text
@@ -10,7 +9,7 @@ from bot.finished.history import DAY_SECONDS, RatedGame
 from bot.finished.ratings import GameStanding
 from bot.pictures.lettering import drawable_text
 from bot.pictures.sheet import NAMELESS, Curve, Form, Part, Plot, Row, Rows, Sheet
-from bot.texts import texts
+from bot.texts import day_of, texts
 from engine import GAMES
 
 
@@ -21,7 +20,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
         return None
     parts: list[Part] = []
     if len(history) > 1:
-        begin, end = (time.strftime("%Y-%m-%d", time.gmtime(history[index].day * DAY_SECONDS)) for index in (0, -1))
+        begin, end = (day_of(history[index].day * DAY_SECONDS, language) for index in (0, -1))
         parts.append(Plot((_curve(history),), begin=begin, end=end, marks=(_("won"), _("lost"))))
     if history:
         parts.append(Form(_("last games"), tuple(game.won for game in history[-FORM:]), result_letters(language)))

@@ -1,6 +1,5 @@
 """Settings of people and groups, and panels about a person's browsers and programs."""
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from bot.panel_picture import CardStyle
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.site.sessions import Session
 from bot.tables.clock import CLOCKS
-from bot.texts import LANGUAGES, texts
+from bot.texts import LANGUAGES, day_of, texts
 from bot.words.table_lines import short_clock
 from bot.words.wording import Wording
 
@@ -149,8 +148,8 @@ def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool)
         page.line(
             _("{number}. since {made}, last used {used}"),
             number=number,
-            made=_day(session.made),
-            used=_day(session.used),
+            made=day_of(session.made, language),
+            used=day_of(session.used, language),
         )
     opening = (Button(_("Open in the browser"), actions.page("browsers", "home")),) if can_open else ()
     ends = tuple(
@@ -159,10 +158,6 @@ def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool)
     )
     all_ = (Button(_("Sign out all"), actions.page("browsers", "end", "all"), "danger"),) if len(sessions) > 1 else ()
     return page.panel(opening, ends, all_, (Button(_("◀ Back"), actions.page("settings")),))
-
-
-def _day(seconds: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
 # Programs

@@ -29,7 +29,7 @@ from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.table_lines import capitalize
 from bot.words.verdicts import replay_button
-from bot.words.wording import NO_BREAK, fix_minus
+from bot.words.wording import NO_BREAK, decimal_text
 
 MAX_PARTNERS = 6  # possible partners with a button on a player's page; another page shows all
 LINES_PER_PAGE = 20  # teams in the standings, and players without a partner
@@ -265,7 +265,13 @@ def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
     standing = next(standing for standing in standings(t) if standing.team == team)
     place = text.gettext("Your place: {place} of {count} ({what}: {score})")
     counted = text.gettext(standing.score.name)
-    page.line(place, place=standing.rank, count=len(t.teams), score=fix_minus(standing.score.value), what=counted)
+    page.line(
+        place,
+        place=standing.rank,
+        count=len(t.teams),
+        score=decimal_text(standing.score.value, text.language),
+        what=counted,
+    )
 
 
 def _state_line(text: TournamentText, left: int | None) -> str:

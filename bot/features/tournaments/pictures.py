@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from bot.features.tournaments.card_panel import MAX_PLACES
@@ -12,7 +11,8 @@ from bot.features.tournaments.tournament import Tournament
 from bot.pictures.lettering import drawable_text
 from bot.pictures.results import small_print
 from bot.pictures.sheet import NAMELESS, Part, Row, Rows, Sheet, Words
-from bot.words.wording import fix_minus
+from bot.texts import day_of
+from bot.words.wording import decimal_text
 
 LONGEST_NOTE = 60  # letters below a team's name
 LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15  # letters of a single player's name, and of each partner's
@@ -35,7 +35,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
                 Row(
                     f"{standing.rank}. {names[standing.team]}",
                     _note(text, table, index),
-                    fix_minus(standing.score.value),
+                    decimal_text(standing.score.value, text.language),
                     is_own=standing.rank == 1,
                 )
                 for index, standing in enumerate(table[:MAX_PLACES])
@@ -51,7 +51,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
         title=text.title,
         note=f"{count.format(count=len(table))} · {_(table[0].score.name)}",
         parts=tuple(parts),
-        small=small_print(group, time.strftime("%Y-%m-%d", time.gmtime(ended))),
+        small=small_print(group, day_of(ended, text.language)),
     )
 
 
@@ -68,7 +68,10 @@ def _note(text: TournamentText, table: Sequence[TeamStanding], index: int) -> st
     # In a knock-out, a bye counts as a round won but not as a match.
     wins = _("{won} of {played} won").format(won=standing.won, played=standing.played)
     note = [] if text.t.form == "knockout" else [wins]
-    note += [f"{_(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks(table, index)]
+    note += [
+        f"{_(tie_break.name)} {decimal_text(tie_break.value, text.language)}"
+        for tie_break in deciding_tie_breaks(table, index)
+    ]
     while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
         note.pop(0)  # the last tie-break is decisive
     return " · ".join(note)

@@ -13,7 +13,7 @@ from bot.panel import Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.table_lines import capitalize, clock_name, option_lines
-from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit, target_text
+from bot.words.wording import MEDALS, NO_BREAK, Wording, decimal_text, fix_minus, score_unit, target_text
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
@@ -239,12 +239,15 @@ class TournamentText:
         """Return the score of a duplicate deal: steps, or points in tenths."""
         if self.t.options["scoring"] == "steps":
             return fix_minus(f"{int(score):+}")
-        return fix_minus(f"{round(score * 10) / 10:+.1f}")
+        return decimal_text(f"{round(score * 10) / 10:+.1f}", self.language)
 
     def standing_line(self, standing: TeamStanding, *deciding_tie_breaks: Figure) -> str:
         """Return a line of the standings, with the values of the given tie-breaks."""
-        named = [f"{self.gettext(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks]
-        figures = [fix_minus(standing.score.value), *named]
+        named = [
+            f"{self.gettext(tie_break.name)} {decimal_text(tie_break.value, self.language)}"
+            for tie_break in deciding_tie_breaks
+        ]
+        figures = [decimal_text(standing.score.value, self.language), *named]
         place = f"{standing.rank}."
         if self.t.phase == "over":
             place = MEDALS.get(standing.rank, place)

@@ -286,10 +286,10 @@ def test_small_print_shortens_the_groups_name() -> None:
     def small_print(group: str) -> str:
         return game_sheet(record, "ABCD", NAMES[:2], "en", ended=1_770_000_000, group=group).small
 
-    assert small_print("Bar Sport") == "Buongioco · Bar Sport · 2026-02-02 · ABCD"
-    assert small_print("") == small_print("🎲") == "Buongioco · 2026-02-02 · ABCD"
+    assert small_print("Bar Sport") == "Buongioco · Bar Sport · 02/02/2026 · ABCD"
+    assert small_print("") == small_print("🎲") == "Buongioco · 02/02/2026 · ABCD"
     assert (
         small_print("A very long name of a group of friends")
-        == "Buongioco · A very long name of a g… · 2026-02-02 · ABCD"
+        == "Buongioco · A very long name of a g… · 02/02/2026 · ABCD"
     )
     assert deal_sheet(record, 1, "ABCD", NAMES[:2], "en", group="Bar Sport").small == "Buongioco · Bar Sport · ABCD"

@@ -33,7 +33,7 @@ from bot.pictures.sheet import Rows, Sheet, Words
 from bot.tables.choice import Choice
 from bot.tables.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.texts import LANGUAGES
-from bot.words.wording import NO_BREAK
+from bot.words.wording import NO_BREAK, decimal_text
 from engine import GAMES
 from tests.bot.features.tournaments.builder import NAMES, ROOT, Builder, finished_tournament, running_tournament
 from tests.long import mostly_long
@@ -569,10 +569,10 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     t = finished_tournament(form, teams, game)
     sheet = standings_sheet(language, t, "Bar Centrale", 1_795_568_400)
     assert isinstance(sheet, Sheet)
-    assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
+    assert sheet.small == "Buongioco · Bar Centrale · 25/11/2026"
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
-    assert [row.figure for row in rows.rows] == [line.score.value for line in table[:MAX_PLACES]]
+    assert [row.figure for row in rows.rows] == [decimal_text(line.score.value, language) for line in table[:MAX_PLACES]]
     assert [row.is_own for row in rows.rows] == [line.rank == 1 for line in table[:MAX_PLACES]]
     texts = [part.text for part in sheet.parts if isinstance(part, Words)]
     assert (len(texts) == 2) == (teams > MAX_PLACES)

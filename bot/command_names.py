@@ -137,7 +137,13 @@ COMMANDS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
     CommandSpec("daily", {"it": "giornaliera"}, _("play today’s deal, the same for everyone"), is_main=True),
-    CommandSpec("puzzle", {"it": "problema"}, _("find the best card in a puzzle"), is_main=True),
+    CommandSpec(
+        "puzzle",
+        {"it": "problema"},
+        _("find the best card in a puzzle"),
+        arguments=(replace(GAME, in_help=False),),
+        is_main=True,
+    ),
     CommandSpec(
         "hand",
         {"it": "mano"},

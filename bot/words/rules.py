@@ -15,13 +15,13 @@ from engine.tressette import THIRDS
 
 # what newcomers read about each game, after its name
 GAME_LINES = {
-    "pizzichino": _("two players with four packets each."),
-    "spizzichino": _("Pizzichino with packets chosen blind."),
-    "metamazzo": _("two players get half the pack and draw the rest."),
-    "testa": _("Metà Mazzo with declarations at the start only."),
+    "pizzichino": _("Tressette for two; each has four packets of five cards."),
+    "spizzichino": _("Tressette for two; like Pizzichino, but you choose your packets unseen."),
+    "metamazzo": _("Tressette for two; after each trick you draw a card."),
+    "testa": _("Tressette for two with drawing; you declare only in the first four tricks."),
     "tressette": _("the classic for four, in pairs."),
-    "tavolo": _("four players choose partners and give no signals."),
-    "spades": _("two players say how many tricks they’ll take."),
+    "tavolo": _("for four; you choose your partner, and partners must not give hints."),
+    "spades": _("for two; you say how many tricks you’ll take."),
 }
 RANKS = ITALIAN.ranks[::-1]  # from high to low
 

@@ -4,6 +4,7 @@ from bot.actions import BadPayload
 from bot.days.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.group_puzzles import GroupPuzzles, with_position_picture
+from bot.features.puzzles.next_puzzle import NextPuzzle
 from bot.features.puzzles.pages import (
     PuzzleContext,
     all_answered_panel,
@@ -13,6 +14,7 @@ from bot.features.puzzles.pages import (
     verdict,
 )
 from bot.panel import Panel
+from bot.parsing.games import find_game
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_private, private_place
 from bot.tables.errors import TableError
@@ -31,12 +33,14 @@ class NoSuchPuzzle(TableError):
 class Puzzles:
     """Puzzles one after the other in private chats, and the puzzle of the day in groups."""
 
-    def __init__(self, groups: GroupPuzzles, viewers: Viewers) -> None:
-        self._groups, self.ratings, self._viewers = groups, groups.ratings, viewers
+    def __init__(self, groups: GroupPuzzles, next_puzzle: NextPuzzle, viewers: Viewers) -> None:
+        self._groups, self.ratings, self.next_puzzle = groups, groups.ratings, next_puzzle
+        self._viewers = viewers
 
     async def ask(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
-            return Reply(panel=await self._next_panel(command.place, profile))
+            game = find_game(" ".join(command.words)) if command.words else ""
+            return Reply(panel=await self._next_panel(command.place, profile, game))
         return Reply(panel=await self._groups.panel(command.place))
 
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -56,9 +60,9 @@ class Puzzles:
                 return await self._choose_hour(place, profile, parse_hour(hour), id_)
         raise BadPayload()
 
-    async def _next_panel(self, place: str, profile: Profile) -> Panel:
+    async def _next_panel(self, place: str, profile: Profile, game: str = "") -> Panel:
         viewer = await self._viewers.viewer_at(place)
-        puzzle = await self.ratings.next_puzzle(profile.id, all_puzzles())
+        puzzle = await self.next_puzzle.find(profile.id, game)
         if puzzle is None:
             return all_answered_panel(viewer.language, await self.ratings.standing(profile.id))
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, PuzzleContext())

@@ -8,6 +8,7 @@ from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.puzzles.commands import Puzzles
 from bot.features.puzzles.group_puzzles import GroupPuzzles
+from bot.features.puzzles.next_puzzle import NextPuzzle
 from bot.features.puzzles.site import PuzzleSite
 
 POLL_SECONDS = 60.0
@@ -18,8 +19,9 @@ class PuzzlesFeature(Feature):
 
     def __init__(self, core: Core) -> None:
         self.groups = GroupPuzzles(core.store, core.host_time, core.people, core.adapters, core.delivery.announcer)
-        self.puzzles = Puzzles(self.groups, core.viewers)
-        self.site = PuzzleSite(core.people, self.groups)
+        next_puzzle = NextPuzzle(self.groups.ratings, core.archive)
+        self.puzzles = Puzzles(self.groups, next_puzzle, core.viewers)
+        self.site = PuzzleSite(core.people, self.groups, next_puzzle)
         self.commands = {"puzzle": self.puzzles.ask}
         self.pages = {"puzzle": self.puzzles.answer}
         self.loops = {"puzzles": partial(core.shards.while_leader, POLL_SECONDS, self.groups.send_due)}

@@ -5,6 +5,7 @@ how many simple players missed it. Only a person's first answer to a puzzle coun
 """
 
 import json
+from collections.abc import Container
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from heapq import nsmallest
@@ -15,14 +16,17 @@ from openskill.models import PlackettLuce
 
 from bot.features.puzzles import keys
 from bot.features.puzzles.collection import Collection
+from bot.features.puzzles.stars import ONE_STAR
 from bot.finished.rating_formula import BEGINNER, SCALE
 from bot.store.lua import read_script
+from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 MODEL = PlackettLuce()
 # a new puzzle's mu if 0 or 100 percent miss it, and its sigma
 EASIEST_MU, HARDEST_MU, INITIAL_SIGMA = 15.0, 35.0, 4.0
 CANDIDATES = 25  # unanswered puzzles nearest to a person's rating, from which the next one is drawn
+EASY_ANSWERS = 3  # a person's first answers, before which puzzles have one star
 KEPT_SECONDS = 3 * 86400
 
 ANSWER = read_script(__file__, "answer")
@@ -71,22 +75,33 @@ class PuzzleRatings:
         found = await self._client.hget(keys.answers(person), puzzle)
         return found.decode() if found else ""
 
-    async def next_puzzle(self, person: str, puzzles: Collection) -> Puzzle | None:
-        """Return a puzzle that suits a person's rating, the same one until they answer it. None if all are answered."""
+    async def answered(self, person: str) -> set[str]:
+        """Return the ids of the puzzles that a person has answered."""
+        return {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
+
+    async def next_puzzle(
+        self, person: str, puzzles: Collection, games: Container[str] = tuple(GAMES)
+    ) -> Puzzle | None:
+        """Return a puzzle of ``games`` that suits a person's rating, the same one until they answer it.
+
+        A person's first puzzles have one star. None if all are answered.
+        """
         stored = await self._client.hget(keys.NEXT, person)
-        answered = {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
-        if stored and stored.decode() in puzzles.keys() - answered:
+        answered = await self.answered(person)
+        if stored and stored.decode() in puzzles.keys() - answered and puzzles.game_of(stored.decode()) in games:
             return puzzles[stored.decode()]
         solver = await self.standing(person)
         ratings = {
             id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.RATINGS)).items()
         }
 
-        def distance(id_: str) -> tuple[float, str]:
+        def distance(id_: str) -> tuple[bool, float, str]:
             mu, _sigma = ratings.get(id_) or (initial_mu(puzzles.missed_by(id_)), INITIAL_SIGMA)
-            return abs(mu - solver.mu), id_
+            is_too_hard = solver.answered < EASY_ANSWERS and puzzles.missed_by(id_) >= ONE_STAR
+            return is_too_hard, abs(mu - solver.mu), id_
 
-        nearest = nsmallest(CANDIDATES, (id_ for id_ in puzzles if id_ not in answered), key=distance)
+        unanswered = (id_ for id_ in puzzles if id_ not in answered and puzzles.game_of(id_) in games)
+        nearest = nsmallest(CANDIDATES, unanswered, key=distance)
         if not nearest:
             return None
         chosen = choice(nearest)

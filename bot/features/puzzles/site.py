@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.commands import find_puzzle
 from bot.features.puzzles.group_puzzles import GroupPuzzles, easy_puzzle
+from bot.features.puzzles.next_puzzle import NextPuzzle
 from bot.features.puzzles.pages import (
     QUESTION,
     PuzzleContext,
@@ -62,8 +63,9 @@ class PuzzlePage(NamedTuple):
 class PuzzleSite:
     """Puzzles for web pages. Every method except `is_answer` can raise a store error."""
 
-    def __init__(self, people: People, groups: GroupPuzzles) -> None:
+    def __init__(self, people: People, groups: GroupPuzzles, next_puzzle: NextPuzzle) -> None:
         self._people, self._groups, self._ratings = people, groups, groups.ratings
+        self._next_puzzle = next_puzzle
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
         """Return the puzzle with this id or the person's next one, or None.
@@ -74,7 +76,7 @@ class PuzzleSite:
         if id_:
             puzzle = all_puzzles().get(id_)
         elif person:
-            puzzle = await self._ratings.next_puzzle(person, all_puzzles())
+            puzzle = await self._next_puzzle.find(person)
         else:
             puzzle = easy_puzzle(self._groups.today())
         if puzzle is None:

@@ -3,7 +3,8 @@
 from engine.puzzles.puzzle import Puzzle
 
 # Percentages of simple players who miss a puzzle, each with the stars of puzzles below it.
-LIMITS = ((40, 1), (60, 2), (80, 3))
+ONE_STAR = 40
+LIMITS = ((ONE_STAR, 1), (60, 2), (80, 3))
 MAX_STARS = 4
 
 

@@ -14,12 +14,21 @@ import pytest
 from bot.cluster.host_time import HostTime
 from bot.core import Core
 from bot.features.privacy.feature import PrivacyFeature
+from bot.features.puzzles import keys
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.group_puzzles import choose_puzzle
 from bot.features.puzzles.pages import lines_panel, solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
-from bot.features.puzzles.puzzle_ratings import AnswerCounts, PuzzleRatings, PuzzleStanding, StandingChange, initial_mu
+from bot.features.puzzles.puzzle_ratings import (
+    EASY_ANSWERS,
+    AnswerCounts,
+    PuzzleRatings,
+    PuzzleStanding,
+    StandingChange,
+    initial_mu,
+)
+from bot.features.puzzles.stars import count_stars
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import utf16_length
 from bot.pictures.painter import paint
@@ -217,7 +226,8 @@ async def test_puzzles_fit_the_solvers_strength(store: Store) -> None:
 
 async def test_solver_of_all_puzzles_reads_that_none_is_left(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = next(iter(all_puzzles().values()))
-    monkeypatch.setattr("bot.features.puzzles.commands.all_puzzles", lambda: Collection([puzzle.to_line()]))
+    for module in ("commands", "next_puzzle"):
+        monkeypatch.setattr(f"bot.features.puzzles.{module}.all_puzzles", lambda: Collection([puzzle.to_line()]))
     async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/puzzle", anna.private)
         await give_answer(anna, is_right=True)
@@ -557,3 +567,26 @@ def test_picture_shows_every_hand(game: str, language: str) -> None:
     playable = {card.code for card in scene.hand if card.light == "playable"}
     assert playable == {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
     assert paint(scene)
+
+
+async def test_newcomers_get_easy_puzzles_of_tressette(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [_anna]):
+        feature, person = worker.feature(PuzzlesFeature), "paper:1"
+        next_puzzle, ratings = feature.puzzles.next_puzzle, feature.groups.ratings
+        for _ in range(EASY_ANSWERS):
+            puzzle = await next_puzzle.find(person)
+            assert puzzle
+            assert count_stars(puzzle) == 1
+            assert puzzle.kind.is_tressette
+            await ratings.take_answer(person, puzzle, puzzle.pack.codes[puzzle.best])
+        asked = await next_puzzle.find(person, "spades")
+        assert asked
+        assert asked.game == "spades"
+        assert (unasked := await next_puzzle.find(person))
+        assert unasked.kind.is_tressette
+        await ratings.take_answer(person, asked, asked.pack.codes[asked.best])
+        only = {id_ for id_ in all_puzzles() if all_puzzles().game_of(id_) != "spades"}
+        for id_ in only:
+            await store.client.hset(keys.answers(person), id_, "x")
+        assert (left := await next_puzzle.find(person))
+        assert left.game == "spades"

@@ -572,7 +572,9 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     assert sheet.small == "Buongioco · Bar Centrale · 25/11/2026"
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
-    assert [row.figure for row in rows.rows] == [decimal_text(line.score.value, language) for line in table[:MAX_PLACES]]
+    assert [row.figure for row in rows.rows] == [
+        decimal_text(line.score.value, language) for line in table[:MAX_PLACES]
+    ]
     assert [row.is_own for row in rows.rows] == [line.rank == 1 for line in table[:MAX_PLACES]]
     texts = [part.text for part in sheet.parts if isinstance(part, Words)]
     assert (len(texts) == 2) == (teams > MAX_PLACES)

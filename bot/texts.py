@@ -90,9 +90,15 @@ def texts(language: str) -> Texts:
 
 
 def error_text(error: EngineError, language: str, shown: Mapping[str, str] | None = None) -> str:
-    """Return an engine error in a language. Suits are translated, and ``shown`` replaces values for the reader."""
+    """Return an engine error in a language, with its suits and days; ``shown`` replaces values for the reader."""
     text = texts(language).gettext
-    values = {name: text(value) if isinstance(value, str) and value else value for name, value in error.values.items()}
+
+    def localize(value: object) -> object:
+        if isinstance(value, date):
+            return day_name(value, language)
+        return text(value) if isinstance(value, str) and value else value
+
+    values = {name: localize(value) for name, value in error.values.items()}
     return text(error.sentence).format(**{**values, **(shown or {})})
 
 

@@ -7,7 +7,6 @@ from bot.store.levers import Levers
 from bot.tables import errors
 from bot.tables.limits import MAX_ENTRIES, MAX_HOSTS
 from bot.tables.table import Table
-from bot.texts import day_name
 from bot.texts import gettext_noop as _
 from engine.errors import GameIsOver
 
@@ -19,7 +18,7 @@ def check_not_banned(levers: Levers, person: str) -> None:
     if ban := levers.ban_of(person):
         contact = levers.contact or NO_CONTACT
         if ban.until:
-            raise errors.BannedUntil(day=day_name(datetime.fromtimestamp(ban.until, UTC)), contact=contact)
+            raise errors.BannedUntil(day=datetime.fromtimestamp(ban.until, UTC).date(), contact=contact)
         raise errors.Banned(contact=contact)
 
 

@@ -17,10 +17,11 @@ from bot.panels.hand import hand_panel, task_text
 from bot.panels.hand_buttons import RESIGN
 from bot.panels.tables import set_aside_panel
 from bot.people import Profile
-from bot.pictures.scene import Card, Light, Pile, PlayedCard
+from bot.pictures.scene import Card, Light, Pile, PlayedCard, Scene
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.site.deal_count import DealCount, deal_count
 from bot.site.game_end import NOT_RATED, GameEnd, Rated, game_end
+from bot.site.portraits import choose_portraits
 from bot.site.seat_events import SeatEvent, seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
@@ -73,11 +74,12 @@ class PagePlayer:
     """A player at the table.
 
     ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` is
-    what they do as the dealer, empty for others.
+    what they do as the dealer, empty for others. ``face`` is their portrait.
     """
 
     at: int
     name: str
+    face: str
     is_robot: bool
     is_to_move: bool
     dealing: str
@@ -88,12 +90,13 @@ class PagePlayer:
 
 @dataclass(frozen=True, slots=True)
 class PageSide:
-    """A side and its counts. The reader's side comes first."""
+    """A side, its counts and the tricks it has won in this deal. The reader's side comes first."""
 
     name: str
     points: str
     notes: tuple[str, ...]
     is_to_move: bool
+    tricks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +329,7 @@ class _PageBuilder:
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             target=scene.target,
-            sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),
+            sides=self._sides(scene, deal),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
             last_trick=self._page_cards(scene.last_trick, (card.seat for card in last_trick)) if last_trick else (),
@@ -358,6 +361,15 @@ class _PageBuilder:
         # Without the seal's digits, which nobody wants to hear.
         size = len(self.seen.kind.pack.codes)
         return replace(page, says=task, line=task, is_mine=is_mine, seal=cutting.seal, cut=cut, pack=size)
+
+    def _sides(self, scene: Scene, deal: DealView) -> tuple[PageSide, ...]:
+        """Return both sides. Sides of two players are called "We" and "They"."""
+        _, first = self.words.text, (self.seen.seat or 0) % 2
+        names = [_("We"), _("They")] if scene.sides[0].players else [side.name for side in scene.sides]
+        return tuple(
+            PageSide(name, side.points, side.notes, side.is_to_move, tricks)
+            for name, side, tricks in zip(names, scene.sides, (deal.tricks[first], deal.tricks[1 - first]), strict=True)
+        )
 
     def _tap_card(self, card: Card, code: str | None, light: Light, packet: Packet | None = None) -> TapCard:
         """Return a card or a packet's top card with the payload of a tap on it."""
@@ -419,7 +431,7 @@ class _PageBuilder:
     def _players(self, deal: DealView) -> tuple[PagePlayer, ...]:
         _, drawn_code = self.words.text, self.words.faces.drawn_code
         found = []
-        for seat, chair in enumerate(self.seen.chairs):
+        for seat, (chair, face) in enumerate(zip(self.seen.chairs, choose_portraits(self.seen.chairs), strict=True)):
             is_reader = seat == self.seen.seat
             known = () if is_reader else deal.known[seat]
             dealing = _("deals the cards") if self.seen.kind.has_dealer else _("draws first")
@@ -428,6 +440,7 @@ class _PageBuilder:
                 PagePlayer(
                     self._relative_seat(seat),
                     _("you") if is_reader else isolate_name(chair.name) if chair else "…",
+                    face,
                     chair is not None and chair.is_robot,
                     self.seen.turn == seat,
                     dealing if deal.dealer == seat else "",

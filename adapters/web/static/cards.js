@@ -1,11 +1,11 @@
 // @ts-check
 // The cards on a table's page, to tap or to drag onto the table.
-import { DealerChip, html, pageData, useEffect, useState } from "./view.js";
+import { tabStorage } from "./storage.js";
+import { html, pageData, useEffect, useState } from "./view.js";
 
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, is_early?: boolean, can_wait?: boolean, is_hidden?: boolean}} TapCard
  * A card with `can_wait` can be chosen before the reader's turn, and `is_early` is chosen. `is_hidden` turns it face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
-/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} PagePlayer */
 
 const { decks, texts } = pageData();
 const DRAG_DISTANCE = 12;  // pixels
@@ -72,20 +72,7 @@ export const Tap = ({ deck, card, onPress, onMove }) => html`
 export const cardCount = (count) => (count === 1 ? texts.one_card : texts.cards.replace("{count}", String(count)));
 
 /** Return a card's name for screen readers. @param {TapCard} card */
-const cardLabel = (card) => [card.label && texts.packet.replace("{number}", card.label), card.name, card.size > 1 && cardCount(card.size)].filter(Boolean).join(", ");
-
-/** Another player: known cards, and the backs of the others.
- * @param {{deck: string, player: PagePlayer, seats: number}} props */
-export const Other = ({ deck, player, seats }) => html`
-  <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""}`}>
-    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}</span>
-    <div class="backs">
-      ${player.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
-      ${player.packets.map((card) => html`<span class="small top" role="img" aria-label=${cardLabel(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
-      ${Array.from({ length: Math.min(player.hidden, 20) }, (_, index) => html`<span class="small back" key=${index}><${Face} deck=${deck} card="" /></span>`)}
-    </div>
-    <span class="unseen">${player.hidden ? cardCount(player.hidden) : ""}</span>
-  </div>`;
+export const cardLabel = (card) => [card.label && texts.packet.replace("{number}", card.label), card.name, card.size > 1 && cardCount(card.size)].filter(Boolean).join(", ");
 
 /** The trick; `to` is the seat that is taking it.
  * @param {{deck: string, cards: PageCard[], seats: number, to: number | null}} props */
@@ -94,36 +81,57 @@ export const Trick = ({ deck, cards, seats, to }) => html`
     ${cards.map((card) => html`
       <figure key=${card.code} class=${`lying at${card.at}of${seats} ${card.wins && cards.length > 1 ? "wins" : ""}`} data-lying=${card.code}>
         <${Face} deck=${deck} card=${card.code} name=${card.name} />
-        <figcaption dir="auto"><span>${card.by}</span>${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
+        <figcaption dir="auto"><span class="unseen">${card.by}</span>${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
       </figure>`)}
   </div>`;
 
+/** @type {Map<string, string[]>} */
+const places = new Map();
+
+/** Return whether a hand had cards in this deal. @param {string} name */
+export const wasPlaced = (name) => places.has(name);
+
+/** Return the cards in their places. A played card leaves its place empty. New cards are sorted in; another order moves cards.
+ * @param {string} name of the hand @param {TapCard[]} cards @returns {(TapCard | null)[]} */
+export function placeCards(name, cards) {
+  const ids = cards.map((card) => card.label || card.code);
+  const old = places.get(name) || (tabStorage.get(name) || "").split(" ").filter(Boolean);
+  const kept = old.filter((id) => ids.includes(id));
+  let next = 0, slots = old;
+  if (kept.length < ids.length) slots = [...ids, ...old.slice(ids.length).fill("-")];
+  else if (kept.join() !== ids.join()) slots = old.map((id) => (ids.includes(id) ? ids[next++] : "-"));
+  places.set(name, slots);
+  if (slots !== old) tabStorage.set(name, slots.join(" "));
+  return slots.map((slot) => cards[ids.indexOf(slot)] || null);
+}
+
 /** The player's cards, in rows wide enough for thumbs. Arrow keys move from card to card, and with Shift they move the card.
- * @param {{deck: string, cards: TapCard[], label: string, onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
-export const Fan = ({ deck, cards, label, onPress, onMove }) => {
-  // A phone held sideways has half its width for cards.
-  const cardsPerRow = () => (innerWidth < 560 || innerHeight <= 480 ? 7 : innerWidth < 900 ? 10 : 20);
-  const [most, setMost] = useState(cardsPerRow);
+ * @param {{deck: string, cards: TapCard[], name: string, label: string, onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
+export const Fan = ({ deck, cards, name, label, onPress, onMove }) => {
+  const isNarrow = () => innerWidth < 560;
+  const [hasRows, setRows] = useState(isNarrow);
   useEffect(() => {
-    const measure = () => setMost(cardsPerRow);
+    const measure = () => setRows(isNarrow);
     addEventListener("resize", measure);
     return () => removeEventListener("resize", measure);
   }, []);
-  const rows = Math.ceil(cards.length / most), each = Math.ceil(cards.length / (rows || 1));
+  const placed = placeCards(name, cards), rows = Math.ceil(placed.length / (hasRows ? 7 : 20)), each = Math.ceil(placed.length / (rows || 1));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: each, ArrowUp: -each }[event.key];
     if (!step) return;
-    const buttons = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
-    const next = buttons[buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
-    if (!next) return;
+    // Empty places are skipped.
+    const all = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll(".tap, .gap")]);
+    let index = all.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step;
+    while (all[index]?.matches(".gap")) index += Math.sign(step);
+    if (!all[index]) return;
     event.preventDefault();
-    const moved = /** @type {HTMLElement} */ (document.activeElement).dataset.card;
-    if (event.shiftKey && onMove && moved && next.dataset.card) onMove(moved, next.dataset.card);
-    else next.focus();
+    const moved = /** @type {HTMLElement} */ (document.activeElement).dataset.card, target = all[index].dataset.card;
+    if (event.shiftKey && onMove && moved && target) onMove(moved, target);
+    else all[index].focus();
   };
   return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, index) => html`<${Tap} key=${card.code || index} deck=${deck} card=${card} onPress=${onPress} onMove=${onMove} />`)}</div>`)}
+      <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${Tap} key=${card.label || card.code || index} deck=${deck} card=${card} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
   </div>`;
 };

@@ -1,13 +1,14 @@
 // @ts-check
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
-import { cardCount, Face, Fan, Other, Spoken, Tap, Trick } from "./cards.js";
+import { cardCount, Face, Fan, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
 import { Connection, openTable } from "./connection.js";
 import { newCut, rememberCut } from "./cuts.js";
 import { useEarlyCard } from "./early.js";
 import { faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
 import { Options, options } from "./options.js";
-import { PackToCut, Pile } from "./pack.js";
+import { PackToCut, Pile as UncutPack } from "./pack.js";
+import { Pile, Portrait, Seat } from "./seats.js";
 import { sound, SoundButton } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutEffect, useRef, useState } from "./view.js";
@@ -16,7 +17,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
@@ -82,7 +83,7 @@ const two = (number) => String(number).padStart(2, "0");
 const Cut = ({ table, onCut }) => html`<section class="cut">
     <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
     <${Clock} seconds=${table.clock_left || 0} left=${table.clock_left} version=${table.version} />
-    ${table.cut ? html`<${PackToCut} key=${table.seal} deck=${table.deck} size=${table.pack} onCut=${onCut} />` : html`<${Pile} deck=${table.deck} size=${table.pack} />`}
+    ${table.cut ? html`<${PackToCut} key=${table.seal} deck=${table.deck} size=${table.pack} onCut=${onCut} />` : html`<${UncutPack} deck=${table.deck} size=${table.pack} />`}
     <details><summary>${texts.seal}</summary><code>${table.seal}</code><p><small>${texts.seal_about}</small></p></details>
   </section>`;
 
@@ -339,6 +340,7 @@ const App = () => {
   const trick = taken.length ? taken : moving && !table.trick.some((card) => card.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
   const ordered = early.mark(inOrder(moving ? table.hand.filter((card) => card.code !== moving.card.code) : table.hand));
   const hand = isHidden ? faceDown(ordered) : ordered;
+  const handName = `${code} hand ${table.deal}`;
   // Buttons that come with every move are next to the line of text, so that the cards do not move.
   const isInline = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
   const inlineButtons = table.extra.flat().filter(isInline);
@@ -349,6 +351,7 @@ const App = () => {
       <a href="/" aria-label=${texts.home}>←</a>
       <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
       ${table.clock > 0 && isPlaying && !table.seal && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
+      ${table.sides.length > 0 && !isOver && html`<${Score} sides=${table.sides} />`}
       <${SoundButton} />
       <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => menu.current?.showModal()}>☰</button>
       <dialog class="menu" ref=${menu} aria-label=${texts.menu} onClick=${closeOutside}>
@@ -366,7 +369,6 @@ const App = () => {
       </dialog>
     </header>
     ${trouble && html`<p class="away" role="alert">${trouble}</p>`}
-    ${table.sides.length > 0 && !isOver && html`<${Score} sides=${table.sides} />`}
     ${table.seal ? html`
       <section class="felt cutting">
         ${later && table.count && html`<${later.DealCount} table=${table} />`}
@@ -377,15 +379,17 @@ const App = () => {
       <section class="felt">${later && html`<${later.DealCount} table=${table} onClose=${() => setSeenDeal(table.deal)} />`}</section>
     ` : isPlaying ? html`
       <section class=${`felt of${seats}`} onClick=${onFelt}>
-        ${table.sitting.slice(1).map((player) => html`<${Other} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
+        ${table.sitting.slice(1).map((player) => html`<${Seat} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
         ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
         <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isLeaving ? taken.find((card) => card.wins)?.at ?? null : null} />
-        ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${cardCount(table.stock)}</small></div>`}
+        ${table.sides.map((side, number) => html`<${Pile} key=${number} deck=${table.deck} count=${side.tricks} name=${`won${number}`} />`)}
+        ${table.stock > 0 && html`<div class="stock"><${Pile} deck=${table.deck} count=${table.stock} name="" /><small class="unseen">${cardCount(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
         ${later && html`<${later.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
+        <span class=${table.is_mine && !moving ? "me to-move" : "me"}><${Portrait} face=${table.sitting[0]?.face} /></span>
         ${hand.length > 0 && hideButton}
         <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${early.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
@@ -393,8 +397,8 @@ const App = () => {
       ${table.news && html`<p class="hint">${table.news}</p>`}
       ${!moving && table.hint && html`<p class="hint"><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
-      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} onPress=${onPress} />`}
-      ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
+      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} onPress=${onPress} />`}
+      ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
       ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
     ` : isOver && table.sides.length > 0 ? later && html`
       <${later.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>

@@ -1,0 +1,34 @@
+// @ts-check
+// The players around a table: portraits, names, cards that they hold and tricks that they have won.
+import { cardCount, cardLabel, Face } from "./cards.js";
+import { DealerChip, html } from "./view.js";
+
+/** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
+
+const FACES = new URL("faces.svg", import.meta.url).pathname;
+const HIGHEST_PILE = 5;  // cards drawn of a pile
+
+/** @param {{face: string}} props */
+export const Portrait = ({ face }) => html`<svg class="portrait" viewBox="0 0 64 64" aria-hidden="true"><use href=${`${FACES}#${face}`} /></svg>`;
+
+/** Another player: known cards, and the backs of the others.
+ * @param {{deck: string, player: PagePlayer, seats: number}} props */
+export const Seat = ({ deck, player, seats }) => html`
+  <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""}`} data-seat=${player.at}>
+    <${Portrait} face=${player.face} />
+    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}</span>
+    <div class="backs">
+      ${player.packets.map((card) => html`<span class="small top" role="img" aria-label=${cardLabel(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
+      ${player.shown.map((card) => html`<span class="small shown" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
+      ${Array.from({ length: Math.min(player.hidden, 20) }, (_, index) => html`<span class="small back" key=${index}><${Face} deck=${deck} card="" /></span>`)}
+    </div>
+    <span class="unseen">${player.hidden ? cardCount(player.hidden) : ""}</span>
+  </div>`;
+
+/** Cards face down, drawn up to a height, and their number. The score has it in words.
+ * @param {{deck: string, count: number, name: string}} props */
+export const Pile = ({ deck, count, name }) => count > 0 && html`
+  <div class=${`heap ${name}`} aria-hidden="true">
+    ${Array.from({ length: Math.min(Math.ceil(count / 2), HIGHEST_PILE) }, (_, index) => html`<span key=${index}><${Face} deck=${deck} card="" /></span>`)}
+    <b data-says=${count}></b>
+  </div>`;

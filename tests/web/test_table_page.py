@@ -139,11 +139,11 @@ async def test_controls_are_visible(
 ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {
   const box = one.getBoundingClientRect();
   const points = at.map(([x, y]) => document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
-  return points.every((found) => one.contains(found) || found.contains(one) && found.matches("figcaption"));
+  return points.every((found) => one.contains(found) || found.contains(one) && found.matches(".who"));
 })"""
 """JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
 
-CUT_OFF_NAMES = """() => [...document.querySelectorAll(".other .who, figcaption span")]
+CUT_OFF_NAMES = """() => [...document.querySelectorAll(".who, .side b, .title")]
   .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
   .map((one) => one.textContent)"""
 
@@ -170,7 +170,7 @@ async def test_four_played_cards_and_full_names_do_not_overlap(
     assert await page.evaluate(CUT_OFF_NAMES) == []
     corners = [[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]]
     assert await page.evaluate(ARE_UNCOVERED, [".lying .face", corners])
-    assert await page.evaluate(ARE_UNCOVERED, ["figcaption span", [[0.1, 0.5], [0.9, 0.5]]])
+    assert await page.evaluate(ARE_UNCOVERED, [".other .who, .other .portrait", [[0.1, 0.5], [0.9, 0.5]]])
     # On a card with large signs the rank is at the top, and the sign reaches the lower edge.
     assert await page.evaluate(ARE_UNCOVERED, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
 
@@ -645,3 +645,30 @@ async def test_tap_on_the_table_sends_a_taken_trick_away(playground: OpenPlaygro
     await page.locator(".felt").click(position={"x": 5, "y": 5})
     await page.wait_for_function("() => document.querySelectorAll('.lying').length < 2")
     await wait_for_turn(page)
+
+
+async def test_cards_keep_their_places_until_the_deal_ends(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tressette", reduced_motion="reduce")
+    places = """() => [...document.querySelectorAll(".fan .row > *")].map((one) => {
+      return [one.dataset.card || "", Math.round(one.getBoundingClientRect().left)];
+    })"""
+    await wait_for_turn(page)
+    before = await page.evaluate(places)
+    for _ in range(3):
+        await wait_for_turn(page)
+        card = page.locator(".fan .tap.playable").first
+        played = await card.get_attribute("data-card")
+        await card.click()
+        await expect(page.locator(f".fan [data-card='{played}']")).to_have_count(0)
+        before = [["" if card == played else card, left] for card, left in before]
+        await wait_for_turn(page)
+        assert await page.evaluate(places) == before
+    await page.reload()
+    await wait_for_turn(page)
+    assert await page.evaluate(places) == before
+
+
+async def test_sides_of_two_are_called_we_and_they(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tressette")
+    await expect(page.locator(".side b")).to_have_text(["We", "They"])
+    await expect(page.locator(".other .portrait")).to_have_count(3)

@@ -51,8 +51,10 @@ CONTENT_SECURITY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; manifest-src 'self'"
 )
+NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
+PARTS = ("text/css", "text/javascript")  # parts of pages: browsers read no other safety headers with them
 SECURITY = {
-    "X-Content-Type-Options": "nosniff",
+    **NO_SNIFFING,
     # With "no-referrer", browsers would send no Origin with forms.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -250,7 +252,8 @@ class Site:
             why = self.card_room.report_store_error(failure, language)
             response = self.message(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:
-            response.headers.update(self._security)
+            is_part = request.path.startswith("/static/") and response.content_type in PARTS
+            response.headers.update(NO_SNIFFING if is_part else self._security)
             response.headers.setdefault("Cache-Control", "no-cache")
             if response.content_type == "text/html" and (cookie := request.get(READER_COOKIE)):
                 # After a sign-out, the browser's Back must not show the page again.

@@ -50,6 +50,13 @@ async def manifest(site: Site, request: web.Request) -> web.Response:
         "background_color": FELT,
         "theme_color": FELT,
         "icons": [icon("192", "any"), icon("512", "any"), icon("full", "maskable")],
+        # Phones put a shared link into the text or the address, and chats add words around it (`pages.go`).
+        "share_target": {
+            "action": "/go",
+            "method": "GET",
+            "enctype": "application/x-www-form-urlencoded",
+            "params": {"text": "to", "url": "url", "title": "title"},
+        },
         "shortcuts": [
             {"name": _("Deal of the day"), "url": "/daily"},
             {"name": _("Puzzle"), "url": "/puzzle"},

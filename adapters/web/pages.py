@@ -27,8 +27,9 @@ async def chat(site: Site, request: web.Request) -> web.Response:
 
 
 async def go(site: Site, request: web.Request) -> web.Response:
-    """Redirect to the table or game of a pasted code or link."""
-    if pasted := read_pasted(request.query.get("to", "")):
+    """Redirect to the table or game of a pasted or shared code or link."""
+    texts_to_read = (request.query.get(name, "") for name in ("to", "url", "title"))
+    if pasted := next(filter(None, map(read_pasted, texts_to_read)), None):
         return site.redirect(ADDRESSES[pasted.kind].format(pasted.id))
     return site.message(request, HTTPStatus.NOT_FOUND, browser_text(request, NO_CODE))
 

@@ -38,6 +38,21 @@ async def test_icons_have_the_sizes_that_the_manifest_names(
         assert picture.getchannel("A").getpixel((0, 0)) == (255 if icon["purpose"] == "maskable" else 0)
 
 
+@pytest.mark.parametrize("field", ["text", "url", "title"])
+async def test_shared_link_or_code_opens_its_table(
+    site: OpenPlayground, session: aiohttp.ClientSession, field: str
+) -> None:
+    async with session.get(f"{site.url}manifest.webmanifest") as answer:
+        target = (await answer.json(content_type=None))["share_target"]
+    shared = dict.fromkeys(target["params"].values(), "")
+    for text in ("Play with me! https://cards.example.org/t/K7QF2M", "k7qf2m"):
+        query = shared | {target["params"][field]: text}
+        async with session.get(site.url + target["action"][1:], params=query, allow_redirects=False) as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, "/t/K7QF2M")
+    async with session.get(site.url + target["action"][1:], params=shared) as answer:
+        assert answer.status == 404
+
+
 async def test_unknown_icon_is_missing(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     async with session.get(f"{site.url}icon/1024.png") as answer:
         assert answer.status == 404

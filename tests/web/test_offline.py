@@ -164,3 +164,28 @@ async def test_signing_out_forgets_what_is_kept(playground: OpenPlayground, brow
           return !pages.some(({ url }) => new URL(url).pathname.startsWith("/t/"));
         }""",
     )
+
+
+async def test_badge_counts_the_tables_that_wait_for_the_player(playground: OpenPlayground, browser: Browser) -> None:
+    context = await browser.new_context(viewport={"width": 390, "height": 844})
+    await context.add_init_script(
+        """
+        const note = (count) => { localStorage.badge = count; return Promise.resolve(); };
+        Object.assign(Navigator.prototype, { setAppBadge: note, clearAppBadge: () => note(0) });
+        """
+    )
+    page = await context.new_page()
+    for count in (1, 2):
+        await page.goto(playground.url)
+        await page.locator("#play .main").click()
+        await wait_for_turn(page)
+        await wait_until(page, f"async () => localStorage.badge === '{count}'")
+    # The first page shows what the bot knows, even if this browser knows less.
+    await page.evaluate("localStorage.badge = 'unknown'")
+    await page.goto(playground.url)
+    await wait_until(page, "async () => localStorage.badge === '2'")
+    # A table that is over waits for nobody.
+    code = await page.locator(".tables code").first.inner_text()
+    await playground.worker.room.resign_for(code, 0, "resign")
+    await page.goto(playground.url)
+    await wait_until(page, "async () => localStorage.badge === '1'")

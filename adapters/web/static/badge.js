@@ -7,7 +7,12 @@ export async function updateBadge() {
   const badge = /** @type {any} */ (navigator);
   if (!badge.setAppBadge) return;
   const turns = (await keptTables()).filter(({ table }) => table.is_mine).length;
-  await (turns ? badge.setAppBadge(turns) : badge.clearAppBadge());
+  try {
+    await (turns ? badge.setAppBadge(turns) : badge.clearAppBadge());
+  } catch (error) {
+    // A window that the browser does not trust has no badge.
+    if (!(error instanceof DOMException)) throw error;
+  }
 }
 
 /** Note that it is the player's turn at a table whose page is closed. @param {string} code */

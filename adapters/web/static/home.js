@@ -27,3 +27,10 @@ updateRulesLink();
 
 // On a page restored from the browser's cache, the form would lead to its earlier table again.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+// The badge of the installed site. Other pages count only the tables that this browser knows.
+const turns = document.querySelectorAll(".tables b").length;
+if ("setAppBadge" in navigator) (turns ? /** @type {any} */ (navigator).setAppBadge(turns) : /** @type {any} */ (navigator).clearAppBadge()).catch(ignoreRefusal);
+
+/** A window that the browser does not trust has no badge. @param {DOMException} error */
+function ignoreRefusal(error) { if (!(error instanceof DOMException)) throw error; }

@@ -4,7 +4,6 @@
 import { updateBadge } from "./badge.js";
 import { dropPress, dropTable, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
 
-const REGISTER_AFTER = 5000;  // milliseconds: the worker loads pages and files, which should not delay the game
 const SYNC = "presses";  // name of the browser's event after it finds the network again
 
 /** Register the service worker. Return null in a frame, without https, and in browsers that do not allow it.
@@ -41,7 +40,7 @@ async function sendLater() {
 export async function keepOffline(code, connection, { latest, receiveTable, sendPress }) {
   const saved = await keptTable(code);
   const presses = (await keptPresses()).filter((press) => press.code === code);
-  setTimeout(keepPage, REGISTER_AFTER);
+  keepPage();
   connection.keepWith({
     keep: async (n, message) => {
       await keepPress({ n, code, press: String(message.press), at: Date.now() });

@@ -23,6 +23,7 @@ const { code, texts } = pageData();
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // milliseconds that a taken trick moves away, at the end of them
 const TITLE = document.title;
+const KEEP_AFTER = 5000;  // milliseconds until the page is kept for when the network is away, which should not delay the game
 const CUTTING = 500;  // milliseconds that a cut is shown
 
 /** @param {{sides: Table["sides"]}} props */
@@ -238,7 +239,7 @@ const App = () => {
   useEffect(() => {
     /** @param {any} message */
     const receive = (message) => {
-      if (message.table) { receiveTable(message.table); keep(); }
+      if (message.table) receiveTable(message.table);
       else if (message.gone) { newConnection.isOver = true; kept.current?.then(({ forget }) => forget()); leave(message.go || "", message.why || texts.gone); }
       else newConnection.answer(message);
     };
@@ -246,6 +247,7 @@ const App = () => {
       open: async () => openTable(code), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, newConnection, { latest, receiveTable, sendPress })); };
+    setTimeout(keep, KEEP_AFTER);
   }, []);
   useEffect(() => {
     if (!toast) return undefined;

@@ -87,7 +87,11 @@ class Levers:
         if int(await self._client.hget(keys.LEVERS, VERSION) or 0) == self.version:
             return
         found = {name.decode(): value.decode() for name, value in (await self._client.hgetall(keys.LEVERS)).items()}
-        self.version = int(found.pop(VERSION, 0))
+        version = int(found.pop(VERSION, 0))
+        if version == self.version:
+            # Another task has read the same levers meanwhile.
+            return
+        self.version = version
         self.bans = {
             name.removeprefix(BAN_PREFIX): _parse(Ban, text)
             for name, text in found.items()

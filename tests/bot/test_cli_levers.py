@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, open_store
 from tests.bot.command import run_command
@@ -93,11 +92,3 @@ async def test_maintenance_refuses_tables_and_lets_games_go_on(tmp_path: Path, e
             assert await run(tmp_path, "maintenance") == "off\n"
             await worker.store.levers.refresh()
             assert not (await bruno.say("/challenge testa", "paper:200")).toast
-
-
-async def test_levers_are_logged_once_when_they_change(tmp_path: Path, embedded: EmbeddedStore) -> None:
-    async with open_store(embedded.url) as store:
-        await run(tmp_path, "announce", "Restart at 22:00")
-        with capture_logs() as logs:
-            await asyncio.gather(*(store.levers.refresh() for _ in range(3)))
-        assert [(line["event"], line["announcement"]) for line in logs] == [("levers_changed", True)]

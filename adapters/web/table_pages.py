@@ -36,6 +36,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         "home.html",
         language,
         games=lobby.games(language),
+        deck=site.assets.decks["italian-classic"],
         first_game=FIRST_GAME,
         robots={level: _(robot) for level, robot in ROBOTS.items()},
         **form_names(reader),

@@ -775,7 +775,12 @@ async def test_page_settings_apply_at_tables(site: OpenPlayground) -> None:
         status, page = await anna.get(f"/settings?t={code}")
         assert status == 200
         assert f'href="/t/{code}"' in page
-        assert re.findall(r'<option value="(\w+)" selected', page) == ["it", "french", "easy"]
+        assert re.findall(r'<option value="(\w+)" selected', page) == [
+            "it",
+            "french",
+            "easy",
+            "18",
+        ]  # the hour of daily notifications
         assert "Le tue impostazioni" in page
         async with anna.connect(code) as live:
             assert (await live.receive("table"))["deck"] == "french-easy"

@@ -19,6 +19,7 @@ from bot.panels.tables import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard, Scene
 from bot.pictures.scene_builder import deal_end, hand_scene
+from bot.site.advice import advised_parts
 from bot.site.deal_count import DealCount, deal_count
 from bot.site.game_end import NOT_RATED, GameEnd, Rated, game_end
 from bot.site.portraits import choose_portraits
@@ -105,14 +106,15 @@ class HandPage:
 
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
     its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``count`` is the score of the deal
-    that has just ended, ``end_trick`` its last trick. ``hint`` is one that is shown unasked. ``legend`` explains the
-    letters on a beginner's cards. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's
-    id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign``
-    asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the
-    commitment of a pack that waits for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the
-    player who can cut adds a text, and ``pack`` the number of its cards. ``news`` says who cut the pack. ``spoken`` has
-    the shown texts that contain cards, with the cards in words for screen readers. ``events`` are shown at seats for
-    a moment, and ``takes`` says who took the last trick.
+    that has just ended, ``end_trick`` its last trick. ``hint`` is one to show, and ``advised`` what it points to
+    (`advised_parts`). ``legend`` explains the letters on a beginner's cards. ``clock`` is in seconds a move, 0 without
+    a clock. ``replay`` is the finished game's id. ``results`` is the address of everyone's results of the day's deal,
+    ``rules`` of the game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the
+    table's address can sit down. ``seal`` is the commitment of a pack that waits for a cut, otherwise empty. Then
+    ``cut`` is the payload to which the page of the player who can cut adds a text, and ``pack`` the number of its
+    cards. ``news`` says who cut the pack. ``spoken`` has the shown texts that contain cards, with the cards in words
+    for screen readers. ``events`` are shown at seats for a moment, and ``takes`` says who took the last trick. ``end``
+    is the end of the game.
     """
 
     code: str
@@ -130,6 +132,7 @@ class HandPage:
     is_mine: bool = False
     line: str = ""
     hint: str = ""
+    advised: tuple[str, ...] = ()
     legend: str = ""
     target: str = ""
     deal: int = 0
@@ -328,6 +331,7 @@ class _PageBuilder:
             news="" if is_over or seen.since else cut_news(seen, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
+            advised=() if self.chosen == RESIGN else advised_parts(self.hint, seen, self.words),
             target=scene.target,
             sides=self._sides(scene, deal),
             sitting=() if is_over else self._players(deal),

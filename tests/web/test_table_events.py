@@ -128,3 +128,25 @@ async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlay
         while (answer := await page.request.get(playground.url.rstrip("/") + picture)).status != 200:
             await asyncio.sleep(0.2)
     assert (await answer.body()).startswith(b"\x89PNG")
+
+
+async def test_hint_lights_its_card_and_points_at_it(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "testa", **PHONE)
+    await wait_for_turn(page)
+    await page.get_by_role("button", name="💡 Hint").click()
+    hinted, advice = page.locator(".fan .tap.hinted"), page.locator(".advice.points")
+    await expect(hinted).to_have_count(1)
+    await expect(advice).to_be_visible()
+    # The tail of the bubble is above the middle of the card, and the bubble next to the cards.
+    gap = await advice.evaluate(
+        """bubble => {
+          const card = document.querySelector(".fan .hinted"), row = document.querySelector(".fan").getBoundingClientRect();
+          const box = bubble.getBoundingClientRect(), { left, width } = card.getBoundingClientRect();
+          return [box.left + parseFloat(bubble.style.getPropertyValue("--tail")) - left - width / 2, row.top - box.bottom];
+        }"""
+    )
+    assert abs(gap[0]) <= 2
+    assert 0 <= gap[1] <= 16
+    await take_screenshot(page, "hint-at-card")
+    await hinted.click()
+    await expect(hinted).to_have_count(0)

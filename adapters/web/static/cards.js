@@ -57,9 +57,9 @@ function startDrag(event, play, moveTo) {
 const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault(); };
 
 /** A card or packet; it is a button even if it cannot be pressed.
- * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
-export const Tap = ({ deck, card, onPress, onMove }) => html`
-  <button type="button" class=${`tap ${card.light} ${card.is_early ? "early" : ""}`} data-card=${card.code} data-press=${card.press}
+ * @param {{deck: string, card: TapCard, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
+export const Tap = ({ deck, card, advised = [], onPress, onMove }) => html`
+  <button type="button" class=${`tap ${card.light} ${advised.includes(card.label || card.code) ? "hinted" : ""} ${card.is_early ? "early" : ""}`} data-card=${card.code} data-press=${card.press}
     aria-disabled=${(card.press && card.light !== "dim") || card.can_wait ? undefined : "true"} aria-pressed=${card.light === "chosen" || card.is_early ? "true" : undefined}
     aria-label=${cardLabel(card)} onClick=${() => (card.press || card.can_wait) && onPress(card.press, card)}
     onPointerDown=${!card.is_hidden && (card.light === "playable" || onMove) && ((/** @type {PointerEvent} */ event) => startDrag(event, () => (card.press || card.can_wait) && onPress(card.press, card), (target) => onMove?.(card.code, target)))}>
@@ -106,8 +106,8 @@ export function placeCards(name, cards) {
 }
 
 /** The player's cards, in rows wide enough for thumbs. Arrow keys move from card to card, and with Shift they move the card.
- * @param {{deck: string, cards: TapCard[], name: string, label: string, onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
-export const Fan = ({ deck, cards, name, label, onPress, onMove }) => {
+ * @param {{deck: string, cards: TapCard[], name: string, label: string, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
+export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove }) => {
   const isNarrow = () => innerWidth < 560;
   const [hasRows, setRows] = useState(isNarrow);
   useEffect(() => {
@@ -132,6 +132,6 @@ export const Fan = ({ deck, cards, name, label, onPress, onMove }) => {
   };
   return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${Tap} key=${card.label || card.code || index} deck=${deck} card=${card} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
+      <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
   </div>`;
 };

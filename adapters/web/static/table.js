@@ -17,7 +17,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
 
 const { code, texts } = pageData();
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
@@ -35,11 +35,11 @@ const Score = ({ sides }) => html`
     </div>`)}
   </div>`;
 
-/** @param {{rows: Button[][], spoken: Table["spoken"], onPress: (press: string) => void}} props */
-const Buttons = ({ rows, spoken, onPress }) => html`
+/** @param {{rows: Button[][], spoken: Table["spoken"], advised?: string[], onPress: (press: string) => void}} props */
+const Buttons = ({ rows, spoken, advised = [], onPress }) => html`
   <div class="buttons">${rows.map((row) => html`
     <div class="row">${row.filter(([, , , kind]) => kind === "press").map(([label, payload, style]) => html`
-      <button type="button" key=${payload} class=${style} data-payload=${payload} aria-label=${spoken[label]} onClick=${() => onPress(payload)}>${label}</button>`)}
+      <button type="button" key=${payload} class=${`${style} ${advised.includes(payload) ? "hinted" : ""}`} data-payload=${payload} aria-label=${spoken[label]} onClick=${() => onPress(payload)}>${label}</button>`)}
     </div>`)}
   </div>`;
 
@@ -331,10 +331,12 @@ const App = () => {
   useKeptFocus();
   useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
+  const hints = useLater(Boolean(table?.hint), () => import("./hint.js"));
   const later = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over" || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./events.js"));
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
+  const hinted = hints && !moving ? hints.placeOfHint(table) : "";
   const isPlaying = table.sides.length > 0 && table.phase === "playing";
   const isOver = table.phase === "over";
   const seats = table.sitting.length;
@@ -382,7 +384,7 @@ const App = () => {
     ` : isPlaying ? html`
       <section class=${`felt of${seats}`} onClick=${onFelt}>
         ${table.sitting.slice(1).map((player) => html`<${Seat} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
-        ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
+        ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} advised=${table.advised} onPress=${onPress} />`)}</div>`}
         <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isLeaving ? taken.find((card) => card.wins)?.at ?? null : null} />
         ${table.sides.map((side, number) => html`<${Pile} key=${number} deck=${table.deck} count=${side.tricks} name=${`won${number}`} />`)}
         ${table.stock > 0 && html`<div class="stock"><${Pile} deck=${table.deck} count=${table.stock} name="" /><small class="unseen">${cardCount(table.stock)}</small></div>`}
@@ -397,10 +399,12 @@ const App = () => {
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${table.news && html`<p class="hint">${table.news}</p>`}
-      ${!moving && table.hint && html`<p class="hint"><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`}
-      ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
-      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} onPress=${onPress} />`}
-      ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
+      ${hinted === "buttons" && html`<${hints?.Hint} table=${table} />`}
+      ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} advised=${table.advised} onPress=${onPress} />`}
+      ${hinted === "packets" && html`<${hints?.Hint} table=${table} />`}
+      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
+      ${hinted === "hand" && !isHidden && html`<${hints?.Hint} table=${table} />`}
+      ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${moving || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
       ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
     ` : isOver && table.sides.length > 0 ? later && html`
       <${later.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>

@@ -46,3 +46,12 @@ export function useLater(isNeeded, load) {
   }, [isNeeded]);
   return module;
 }
+
+/** Add a style that a late module needs. @param {URL} address */
+export const addStyle = (address) => new Promise((resolve) => {
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = address.href;
+  style.onload = resolve;
+  document.head.append(style);
+});

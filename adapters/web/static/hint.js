@@ -1,0 +1,39 @@
+// @ts-check
+// A hint next to what it advises: its bubble points at the card.
+import { Spoken } from "./cards.js";
+import { addStyle, html, useLayoutEffect, useRef } from "./view.js";
+
+/** @typedef {import("./table.js").Table} Table */
+
+/** Return the place of a hint: above the packets, the hand, or the buttons. @param {Table} table */
+export const placeOfHint = ({ hint, advised, packets, hand }) => {
+  if (!hint) return "";
+  if (packets.some((card) => advised.includes(card.label))) return "packets";
+  return hand.some((card) => advised.includes(card.code)) ? "hand" : "buttons";
+};
+
+/** Return the horizontal middle of an element. Unlike its box, it ignores moves such as a card's while it is dealt.
+ * @param {HTMLElement} element */
+function middleOf(element) {
+  let left = element.offsetWidth / 2;
+  for (let outer = /** @type {Element | null} */ (element); outer instanceof HTMLElement; outer = outer.offsetParent) left += outer.offsetLeft;
+  return left;
+}
+
+/** @param {{table: Table}} props */
+export const Hint = ({ table }) => {
+  const bubble = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const point = () => {
+      const node = bubble.current, card = /** @type {HTMLElement | null} */ (document.querySelector(".fan .hinted"));
+      node?.classList.toggle("points", Boolean(card));
+      if (node && card) node.style.setProperty("--tail", `${middleOf(card) - middleOf(node) + node.offsetWidth / 2}px`);
+    };
+    point();
+    addEventListener("resize", point);
+    return () => removeEventListener("resize", point);
+  });
+  return html`<p class="hint advice" ref=${bubble}><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`;
+};
+
+await addStyle(new URL("hint.css", import.meta.url));

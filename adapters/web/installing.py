@@ -24,7 +24,7 @@ class Icon(NamedTuple):
     is_square: bool
 
 
-# "full" is for phones that cut icons into their own shape, "touch" for iOS.
+# "full" is for phones that cut icons into a shape of their own, "touch" is for iOS.
 ICONS = {"192": Icon(192, False), "512": Icon(512, False), "full": Icon(512, True), "touch": Icon(180, True)}
 
 
@@ -85,5 +85,5 @@ async def service_worker(site: Site, _request: web.Request) -> web.Response:
 
 
 async def offline(site: Site, request: web.Request) -> web.Response:
-    """Show what is kept in the browser. The service worker keeps this page for when the network is away."""
+    """Show what is kept in the browser. The service worker keeps this page for times without a network."""
     return site.page(request, "offline.html", data={"texts": offline_texts(language_of(browser_language(request)))})

@@ -17,7 +17,7 @@ BEHIND, IN_FRONT = (194, 98, 12), (126, 104, -8)
 
 @cache
 def app_icon(pixels: int, *, is_square: bool = False) -> bytes:
-    """Return the icon as a square PNG; ``is_square`` without round corners."""
+    """Return the icon as a PNG. With ``is_square`` its corners are not rounded."""
     deck = DECKS[0]
     cards = _place(back_svg(deck), *BEHIND) + _place(card_svg("AD", deck), *IN_FRONT)
     red, green, blue = COLOURS["felt"]

@@ -23,7 +23,10 @@ class DealCount:
 
 
 def deal_count(seen: TableSnapshot, words: Wording) -> DealCount | None:
-    """Return the count of the last finished deal. None before any, or if the game was cut short during the last one."""
+    """Return the count of the last finished deal.
+
+    None before any deal has ended, or if the game was cut short during the last one.
+    """
     view = seen.view
     if view is None or view.result is None or seen.is_cut_short:
         return None

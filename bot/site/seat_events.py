@@ -58,7 +58,7 @@ def _declared_cards(words: Wording, move: str) -> Iterator[str]:
 
 
 def taker_text(seen: TableSnapshot, words: Wording) -> str:
-    """Return who took the last trick, also of the deal before; empty before the first."""
+    """Return who took the last trick, even if it was in the previous deal; empty before the first trick."""
     _, view = words.text, seen.view
     trick = view.deal.last_trick if view and view.deal else None
     if trick is None and view and view.result:

@@ -30,7 +30,7 @@ class WhatIfBusy(Exception):
 
 
 class Line(NamedTuple):
-    """Moves instead of those of the record, from a position of a deal: after its first ``place`` moves."""
+    """Moves that replace those of the record after the first ``place`` moves of a deal."""
 
     game_id: str
     deal: int  # from 1
@@ -47,7 +47,10 @@ class WhatIf:
         self._archive, self._robot_pool = archive, robot_pool
 
     async def get_line(self, line: Line, reader: Reader, seat: int | None) -> ReplayedLine | None:
-        """Return the positions of a line. With ``seat``, the strong robot makes one move if another seat is to move."""
+        """Return the positions of a line.
+
+        With ``seat``, the strong robot makes one move if it is another seat's turn.
+        """
         game = await self._load_game(line)
         if game is None:
             return None
@@ -57,7 +60,7 @@ class WhatIf:
         return replayed_line(game, line.deal, line.place, line.moves, *reader)
 
     async def judge(self, line: Line) -> LineVerdicts | None:
-        """Return what each move after the line gives away with open cards."""
+        """Return the points that each move after the line loses, by perfect play with open cards."""
         game = await self._load_game(line)
         if game is None:
             return None

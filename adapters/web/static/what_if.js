@@ -1,5 +1,5 @@
 // @ts-check
-// Other moves than those of the record. The reader tries them for all seats, or plays one seat against the strong robot.
+// Moves that differ from the record. The reader tries them for all seats, or plays one seat against the strong robot.
 import { postJson } from "./api.js";
 import { Card } from "./position.js";
 import { format, html, useEffect, useState } from "./view.js";

@@ -193,11 +193,11 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
 
             while not (len(await tables_by_deal()) == 2 and all(await tables_by_deal())):
                 await asyncio.sleep(0.02)
-            t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
+            tournament = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             # The person without private messages plays first, because the card's button must open their hands.
             by_match = [
-                [people_by_id[member.person] for team in match.teams for member in t.members(team)]
-                for match in t.matches
+                [people_by_id[member.person] for team in match.teams for member in tournament.members(team)]
+                for match in tournament.matches
             ]
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
             await until(lambda: any(map(moves, late)))
@@ -219,7 +219,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             pages = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             sent = json.dumps(server.calls, default=repr)
             for text in (sent, *pages.values(), *scenes, dump_info_logs(logs)):
-                assert find_leaks(text, t, 1) == []
+                assert find_leaks(text, tournament, 1) == []
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
             # After all have played the round, everything is public.
@@ -230,6 +230,6 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
                 await asyncio.sleep(0.01)
             pages_after = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:
-                assert find_leaks(pages_after[f"/api/v1/games/{game}/record"], t, 1)
+                assert find_leaks(pages_after[f"/api/v1/games/{game}/record"], tournament, 1)
                 assert pages_after[f"/g/{game}"] != pages[f"/g/{game}"]
-            assert t.root.hex() not in str(pages_after)
+            assert tournament.root.hex() not in str(pages_after)

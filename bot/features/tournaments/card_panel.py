@@ -17,23 +17,23 @@ MAX_MATCHES = 8  # matches of the round on the card, open ones first
 
 
 def card_panel(
-    language: str, t: Tournament, left: int | None, *, has_room: bool = True, is_serviced: bool = False
+    language: str, tournament: Tournament, left: int | None, *, has_room: bool = True, is_serviced: bool = False
 ) -> Panel:
     """Return a tournament's card for its chat.
 
     ``left`` are the seconds left of the round, or None without a round. ``has_room``: the store has room for new
     tables. ``is_serviced``: the host's maintenance allows none.
     """
-    text = TournamentText(language, t)
+    text = TournamentText(language, tournament)
     page = text.start_page()
-    if t.phase == "open":
+    if tournament.phase == "open":
         return _open_card(page, text)
-    if t.phase == "cancelled":
+    if tournament.phase == "cancelled":
         page.line(text.gettext("{name}’s tournament was called off."), name=text.organiser)
         write_seals(page, text)
         return page.panel()
-    table = standings(t)
-    if t.phase == "over":
+    table = standings(tournament)
+    if tournament.phase == "over":
         page.line(winners_line(text), "bold")
         page.gap()
         _write_heading(page, text, table)
@@ -45,45 +45,49 @@ def card_panel(
     return _playing_card(page, text, table, left, has_room=has_room, is_serviced=is_serviced)
 
 
-def payload(t: Tournament, *words: object) -> str:
-    return actions.page("tournament", t.code, *words)
+def payload(tournament: Tournament, *words: object) -> str:
+    return actions.page("tournament", tournament.code, *words)
 
 
-def button(label: str, t: Tournament, *words: object, style: Literal["", "good", "danger"] = "") -> Button:
-    return Button(label, payload(t, *words), style)
+def button(label: str, tournament: Tournament, *words: object, style: Literal["", "good", "danger"] = "") -> Button:
+    return Button(label, payload(tournament, *words), style)
 
 
 # Before it starts
 
 
 def _open_card(page: Writer, text: TournamentText) -> Panel:
-    t, _ = text.t, text.gettext
+    tournament, _ = text.tournament, text.gettext
     page.line(_("Organised by {name}"), name=text.organiser)
     for line in text.terms():
         page.line(line)
     page.gap()
-    _write_entered(page, text, players_alone(t))
-    return page.panel((button(_("Join"), t, "enter", style="good"),))
+    _write_entered(page, text, players_alone(tournament))
+    return page.panel((button(_("Join"), tournament, "enter", style="good"),))
 
 
 def organiser_row(text: TournamentText) -> Row:
     """Return the organiser's buttons for a tournament that is not over."""
-    t, _ = text.t, text.gettext
-    off = button(_("Call off"), t, "off", style="danger")
-    if t.phase == "playing":
+    tournament, _ = text.tournament, text.gettext
+    off = button(_("Call off"), tournament, "off", style="danger")
+    if tournament.phase == "playing":
         return (off,)
-    return (button(_("Start"), t, "start"), button(_("Options"), t, "options"), off)
+    return (button(_("Start"), tournament, "start"), button(_("Options"), tournament, "options"), off)
 
 
-def players_alone(t: Tournament) -> list[int]:
+def players_alone(tournament: Tournament) -> list[int]:
     """Return the players without a partner, in a game for four."""
-    return [] if t.team_size == 1 else [number for number in t.entered_players if number not in t.partners]
+    return (
+        []
+        if tournament.team_size == 1
+        else [number for number in tournament.entered_players if number not in tournament.partners]
+    )
 
 
 def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
     """Return buttons that make a person the partner of one of these players."""
     buttons = [
-        button(text.gettext("With {name}").format(name=text.player_names([number])), text.t, "with", number)
+        button(text.gettext("With {name}").format(name=text.player_names([number])), text.tournament, "with", number)
         for number in numbers
     ]
     return [tuple(buttons[index : index + 2]) for index in range(0, len(buttons), 2)]
@@ -91,9 +95,9 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
 
 def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
     """Write the players. Those ``alone``, without a partner, come last."""
-    t, _ = text.t, text.gettext
-    teams, count = teams_of(t), len(t.entered_players)
-    missing = _missing_text(text, MIN_TEAMS[t.form] - len(teams))
+    tournament, _ = text.tournament, text.gettext
+    teams, count = teams_of(tournament), len(tournament.entered_players)
+    missing = _missing_text(text, MIN_TEAMS[tournament.form] - len(teams))
     if not count:
         page.line(" ".join(filter(None, [_("No players yet."), missing])))
     elif missing and not alone:
@@ -116,7 +120,7 @@ def _missing_text(text: TournamentText, count: int) -> str:
     _ = text.gettext
     if count < 1:
         return ""
-    if text.t.team_size == 1:
+    if text.tournament.team_size == 1:
         line = _("One more player and it can start.") if count == 1 else _("{count} more players and it can start.")
     else:
         line = _("One more pair and it can start.") if count == 1 else _("{count} more pairs and it can start.")
@@ -139,9 +143,9 @@ def _playing_card(
     has_room: bool,
     is_serviced: bool,
 ) -> Panel:
-    t, _ = text.t, text.gettext
+    tournament, _ = text.tournament, text.gettext
     page.line(round_line(text, left))
-    is_waiting = any(not match.is_over and not match.table for match in t.matches)
+    is_waiting = any(not match.is_over and not match.table for match in tournament.matches)
     if not has_room and is_waiting:
         page.line(
             _("There’s no room for new tables right now, so some matches must wait: tell the bot’s host."), "bold"
@@ -149,7 +153,7 @@ def _playing_card(
     elif is_serviced and is_waiting:
         page.line(_("No new tables for now, so some matches must wait."), "bold")
     page.gap()
-    if has_results(t):
+    if has_results(tournament):
         _write_heading(page, text, table)
         _write_standings(page, text, table, with_tie_breaks=False)
     page.gap()
@@ -157,20 +161,25 @@ def _playing_card(
     write_single_table(page, text)
     page.gap()
     write_tie_breaks(page, text)
-    if t.is_duplicate:
-        page.line(_("🔒 Seal: {seal}"), "small", seal=short_seal(t.seal))
-    return page.panel((button(_("My match"), t, "hand", style="good"),), *_page_rows(text, table))
+    if tournament.is_duplicate:
+        page.line(_("🔒 Seal: {seal}"), "small", seal=short_seal(tournament.seal))
+    return page.panel((button(_("My match"), tournament, "hand", style="good"),), *_page_rows(text, table))
 
 
-def has_results(t: Tournament) -> bool:
+def has_results(tournament: Tournament) -> bool:
     """Return whether any match counts yet. In a duplicate, matches count only after their round."""
-    return any(match.is_over and not match.is_bye and t.is_public(match.round) for match in t.matches)
+    return any(match.is_over and not match.is_bye and tournament.is_public(match.round) for match in tournament.matches)
 
 
 def write_single_table(page: Writer, text: TournamentText) -> None:
     """Explain how a duplicate round with only one table is scored."""
-    t = text.t
-    if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not match.is_bye for match in t.rounds[-1]) == 1:
+    tournament = text.tournament
+    if (
+        tournament.is_duplicate
+        and tournament.phase == "playing"
+        and tournament.rounds
+        and sum(not match.is_bye for match in tournament.rounds[-1]) == 1
+    ):
         _ = text.gettext
         page.line(
             _("Only one table, so there’s nothing to compare. Only deals given up or lost on time count."), "italic"
@@ -178,10 +187,10 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
 
 
 def round_line(text: TournamentText, left: int | None) -> str:
-    if not text.t.rounds:
+    if not text.tournament.rounds:
         return text.gettext("The first round is starting.")
     time = "" if left is None else time_left(text.language, left)
-    return " · ".join(filter(None, [text.round_name(len(text.t.rounds)), time]))
+    return " · ".join(filter(None, [text.round_name(len(text.tournament.rounds)), time]))
 
 
 def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStanding]) -> None:
@@ -201,15 +210,15 @@ def _write_standings(
 
 def _write_matches(page: Writer, text: TournamentText) -> None:
     """Write the round's matches, open ones first. Finished ones are left out if there are too many."""
-    t, _ = text.t, text.gettext
-    if not t.rounds:
+    tournament, _ = text.tournament, text.gettext
+    if not tournament.rounds:
         return
-    matches = t.rounds[-1]
+    matches = tournament.rounds[-1]
     played = [match for match in matches if not match.is_bye]
     over = sum(match.is_over for match in played)
     page.line(_("Matches over: {over} of {count}").format(over=over, count=len(played)), "bold")
     shown = [match for match in matches if match.table]
-    rest = [match for match in matches if not match.table and (match.is_over or t.form != "league")]
+    rest = [match for match in matches if not match.table and (match.is_over or tournament.form != "league")]
     shown += rest if len(shown) + len(rest) <= MAX_MATCHES else []
     for match in shown[:MAX_MATCHES]:
         page.line(match_line(text, match))
@@ -223,15 +232,15 @@ def match_line(text: TournamentText, match: Match) -> str:
 
 
 def write_tie_breaks(page: Writer, text: TournamentText) -> None:
-    if names := [text.gettext(name) for name in TIE_BREAKS[text.t.form]]:
+    if names := [text.gettext(name) for name in TIE_BREAKS[text.tournament.form]]:
         page.line(text.gettext("Ties are broken by: {names}."), "small", names=", ".join(names))
 
 
 def _page_rows(text: TournamentText, table: Sequence[TeamStanding]) -> list[Row]:
-    t, _ = text.t, text.gettext
-    results, rules = button(_("All results"), t, "results", 0), button(_("How it works"), t, "rules")
+    tournament, _ = text.tournament, text.gettext
+    results, rules = button(_("All results"), tournament, "results", 0), button(_("How it works"), tournament, "rules")
     if len(table) > MAX_PLACES:
-        return [(results, button(_("Whole table"), t, "table", 1)), (rules,)]
+        return [(results, button(_("Whole table"), tournament, "table", 1)), (rules,)]
     return [(results, rules)]
 
 
@@ -239,30 +248,30 @@ def _page_rows(text: TournamentText, table: Sequence[TeamStanding]) -> list[Row]
 
 
 def winners_line(text: TournamentText) -> str:
-    return f"🥇 {text.winners_text([text.team_name(team) for team in winners(text.t)])}"
+    return f"🥇 {text.winners_text([text.team_name(team) for team in winners(text.tournament)])}"
 
 
 def write_seals(page: Writer, text: TournamentText) -> None:
     """Write the seal and secret of a duplicate that is over, so that its deals can be verified."""
-    t, _ = text.t, text.gettext
-    if t.is_duplicate and t.root and not t.is_live:
-        page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
-        page.line(_("🔓 Secret: {secret}"), "small", secret=t.root.hex())
+    tournament, _ = text.tournament, text.gettext
+    if tournament.is_duplicate and tournament.root and not tournament.is_live:
+        page.line(_("🔒 Seal: {seal}"), "small", seal=tournament.seal)
+        page.line(_("🔓 Secret: {secret}"), "small", secret=tournament.root.hex())
 
 
-def winner_panel(language: str, t: Tournament) -> Panel:
-    text, table = TournamentText(language, t), standings(t)
+def winner_panel(language: str, tournament: Tournament) -> Panel:
+    text, table = TournamentText(language, tournament), standings(tournament)
     page = Writer(winners_line(text))
     page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))
     page.fold()
     page.gap()
     _write_standings(page, text, table, with_tie_breaks=True)
-    return page.panel((button(text.gettext("All results"), t, "results", 0),))
+    return page.panel((button(text.gettext("All results"), tournament, "results", 0),))
 
 
 def back_row(text: TournamentText) -> Row:
     """Return a button to the reader's page about the tournament."""
-    return (button(text.gettext("◀ Back"), text.t, "mine"),)
+    return (button(text.gettext("◀ Back"), text.tournament, "mine"),)
 
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int | None) -> Row:

@@ -85,7 +85,11 @@ class TournamentCommands:
             if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)
             return await self._open(place, profile, command.key, chosen_form or form, choice)
-        alike = [t for t in await self._tournaments.in_chat(place) if (t.form == "league") == (form == "league")]
+        alike = [
+            tournament
+            for tournament in await self._tournaments.in_chat(place)
+            if (tournament.form == "league") == (form == "league")
+        ]
         if not alike:
             return await self._open(place, profile, command.key, form)
         if len(alike) == 1:
@@ -100,32 +104,34 @@ class TournamentCommands:
             chat = await self._people.chat(place)
             choice = replace(Choice.default(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
-        t = await self._registration.open(place, profile.id, profile.name, choice, form, key)
+        tournament = await self._registration.open(place, profile.id, profile.name, choice, form, key)
         if form == "league":
-            await self._choose_usual_times(t, profile, key)
+            await self._choose_usual_times(tournament, profile, key)
         with suppress(NotForPrograms):
-            await self._registration.enter(t.code, profile.id, profile.name, f"{key} enter")
-        t = await self._with_names(await self._tournaments.load(t.code))
-        return Reply(panel=await self._player_panel(profile, t), private=True)
+            await self._registration.enter(tournament.code, profile.id, profile.name, f"{key} enter")
+        tournament = await self._with_names(await self._tournaments.load(tournament.code))
+        return Reply(panel=await self._player_panel(profile, tournament), private=True)
 
-    async def _choose_usual_times(self, t: Tournament, profile: Profile, key: str) -> Tournament:
+    async def _choose_usual_times(self, tournament: Tournament, profile: Profile, key: str) -> Tournament:
         """Set the usual clock and time of the form (leagues have their own), unless the organiser chose others."""
-        usual, leagues = ((await self._people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
-        (old_clock, old_time), (clock, time) = (usual, leagues) if t.form == "league" else (leagues, usual)
-        if t.choice.clock == old_clock:
-            choice = replace(t.choice, clock=clock)
-            t = await self._registration.choose_game(t.code, profile.id, choice, f"{key} clock")
-        if t.options["time"] == old_time:
-            t = await self._registration.choose_option(t.code, profile.id, "time", time, f"{key} time")
-        return t
+        usual, leagues = ((await self._people.chat(tournament.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
+        (old_clock, old_time), (clock, time) = (usual, leagues) if tournament.form == "league" else (leagues, usual)
+        if tournament.choice.clock == old_clock:
+            choice = replace(tournament.choice, clock=clock)
+            tournament = await self._registration.choose_game(tournament.code, profile.id, choice, f"{key} clock")
+        if tournament.options["time"] == old_time:
+            tournament = await self._registration.choose_option(
+                tournament.code, profile.id, "time", time, f"{key} time"
+            )
+        return tournament
 
     async def list_own(self, profile: Profile, number: int = 1) -> Panel:
         """Return a page of a person's tournaments, counted from 1."""
         page = own_page(await self._tournaments.of_person(profile.id), number)
         page = page._replace(tournaments=await asyncio.gather(*map(self._with_names, page.tournaments)))
         times_left = await asyncio.gather(*map(self._tournaments.seconds_left, page.tournaments))
-        chats = await asyncio.gather(*(self._people.chat(t.place) for t in page.tournaments))
-        groups = {t.code: chat.name for t, chat in zip(page.tournaments, chats, strict=True)}
+        chats = await asyncio.gather(*(self._people.chat(tournament.place) for tournament in page.tournaments))
+        groups = {tournament.code: chat.name for tournament, chat in zip(page.tournaments, chats, strict=True)}
         return own_panel(profile.language, profile.id, page._replace(groups=groups), times_left)
 
     # Presses
@@ -138,45 +144,45 @@ class TournamentCommands:
                 panel = await self.list_own(profile, _parse_number(rest))
                 return private_reply(press.place, profile.language, panel)
             case [code, verb, *rest]:
-                t = await self._with_names(await self._tournaments.load(code[:8]))
+                tournament = await self._with_names(await self._tournaments.load(code[:8]))
                 handle = self._organise if verb in ORGANISER_VERBS else self._answer_player
                 try:
-                    answer = await handle(press, profile, t, verb, rest)
+                    answer = await handle(press, profile, tournament, verb, rest)
                 except OnlyTheOrganiser:
-                    raise OnlyTheOrganiser(name=t.opener.name) from None
+                    raise OnlyTheOrganiser(name=tournament.opener.name) from None
                 return answer if isinstance(answer, Reply) else private_reply(press.place, profile.language, answer)
         raise BadPayload()
 
-    async def _with_names(self, t: Tournament) -> Tournament:
-        return await with_current_names(self._people, t)
+    async def _with_names(self, tournament: Tournament) -> Tournament:
+        return await with_current_names(self._people, tournament)
 
     async def _answer_player(
-        self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]
+        self, press: Press, profile: Profile, tournament: Tournament, verb: str, words: list[str]
     ) -> Panel | Reply:
         """Answer a press on a button that everyone has."""
         language = profile.language
         answer: Panel | Reply
         match verb:
             case "enter":
-                answer = await self._enter(press, profile, t)
+                answer = await self._enter(press, profile, tournament)
             case "with":
-                answer = await self._join_partner(press, profile, t, _parse_number(words))
+                answer = await self._join_partner(press, profile, tournament, _parse_number(words))
             case "withdraw":
-                answer = await self._withdraw(press, profile, t, is_confirmed=words == ["yes"])
+                answer = await self._withdraw(press, profile, tournament, is_confirmed=words == ["yes"])
             case "hand":
-                answer = await self._send_hands(press, profile, t)
+                answer = await self._send_hands(press, profile, tournament)
             case "results":
-                answer = await self._results(press, profile, t, _parse_number(words))
+                answer = await self._results(press, profile, tournament, _parse_number(words))
             case "mine":
-                answer = await self._player_panel(profile, t)
+                answer = await self._player_panel(profile, tournament)
             case "partners":
-                answer = partners_panel(language, profile.id, t, _parse_number(words) if words else 1)
+                answer = partners_panel(language, profile.id, tournament, _parse_number(words) if words else 1)
             case "rules":
-                answer = rules_panel(language, t, *words[:1])
-            case "table" if t.teams:
-                answer = table_panel(language, t, _parse_number(words))
-            case "show" if chat_of(t.place) == chat_of(press.place):
-                await self._cards.repost(t.code)
+                answer = rules_panel(language, tournament, *words[:1])
+            case "table" if tournament.teams:
+                answer = table_panel(language, tournament, _parse_number(words))
+            case "show" if chat_of(tournament.place) == chat_of(press.place):
+                await self._cards.repost(tournament.code)
                 answer = Reply()
             case _:
                 raise BadPayload()
@@ -184,11 +190,13 @@ class TournamentCommands:
 
     # Entering
 
-    async def _enter(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:
+    async def _enter(self, press: Press, profile: Profile, tournament: Tournament) -> Panel | Reply:
         """Enter a person, and show their page. A person who entered before also gets the page."""
         with suppress(AlreadyEntered):
-            t = await self._with_names(await self._registration.enter(t.code, profile.id, profile.name, press.key))
-        panel = await self._player_panel(profile, t)
+            tournament = await self._with_names(
+                await self._registration.enter(tournament.code, profile.id, profile.name, press.key)
+            )
+        panel = await self._player_panel(profile, tournament)
         if press.place == private_place(profile.id):
             return panel
         _ = texts(profile.language).gettext
@@ -205,76 +213,78 @@ class TournamentCommands:
             has_private_chat=profile.has_private_chat,
         )
 
-    async def _join_partner(self, press: Press, profile: Profile, t: Tournament, player: int) -> Panel:
-        t = await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
-        return await self._player_panel(profile, await self._with_names(t))
+    async def _join_partner(self, press: Press, profile: Profile, tournament: Tournament, player: int) -> Panel:
+        tournament = await self._registration.join_partner(tournament.code, profile.id, profile.name, player, press.key)
+        return await self._player_panel(profile, await self._with_names(tournament))
 
-    async def _withdraw(self, press: Press, profile: Profile, t: Tournament, *, is_confirmed: bool) -> Panel:
+    async def _withdraw(self, press: Press, profile: Profile, tournament: Tournament, *, is_confirmed: bool) -> Panel:
         """Leave a tournament. Ask for confirmation first if it has begun."""
-        if t.phase != "open" and not is_confirmed:
-            if t.player_of(profile.id) is None:
+        if tournament.phase != "open" and not is_confirmed:
+            if tournament.player_of(profile.id) is None:
                 raise NotEntered()
-            return confirm_panel(profile.language, t, "withdraw")
-        t = await self._registration.leave(t.code, profile.id, press.key)
-        return await self._player_panel(profile, await self._with_names(t))
+            return confirm_panel(profile.language, tournament, "withdraw")
+        tournament = await self._registration.leave(tournament.code, profile.id, press.key)
+        return await self._player_panel(profile, await self._with_names(tournament))
 
     # Organising
 
     async def _organise(
-        self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]
+        self, press: Press, profile: Profile, tournament: Tournament, verb: str, words: list[str]
     ) -> Panel | Reply:
         """Answer a press on a button that only the organiser has."""
         match verb:
             case "start":
-                t = await self._registration.start(t.code, profile.id, press.key)
+                tournament = await self._registration.start(tournament.code, profile.id, press.key)
                 if not is_private(press.place):
                     return Reply()
-                return await self._player_panel(profile, await self._with_names(t))
+                return await self._player_panel(profile, await self._with_names(tournament))
             case "off":
-                check_organiser(t, profile.id)
+                check_organiser(tournament, profile.id)
                 if words != ["yes"]:
-                    return confirm_panel(profile.language, t, "off")
-                t = await self._registration.cancel(t.code, profile.id, press.key)
-                return await self._player_panel(profile, await self._with_names(t))
+                    return confirm_panel(profile.language, tournament, "off")
+                tournament = await self._registration.cancel(tournament.code, profile.id, press.key)
+                return await self._player_panel(profile, await self._with_names(tournament))
             case "options":
-                check_organiser(t, profile.id)
-                if t.phase != "open":
+                check_organiser(tournament, profile.id)
+                if tournament.phase != "open":
                     raise HasBegun()
-                return options_panel(profile.language, t, *words[:1])
+                return options_panel(profile.language, tournament, *words[:1])
             case "done":
-                return done_panel(profile.language, t)
-        t = await self._choose(press, profile, t, verb, words)
-        return options_panel(profile.language, await self._with_names(t))
+                return done_panel(profile.language, tournament)
+        tournament = await self._choose(press, profile, tournament, verb, words)
+        return options_panel(profile.language, await self._with_names(tournament))
 
-    async def _choose(self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]) -> Tournament:
+    async def _choose(
+        self, press: Press, profile: Profile, tournament: Tournament, verb: str, words: list[str]
+    ) -> Tournament:
         """Change an option of the tournament, or its game, a rule or the clock."""
         match verb, words:
             case "set", [name, value] if value in OPTIONS.get(name, ()):
-                was_league = t.form == "league"
-                t = await self._registration.choose_option(t.code, profile.id, name, value, press.key)
-                if name == "form" and (was_league or t.form == "league"):
-                    t = await self._choose_usual_times(t, profile, press.key)
-                return t
+                was_league = tournament.form == "league"
+                tournament = await self._registration.choose_option(tournament.code, profile.id, name, value, press.key)
+                if name == "form" and (was_league or tournament.form == "league"):
+                    tournament = await self._choose_usual_times(tournament, profile, press.key)
+                return tournament
             case "game", [game] if game in GAMES:
-                choice = t.choice if game == t.game else Choice.default(game)
-                choice = replace(choice, clock=t.choice.clock, strict=True)
+                choice = tournament.choice if game == tournament.game else Choice.default(game)
+                choice = replace(choice, clock=tournament.choice.clock, strict=True)
             case "rule", [*_]:
                 name, _, text = " ".join(words).partition("=")
-                values = {format_value(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
-                if text not in values or name not in t.choice.rules:
+                values = {format_value(value): value for value in GAMES[tournament.game].rules.choices().get(name, ())}
+                if text not in values or name not in tournament.choice.rules:
                     raise BadPayload()
-                choice = replace(t.choice, rules={**t.choice.rules, name: values[text]})
+                choice = replace(tournament.choice, rules={**tournament.choice.rules, name: values[text]})
             case "clock", [seconds] if seconds in map(str, CLOCKS):
-                choice = replace(t.choice, clock=int(seconds))
+                choice = replace(tournament.choice, clock=int(seconds))
             case _:
                 raise BadPayload()
-        return await self._registration.choose_game(t.code, profile.id, choice, press.key)
+        return await self._registration.choose_game(tournament.code, profile.id, choice, press.key)
 
     # Reading
 
-    async def _results(self, press: Press, profile: Profile, t: Tournament, number: int) -> Panel:
+    async def _results(self, press: Press, profile: Profile, tournament: Tournament, number: int) -> Panel:
         games: dict[Key, str] = {}
-        if parts := result_pages(t):
+        if parts := result_pages(tournament):
             part = parts[min(number, len(parts)) - 1]
             results = {match.number: match.results.get(part.deal) for match in part.matches}
             games = {
@@ -286,23 +296,29 @@ class TournamentCommands:
         kept = await self._archive.kept_ids(list(games.values()))
         replays = {key: id_ for key, id_ in games.items() if id_ in kept}
         pages_url = (await self._viewers.viewer_at(press.place)).pages_url
-        return results_panel(profile.language, t, number, replays, pages_url)
+        return results_panel(profile.language, tournament, number, replays, pages_url)
 
-    async def _player_panel(self, profile: Profile, t: Tournament) -> Panel:
-        left, own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
-        has_others = any(other.code != t.code for other in own)
-        return player_panel(profile.language, profile.id, t, left, has_others=has_others)
+    async def _player_panel(self, profile: Profile, tournament: Tournament) -> Panel:
+        left, own = await asyncio.gather(
+            self._tournaments.seconds_left(tournament), self._tournaments.of_person(profile.id)
+        )
+        has_others = any(other.code != tournament.code for other in own)
+        return player_panel(profile.language, profile.id, tournament, left, has_others=has_others)
 
-    async def _send_hands(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:
+    async def _send_hands(self, press: Press, profile: Profile, tournament: Tournament) -> Panel | Reply:
         """Send the hands of a person's open matches. Without any, show their own page."""
         is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_shown_here else await self._private_hands.toast(profile)
-        team = t.team_with(profile.id)
-        tables = [match.table for match in t.matches_of(team)] if t.phase == "playing" and team is not None else []
+        team = tournament.team_with(profile.id)
+        tables = (
+            [match.table for match in tournament.matches_of(team)]
+            if tournament.phase == "playing" and team is not None
+            else []
+        )
         sent = [code for code in tables if code and await self._private_hands.resend(profile.id, code, place)]
         if not sent:
-            return await self._player_panel(profile, t)
+            return await self._player_panel(profile, tournament)
         if is_shown_here:
             return Reply()
         if not profile.has_private_chat:

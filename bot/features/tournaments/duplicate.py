@@ -32,13 +32,13 @@ class DealScore:
     scores: tuple[Fraction, Fraction]
 
 
-def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
+def deal_scores(tournament: Tournament, round_: int) -> list[DealScore]:
     """Return the scores of all deals of a round. An unfinished round has none, because they would reveal its cards."""
-    if not t.is_over(round_):
+    if not tournament.is_over(round_):
         return []
     scores = []
-    for deal in t.deals:
-        results = [(match, result) for match in t.rounds[round_ - 1] if (result := match.results.get(deal))]
+    for deal in tournament.deals:
+        results = [(match, result) for match in tournament.rounds[round_ - 1] if (result := match.results.get(deal))]
         margins = [_margin(match, result) for match, result in results if result.ending == "played"]
         datum = Fraction(sum(margins), len(margins)) if margins else None
         extremes = None if datum is None else (min(margins) - datum, max(margins) - datum)
@@ -46,21 +46,21 @@ def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
             first = match.first_seat(deal)
             if result.ending == "played":
                 assert datum is not None
-                score = _score(t, _margin(match, result) - datum)
+                score = _score(tournament, _margin(match, result) - datum)
             else:
-                score = _lost_score(t, None if result.winner is None else result.winner ^ first, extremes)
+                score = _lost_score(tournament, None if result.winner is None else result.winner ^ first, extremes)
             ours = score if first == 0 else -score
             scores.append(DealScore(round_, match.number, deal, datum, (ours, -ours)))
     return scores
 
 
-def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
+def round_scores(tournament: Tournament) -> list[dict[int, Fraction]]:
     """Return each team's score in each round that is over; a bye scores 0."""
     rounds = []
-    for number, matches in enumerate(t.rounds, 1):
-        if t.is_over(number):
+    for number, matches in enumerate(tournament.rounds, 1):
+        if tournament.is_over(number):
             scores = {team: Fraction(0) for match in matches for team in match.teams}
-            for deal in deal_scores(t, number):
+            for deal in deal_scores(tournament, number):
                 for team, score in zip(matches[deal.match].teams, deal.scores, strict=True):
                     scores[team] += score
             rounds.append(scores)
@@ -79,12 +79,14 @@ def _margin(match: Match, result: Result) -> int:
     return margin if match.first_seat(result.deal) == 0 else -margin
 
 
-def _score(t: Tournament, difference: Fraction) -> Fraction:
+def _score(tournament: Tournament, difference: Fraction) -> Fraction:
     """Score a difference from the datum, in points or in steps."""
-    return Fraction(to_steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
+    return (
+        Fraction(to_steps(difference / _unit(tournament))) if tournament.options["scoring"] == "steps" else difference
+    )
 
 
-def _lost_score(t: Tournament, winner: int | None, extremes: tuple[Fraction, Fraction] | None) -> Fraction:
+def _lost_score(tournament: Tournament, winner: int | None, extremes: tuple[Fraction, Fraction] | None) -> Fraction:
     """Return the first seat's score of a deal that was given up or lost on time; 0 if it is void.
 
     The loser gets the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal
@@ -92,13 +94,13 @@ def _lost_score(t: Tournament, winner: int | None, extremes: tuple[Fraction, Fra
     """
     if winner is None:
         return Fraction(0)
-    penalty = Fraction(PENALTY_STEPS if t.options["scoring"] == "steps" else PENALTY * _unit(t))
+    penalty = Fraction(PENALTY_STEPS if tournament.options["scoring"] == "steps" else PENALTY * _unit(tournament))
     if extremes is None:
         return penalty if winner == 0 else -penalty
     # The best score of one seat is the worst of the other.
     least, most = extremes
-    return max(penalty, _score(t, most)) if winner == 0 else min(-penalty, _score(t, least))
+    return max(penalty, _score(tournament, most)) if winner == 0 else min(-penalty, _score(tournament, least))
 
 
-def _unit(t: Tournament) -> int:
-    return game_kind(t.game).duplicate_unit
+def _unit(tournament: Tournament) -> int:
+    return game_kind(tournament.game).duplicate_unit

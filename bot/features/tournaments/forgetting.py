@@ -39,12 +39,14 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
         try:
-            t = Tournament(code).catch_up(await client.lrange(keys.log(code), 0, -1))
+            tournament = Tournament(code).catch_up(await client.lrange(keys.log(code), 0, -1))
         except UnreadableTournament:
             continue
-        if t.involves(person):
-            facts = {"code": code, "game": t.game, "form": t.form, "state": t.phase}
-            found.append({**facts, "organiser": t.opener.person == person, "player": t.player_of(person)})
+        if tournament.involves(person):
+            facts = {"code": code, "game": tournament.game, "form": tournament.form, "state": tournament.phase}
+            found.append(
+                {**facts, "organiser": tournament.opener.person == person, "player": tournament.player_of(person)}
+            )
     return found
 
 
@@ -52,15 +54,15 @@ async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudon
     """Rewrite a tournament's log without a person. Return False if it has changed since."""
     leaving: list[log_entries.Entry] = []
     try:
-        t = await tournaments.load(code)
+        tournament = await tournaments.load(code)
     except UnreadableTournament:
         # The log's readable entries can still name the person.
         known = await tournaments.stored(code)
     else:
-        known, player = list(t.entries), t.player_of(person)
-        if t.is_live and player is not None:
+        known, player = list(tournament.entries), tournament.player_of(person)
+        if tournament.is_live and player is not None:
             leaving.append(log_entries.Leave(player))
-        if t.phase == "open" and t.opener.person == person:
+        if tournament.phase == "open" and tournament.opener.person == person:
             leaving.append(log_entries.Cancel())
     clean = [_redact(entry, person, pseudonym) for entry in known]
     if not leaving and clean == known:

@@ -21,17 +21,17 @@ class OptionValue(NamedTuple):
     words: tuple[object, ...]
 
 
-def options_panel(language: str, t: Tournament, option: str = "") -> Panel:
+def options_panel(language: str, tournament: Tournament, option: str = "") -> Panel:
     """Show all options with their values, or the values of one ``option``."""
-    text = TournamentText(language, t)
+    text = TournamentText(language, tournament)
     _ = text.gettext
     page = text.start_page()
     for line in text.terms():
         page.line(line)
-    clock = t.choice.clock
-    if clock and clock >= t.time:
+    clock = tournament.choice.clock
+    if clock and clock >= tournament.time:
         page.line(_("⚠️ One move can take a whole round. The player to move when it ends loses."), "italic")
-    elif 0 < clock < DAY < t.time:
+    elif 0 < clock < DAY < tournament.time:
         note = _("⚠️ Once a game has begun, it’s {clock}, however long the round is.")
         page.line(note, "italic", clock=clock_name(text.words, clock))
     options = _choices(text)
@@ -39,22 +39,22 @@ def options_panel(language: str, t: Tournament, option: str = "") -> Panel:
         name, values = options[option]
         page.gap()
         page.line(capitalize(name), "bold")
-        buttons = [choice_button(value.label, value.is_chosen, payload(t, *value.words)) for value in values]
+        buttons = [choice_button(value.label, value.is_chosen, payload(tournament, *value.words)) for value in values]
         rows = [tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)]
-        return page.panel(*rows, (button(_("◀ Back"), t, "options"),))
+        return page.panel(*rows, (button(_("◀ Back"), tournament, "options"),))
     rows = []
     for id_, (name, values) in options.items():
         label = next((value.label for value in values if value.is_chosen), "–")
-        rows.append((button(f"{capitalize(name)}: {label}", t, "options", id_),))
-    return page.panel(*rows, (button(_("Done"), t, "done"),))
+        rows.append((button(f"{capitalize(name)}: {label}", tournament, "options", id_),))
+    return page.panel(*rows, (button(_("Done"), tournament, "done"),))
 
 
 def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]]:
     """Return each option's label and values, by its name in payloads. The game's own options come last."""
-    t, _ = text.t, text.gettext
+    tournament, _ = text.tournament, text.gettext
 
     def values(option: str, labels: Mapping[str, str]) -> list[OptionValue]:
-        chosen = t.options[option]
+        chosen = tournament.options[option]
         return [OptionValue(labels[value], value == chosen, ("set", option, value)) for value in OPTIONS[option]]
 
     times = {value: time_name(text.language, int(value)) for value in OPTIONS["time"]}
@@ -62,34 +62,40 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
         "form": (_("form"), values("form", form_names(text.language))),
         "game": (
             _("game"),
-            [OptionValue(name, id_ == t.game, ("game", id_)) for id_, name in game_names(text.language).items()],
+            [
+                OptionValue(name, id_ == tournament.game, ("game", id_))
+                for id_, name in game_names(text.language).items()
+            ],
         ),
-        "time": (_("time for all matches") if t.form == "league" else _("time a round"), values("time", times)),
+        "time": (
+            _("time for all matches") if tournament.form == "league" else _("time a round"),
+            values("time", times),
+        ),
         "clock": (
             _("clock"),
             [
-                OptionValue(short_clock(text.words, seconds), seconds == t.choice.clock, ("clock", seconds))
+                OptionValue(short_clock(text.words, seconds), seconds == tournament.choice.clock, ("clock", seconds))
                 for seconds in CLOCKS
             ],
         ),
     }
-    if t.form in ("swiss", "duplicate"):
+    if tournament.form in ("swiss", "duplicate"):
         counts = {value: _("by number of players") if value == "auto" else value for value in OPTIONS["rounds"]}
         found["rounds"] = _("rounds"), values("rounds", counts)
-    if t.is_duplicate:
+    if tournament.is_duplicate:
         scoring = {"points": _("points above average"), "steps": _("steps")}
         found["deals"] = _("deals a match"), values("deals", {value: value for value in OPTIONS["deals"]})
         found["scoring"] = _("scoring"), values("scoring", scoring)
     names = option_names(text.words)
-    for option, choices in GAMES[t.game].rules.choices().items():
+    for option, choices in GAMES[tournament.game].rules.choices().items():
         # A duplicate has no target, because its games are single deals.
-        if len(choices) > 1 and option in names and not (option == "target" and t.is_duplicate):
+        if len(choices) > 1 and option in names and not (option == "target" and tournament.is_duplicate):
             found[option] = (
                 names[option],
                 [
                     OptionValue(
-                        str(int(value) * unit_of(t)) if option == "target" else value_name(text.words, value),
-                        t.choice.rules[option] == value,
+                        str(int(value) * unit_of(tournament)) if option == "target" else value_name(text.words, value),
+                        tournament.choice.rules[option] == value,
                         ("rule", f"{option}={format_value(value)}"),
                     )
                     for value in choices
@@ -98,8 +104,8 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
     return found
 
 
-def done_panel(language: str, t: Tournament) -> Panel:
-    text = TournamentText(language, t)
+def done_panel(language: str, tournament: Tournament) -> Panel:
+    text = TournamentText(language, tournament)
     page = text.start_page()
     for line in text.terms():
         page.line(line)

@@ -49,16 +49,16 @@ def _split(count: int, size: int, number: int) -> tuple[int, int, slice]:
     return number, pages, slice((number - 1) * size, number * size)
 
 
-def table_panel(language: str, t: Tournament, number: int) -> Panel:
+def table_panel(language: str, tournament: Tournament, number: int) -> Panel:
     """Return a page of the whole table, counted from 1."""
-    text, table = TournamentText(language, t), standings(t)
+    text, table = TournamentText(language, tournament), standings(tournament)
     number, pages, shown = _split(len(table), LINES_PER_PAGE, number)
     page = text.start_page()
     for standing in table[shown]:
-        page.line(text.standing_line(standing, *(standing.tie_breaks if has_results(t) else ())))
+        page.line(text.standing_line(standing, *(standing.tie_breaks if has_results(tournament) else ())))
     page.gap()
     write_tie_breaks(page, text)
-    return page.panel(_turn_row(number, pages, t.code, "table"), back_row(text))
+    return page.panel(_turn_row(number, pages, tournament.code, "table"), back_row(text))
 
 
 def _turn_row(number: int, pages: int, *words: str) -> Row:
@@ -75,12 +75,12 @@ class ResultPage(NamedTuple):
     matches: tuple[Match, ...]
 
 
-def result_pages(t: Tournament) -> list[ResultPage]:
+def result_pages(tournament: Tournament) -> list[ResultPage]:
     """Return all paired matches, by round and page. A finished duplicate round has pages for each deal."""
     found = []
-    for number, matches in enumerate(t.rounds, 1):
-        shown = [match for match in matches if t.form != "league" or match.seats or match.is_over]
-        for deal in t.deals if t.is_public(number) else (0,):
+    for number, matches in enumerate(tournament.rounds, 1):
+        shown = [match for match in matches if tournament.form != "league" or match.seats or match.is_over]
+        for deal in tournament.deals if tournament.is_public(number) else (0,):
             listed = [match for match in shown if not (deal and match.is_bye)]
             found += [
                 ResultPage(number, deal, tuple(listed[start : start + MATCHES_PER_PAGE]))
@@ -89,13 +89,13 @@ def result_pages(t: Tournament) -> list[ResultPage]:
     return found
 
 
-def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Key, str], pages: str) -> Panel:
+def results_panel(language: str, tournament: Tournament, number: int, replays: Mapping[Key, str], pages: str) -> Panel:
     """Return a page of `result_pages`, counted from 1; 0 is the latest.
 
     ``replays`` are the ids of archived games. ``pages`` is the address of the bot's web pages, empty if they cannot be
     reached.
     """
-    text, parts = TournamentText(language, t), result_pages(t)
+    text, parts = TournamentText(language, tournament), result_pages(tournament)
     _ = text.gettext
     page = text.start_page()
     if not parts:
@@ -108,15 +108,15 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.line(heading, "bold")
     if part.deal:
         page.line(_("The first seat’s team comes first, with its score in brackets."), "small")
-    all_scores = deal_scores(t, part.round) if part.deal else []
+    all_scores = deal_scores(tournament, part.round) if part.deal else []
     scores = {score.match: score for score in all_scores if score.deal == part.deal}
     for match in part.matches:
         score = scores.get(match.number)
         page.line(deal_line(text, match, part.deal, score) if part.deal else match_line(text, match))
-    if not t.is_public(part.round):
+    if not tournament.is_public(part.round):
         page.gap()
         page.line(_("You’ll see the deals when the round is over."), "italic")
-    if number == len(parts) and t.phase == "over":
+    if number == len(parts) and tournament.phase == "over":
         # If the tournament is called off, the card shows the seals once all tables are closed.
         page.gap()
         write_seals(page, text)
@@ -125,7 +125,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         for match in part.matches
         if (id_ := replays.get((match.round, match.number, part.deal)))
     ]
-    return page.panel(*rows, _turn_row(number, len(parts), t.code, "results"), back_row(text))
+    return page.panel(*rows, _turn_row(number, len(parts), tournament.code, "results"), back_row(text))
 
 
 def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | None) -> str:
@@ -142,18 +142,20 @@ def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | 
     return f"{one} – {other} {', '.join(words)}{counted}"
 
 
-def partners_panel(language: str, person: str, t: Tournament, number: int) -> Panel:
-    text, numbers = TournamentText(language, t), possible_partners(t, person)
+def partners_panel(language: str, person: str, tournament: Tournament, number: int) -> Panel:
+    text, numbers = TournamentText(language, tournament), possible_partners(tournament, person)
     number, pages, shown = _split(len(numbers), LINES_PER_PAGE, number)
     page = text.start_page()
     page.line(text.gettext("Choose your partner:"))
-    return page.panel(*partner_rows(text, numbers[shown]), _turn_row(number, pages, t.code, "partners"), back_row(text))
+    return page.panel(
+        *partner_rows(text, numbers[shown]), _turn_row(number, pages, tournament.code, "partners"), back_row(text)
+    )
 
 
-def possible_partners(t: Tournament, person: str) -> list[int]:
+def possible_partners(tournament: Tournament, person: str) -> list[int]:
     """Return the players who could become a person's partner."""
-    own = t.player_of(person)
-    return [] if own in t.partners else [number for number in players_alone(t) if number != own]
+    own = tournament.player_of(person)
+    return [] if own in tournament.partners else [number for number in players_alone(tournament) if number != own]
 
 
 # A person's own
@@ -171,7 +173,7 @@ class OwnPage(NamedTuple):
 def own_page(tournaments: Sequence[Tournament], number: int) -> OwnPage:
     """Return a page of a person's tournaments. Those that are not over come first, then the newest."""
     number, pages, shown = _split(len(tournaments), TOURNAMENTS_PER_PAGE, number)
-    return OwnPage(sorted(tournaments, key=lambda t: not t.is_live)[shown], number, pages)
+    return OwnPage(sorted(tournaments, key=lambda tournament: not tournament.is_live)[shown], number, pages)
 
 
 def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int | None]) -> Panel:
@@ -186,44 +188,46 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
     if not own.tournaments:
         page.line(_("None yet. In a group, /tournament opens one, and /league opens a league."))
     first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
-    for number, (t, left) in enumerate(zip(own.tournaments, times_left, strict=True), first):
-        text = TournamentText(language, t)
+    for number, (tournament, left) in enumerate(zip(own.tournaments, times_left, strict=True), first):
+        text = TournamentText(language, tournament)
         # A group can have several of one form and game. The number distinguishes the buttons.
         title = f"🏆 {number}. {text.title}"
         page.gap()
         page.line(title, "bold")
-        group = own.groups.get(t.code, "")
+        group = own.groups.get(tournament.code, "")
         page.line(" · ".join([*([isolate_name(group)] if group else []), organiser_line(text)]))
         page.line(_state_line(text, left))
-        team = t.team_with(person)
-        if t.phase == "over":
+        team = tournament.team_with(person)
+        if tournament.phase == "over":
             _write_place(page, text, team)
-        matches = _counted_matches(t, team)
+        matches = _counted_matches(tournament, team)
         _write_open_matches(page, text, team, matches)
         row = hand_row(text, matches, team)[:hands]
         hands -= len(row)
-        rows += [row, (button(title, t, "mine"),)]
+        rows += [row, (button(title, tournament, "mine"),)]
     return page.panel(*rows, _turn_row(own.number, own.pages, "own"))
 
 
-def player_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
+def player_panel(
+    language: str, person: str, tournament: Tournament, left: int | None, *, has_others: bool = False
+) -> Panel:
     """Show a tournament to one of its people: their matches, place and hands, with buttons.
 
     ``has_others``: the person has other tournaments.
     """
-    text, own, team = TournamentText(language, t), t.player_of(person), t.team_with(person)
-    is_out = team is not None and t.has_withdrawn(team)
+    text, own, team = TournamentText(language, tournament), tournament.player_of(person), tournament.team_with(person)
+    is_out = team is not None and tournament.has_withdrawn(team)
     _ = text.gettext
     page = text.start_page()
     page.line(capitalize(organiser_line(text)))
     page.line(_state_line(text, left))
-    if any(player and player.person == person for player in map(t.players.__getitem__, t.withdrawn)):
+    if any(player and player.person == person for player in map(tournament.players.__getitem__, tournament.withdrawn)):
         page.line(_("You’ve withdrawn."))
     elif is_out:
         page.line(_("Your partner has withdrawn, so you’re out."))
     _write_place(page, text, team)
     write_single_table(page, text)
-    matches = _counted_matches(t, team)
+    matches = _counted_matches(tournament, team)
     if matches:
         page.gap()
         page.line(_("Your matches"), "bold")
@@ -234,20 +238,26 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     if waiting:
         page.line(_("Still to play: {names}"), names=text.join_names(waiting, MATCHES_LISTED))
     rows: list[Row] = [hand_row(text, matches, team)]
-    if t.phase == "open":
-        partners = possible_partners(t, person)
+    if tournament.phase == "open":
+        partners = possible_partners(tournament, person)
         rows += partner_rows(text, partners[:MAX_PARTNERS])
         if len(partners) > MAX_PARTNERS:
-            rows.append((button(_("All without a partner"), t, "partners"),))
-    if t.rounds:
-        rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
-    last = [button(_("How it works"), t, "rules")]
-    if t.phase == "open":
-        last.append(button(_("Join"), t, "enter", style="good") if own is None else button(_("Leave"), t, "withdraw"))
-    elif t.phase == "playing" and own is not None and not is_out:
-        last.append(button(_("Withdraw"), t, "withdraw"))
+            rows.append((button(_("All without a partner"), tournament, "partners"),))
+    if tournament.rounds:
+        rows.append(
+            (button(_("All results"), tournament, "results", 0), button(_("Whole table"), tournament, "table", 1))
+        )
+    last = [button(_("How it works"), tournament, "rules")]
+    if tournament.phase == "open":
+        last.append(
+            button(_("Join"), tournament, "enter", style="good")
+            if own is None
+            else button(_("Leave"), tournament, "withdraw")
+        )
+    elif tournament.phase == "playing" and own is not None and not is_out:
+        last.append(button(_("Withdraw"), tournament, "withdraw"))
     rows.append(tuple(last))
-    if t.is_live and t.opener.person == person:
+    if tournament.is_live and tournament.opener.person == person:
         rows.append(organiser_row(text))
     if has_others:
         rows.append((Button(_("◀ All my tournaments"), actions.page("tournament", "own", 1)),))
@@ -259,35 +269,35 @@ def organiser_line(text: TournamentText) -> str:
 
 
 def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
-    t = text.t
-    if team is None or t.phase not in ("playing", "over") or not has_results(t):
+    tournament = text.tournament
+    if team is None or tournament.phase not in ("playing", "over") or not has_results(tournament):
         return
-    standing = next(standing for standing in standings(t) if standing.team == team)
+    standing = next(standing for standing in standings(tournament) if standing.team == team)
     place = text.gettext("Your place: {place} of {count} ({what}: {score})")
     counted = text.gettext(standing.score.name)
     page.line(
         place,
         place=standing.rank,
-        count=len(t.teams),
+        count=len(tournament.teams),
         score=decimal_text(standing.score.value, text.language),
         what=counted,
     )
 
 
 def _state_line(text: TournamentText, left: int | None) -> str:
-    t = text.t
-    if t.phase == "open":
-        count = len(t.entered_players)
+    tournament = text.tournament
+    if tournament.phase == "open":
+        count = len(tournament.entered_players)
         players = text.ngettext("{count} player", "{count} players", count).format(count=count)
         return text.gettext("Not started yet · {players}").format(players=players)
-    if t.phase == "playing":
+    if tournament.phase == "playing":
         return round_line(text, left)
-    return text.gettext("It was called off.") if t.phase == "cancelled" else winners_line(text)
+    return text.gettext("It was called off.") if tournament.phase == "cancelled" else winners_line(text)
 
 
-def _counted_matches(t: Tournament, team: int | None) -> list[Match]:
+def _counted_matches(tournament: Tournament, team: int | None) -> list[Match]:
     """Return a team's matches; none if the tournament was called off, because they do not count."""
-    return [] if team is None or t.phase == "cancelled" else t.matches_of(team)
+    return [] if team is None or tournament.phase == "cancelled" else tournament.matches_of(team)
 
 
 def _write_open_matches(page: Writer, text: TournamentText, team: int | None, matches: Sequence[Match]) -> None:
@@ -320,9 +330,9 @@ def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pa
         page.line(_("{title} is already open here."), title=Span(TournamentText(language, there[0]).title, "bold"))
     else:
         page.line(_("Which one do you want to see?"))
-        for t in there:
-            text = TournamentText(language, t)
-            rows.append((button(f"🏆 {text.title} · {text.organiser}", t, "show"),))
+        for tournament in there:
+            text = TournamentText(language, tournament)
+            rows.append((button(f"🏆 {text.title} · {text.organiser}", tournament, "show"),))
     label = _("Open another league") if form == "league" else _("Open another tournament")
     usual = "league" if form == "league" else "knockout"
     return page.panel(*rows, (Button(label, actions.page("tournament", "new", usual)),))
@@ -331,18 +341,18 @@ def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pa
 # Confirmation
 
 
-def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
+def confirm_panel(language: str, tournament: Tournament, verb: str) -> Panel:
     """Ask whether the person really wants to call a tournament off ("off") or to leave it ("withdraw")."""
-    text = TournamentText(language, t)
+    text = TournamentText(language, tournament)
     _ = text.gettext
     page = text.start_page()
     page.line(capitalize(organiser_line(text)))
     if verb == "off":
         page.line(_("Call off this tournament?"))
-        if t.phase == "playing":
+        if tournament.phase == "playing":
             page.line(
                 _("Deals in progress stop at once, and nothing counts.")
-                if t.is_duplicate
+                if tournament.is_duplicate
                 else _("Games in progress go on, but don’t count here.")
             )
         label = _("Call it off")
@@ -350,11 +360,11 @@ def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
         page.line(_("Withdraw from this tournament?"))
         page.line(
             _("You lose all matches that aren’t over, including those to come.")
-            if t.form in ("roundrobin", "league")
+            if tournament.form in ("roundrobin", "league")
             else _("You lose the match in progress, and play no further ones.")
         )
-        if t.team_size > 1:
+        if tournament.team_size > 1:
             page.line(_("Your partner is out too."))
         label = _("Withdraw")
-    yes = button(label, t, verb, "yes", style="danger")
-    return page.panel((yes, Button(_("No"), payload(t, "mine"))))
+    yes = button(label, tournament, verb, "yes", style="danger")
+    return page.panel((yes, Button(_("No"), payload(tournament, "mine"))))

@@ -18,18 +18,18 @@ LONGEST_NOTE = 60  # letters below a team's name
 LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15  # letters of a single player's name, and of each partner's
 
 
-def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> Sheet | None:
+def standings_sheet(language: str, tournament: Tournament, group: str, ended: int) -> Sheet | None:
     """Return the final standings as a sheet; None if empty.
 
     ``group`` is the chat's name; ``ended`` is in Unix seconds.
     """
-    text, table = TournamentText(language, t), standings(t)
+    text, table = TournamentText(language, tournament), standings(tournament)
     if not table:
         return None
     _ = text.gettext
     names = {standing.team: _drawable_team(text, standing.team) for standing in table}
     parts: list[Part] = [
-        Words(text.winners_text([names[team] for team in winners(t)]), "gold"),
+        Words(text.winners_text([names[team] for team in winners(tournament)]), "gold"),
         Rows(
             tuple(
                 Row(
@@ -45,7 +45,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
     if len(table) > MAX_PLACES:
         parts.append(Words(text.more_text(len(table) - MAX_PLACES)))
     count = text.ngettext("{count} player", "{count} players", len(table))
-    if t.team_size > 1:
+    if tournament.team_size > 1:
         count = text.ngettext("{count} pair", "{count} pairs", len(table))
     return Sheet(
         title=text.title,
@@ -67,7 +67,7 @@ def _note(text: TournamentText, table: Sequence[TeamStanding], index: int) -> st
     _, standing = text.gettext, table[index]
     # In a knock-out, a bye counts as a round won but not as a match.
     wins = _("{won} of {played} won").format(won=standing.won, played=standing.played)
-    note = [] if text.t.form == "knockout" else [wins]
+    note = [] if text.tournament.form == "knockout" else [wins]
     note += [
         f"{_(tie_break.name)} {decimal_text(tie_break.value, text.language)}"
         for tie_break in deciding_tie_breaks(table, index)

@@ -66,13 +66,13 @@ class Registration:
     async def _choose(
         self, code: str, person: str, entry: log_entries.Option | log_entries.Play, update: str
     ) -> Tournament:
-        def decide(t: Tournament) -> list[log_entries.Entry]:
-            _check_open(t)
-            check_organiser(t, person)
-            _check_changes(t)
+        def decide(tournament: Tournament) -> list[log_entries.Entry]:
+            _check_open(tournament)
+            check_organiser(tournament, person)
+            _check_changes(tournament)
             chosen = (
-                log_entries.Play(t.game, t.choice.text),
-                *(log_entries.Option(*option) for option in t.options.items()),
+                log_entries.Play(tournament.game, tournament.choice.text),
+                *(log_entries.Option(*option) for option in tournament.options.items()),
             )
             return [] if entry in chosen else [entry]
 
@@ -145,8 +145,8 @@ class Registration:
         if await self._ratings.count_unrated() > MAX_UNRATED:
             raise errors.NotRatedYet()
         await self._ratings.catch_up()
-        t = await self._tournaments.load(code)
-        people, scope = [player.person for player in t.players if player], Scope(game=t.game)
+        tournament = await self._tournaments.load(code)
+        people, scope = [player.person for player in tournament.players if player], Scope(game=tournament.game)
         ratings = {person: (await self._ratings.standing(scope, person)).rating for person in people}
         root = secrets.token_bytes(SECRET_BYTES)
 
@@ -181,11 +181,11 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
 
-def _withdraw(person: str, t: Tournament) -> list[log_entries.Entry]:
-    if t.phase == "open" and t.opener.person == person:
+def _withdraw(person: str, tournament: Tournament) -> list[log_entries.Entry]:
+    if tournament.phase == "open" and tournament.opener.person == person:
         return [log_entries.Cancel()]
-    player = t.player_of(person)
-    return [log_entries.Leave(player)] if t.is_live and player is not None else []
+    player = tournament.player_of(person)
+    return [log_entries.Leave(player)] if tournament.is_live and player is not None else []
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:

@@ -111,9 +111,9 @@ class Reminders:
         return True
 
 
-def reminder_panel(language: str, t: Tournament, match: Match, player: int, left: int) -> Panel:
+def reminder_panel(language: str, tournament: Tournament, match: Match, player: int, left: int) -> Panel:
     """Remind a player of an unfinished match. ``left`` is in seconds."""
-    text, team = TournamentText(language, t), t.team_of(player)
+    text, team = TournamentText(language, tournament), tournament.team_of(player)
     assert team is not None
     page = Writer()
     page.line(
@@ -122,5 +122,5 @@ def reminder_panel(language: str, t: Tournament, match: Match, player: int, left
         organiser=text.organiser,
         time=time_left(language, left),
     )
-    panel = page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), t, "mine"),))
+    panel = page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), tournament, "mine"),))
     return replace(panel, notice=Notice("tournament", panel.plain.strip(), "/"))

@@ -17,11 +17,11 @@ LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
 Pairs = tuple[tuple[int, int | None], ...]
 
 
-def rounds_in_all(t: Tournament) -> int:
+def rounds_in_all(tournament: Tournament) -> int:
     """Return the number of rounds, unless the tournament ends early."""
-    teams = len(t.teams)
+    teams = len(tournament.teams)
     doublings, each = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
-    match t.form:
+    match tournament.form:
         case "knockout":
             return doublings
         case "league":
@@ -29,41 +29,41 @@ def rounds_in_all(t: Tournament) -> int:
         case "roundrobin":
             return each
         case "swiss" | "duplicate":
-            rounds = t.options["rounds"]
+            rounds = tournament.options["rounds"]
             return min(max(MIN_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
 
 
-def next_round(t: Tournament) -> Pairs | None:
+def next_round(tournament: Tournament) -> Pairs | None:
     """Return the pairs of the next round, once all matches are over; None if the tournament ends.
 
     A Swiss tournament or a duplicate ends early if the remaining teams cannot all be paired without a second meeting or
     bye.
     """
-    if t.form == "knockout":
-        return _knockout(t)
-    if len(t.rounds) == rounds_in_all(t):
+    if tournament.form == "knockout":
+        return _knockout(tournament)
+    if len(tournament.rounds) == rounds_in_all(tournament):
         return None
-    if t.form == "league":
-        pairs = chain.from_iterable(berger(len(t.teams)))
+    if tournament.form == "league":
+        pairs = chain.from_iterable(berger(len(tournament.teams)))
         return tuple((one, other) for one, other in pairs if other is not None)
-    if t.form == "roundrobin":
-        return berger(len(t.teams))[len(t.rounds)]
+    if tournament.form == "roundrobin":
+        return berger(len(tournament.teams))[len(tournament.rounds)]
     # Imports networkx, which is large. Most bots never pair a Swiss round.
     from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
 
-    return pair_next_round(t, rounds_in_all(t))
+    return pair_next_round(tournament, rounds_in_all(tournament))
 
 
-def is_unbeaten(t: Tournament, team: int) -> bool:
+def is_unbeaten(tournament: Tournament, team: int) -> bool:
     """Return whether a team has lost no match and has not withdrawn."""
-    return not t.has_withdrawn(team) and all(
-        match.is_bye or not match.is_over or match.winner == team for match in t.matches_of(team)
+    return not tournament.has_withdrawn(team) and all(
+        match.is_bye or not match.is_over or match.winner == team for match in tournament.matches_of(team)
     )
 
 
-def can_begin(t: Tournament, match: Match, playing: Mapping[int, int]) -> bool:
+def can_begin(tournament: Tournament, match: Match, playing: Mapping[int, int]) -> bool:
     """Return whether both teams are free for a match. ``playing`` has the number of each team's open matches."""
-    return t.form != "league" or all(playing.get(team, 0) < LEAGUE_AT_ONCE for team in match.teams)
+    return tournament.form != "league" or all(playing.get(team, 0) < LEAGUE_AT_ONCE for team in match.teams)
 
 
 def berger(teams: int) -> tuple[Pairs, ...]:
@@ -83,14 +83,16 @@ def berger(teams: int) -> tuple[Pairs, ...]:
     return tuple(rounds)
 
 
-def _knockout(t: Tournament) -> Pairs | None:
+def _knockout(tournament: Tournament) -> Pairs | None:
     """Pair a bracket: two teams meet when they are the only ones left in their part."""
     # The seeds from top to bottom. The best seeds meet last, and get the byes.
     bracket = [0]
-    while len(bracket) < len(t.teams):
+    while len(bracket) < len(tournament.teams):
         bracket = [line for seed in bracket for line in (seed, 2 * len(bracket) - 1 - seed)]
     line_of = {team: line for line, team in enumerate(bracket)}
-    left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
+    left = sorted(
+        (team for team in range(len(tournament.teams)) if is_unbeaten(tournament, team)), key=line_of.__getitem__
+    )
     if len(left) < 2:
         return None
     # Two lines meet in the round in which their numbers differ only in the last ``depth`` bits.

@@ -8,9 +8,9 @@ from bot.panel import Panel
 from engine import game_kind
 
 
-def rules_panel(language: str, t: Tournament, topic: str = "") -> Panel:
+def rules_panel(language: str, tournament: Tournament, topic: str = "") -> Panel:
     """Return the terms with a button for each topic, or the page of one topic."""
-    text = TournamentText(language, t)
+    text = TournamentText(language, tournament)
     _ = text.gettext
     topics = {
         "pairing": (_("Pairings"), _pairing),
@@ -25,13 +25,13 @@ def rules_panel(language: str, t: Tournament, topic: str = "") -> Panel:
         page.line(heading, "bold")
         for line in lines_of(text):
             page.line(line)
-        return page.panel((button(_("◀ Back"), t, "rules"),))
+        return page.panel((button(_("◀ Back"), tournament, "rules"),))
     for line in text.terms():
         page.line(line)
-    if t.is_duplicate and t.phase == "playing":
+    if tournament.is_duplicate and tournament.phase == "playing":
         page.gap()
-        page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
-    buttons = [button(heading, t, "rules", name) for name, (heading, _lines) in topics.items()]
+        page.line(_("🔒 Seal: {seal}"), "small", seal=tournament.seal)
+    buttons = [button(heading, tournament, "rules", name) for name, (heading, _lines) in topics.items()]
     return page.panel(tuple(buttons[:2]), tuple(buttons[2:4]), tuple(buttons[4:]), back_row(text))
 
 
@@ -57,17 +57,17 @@ def _pairing(text: TournamentText) -> list[str]:
             _("All tables of a round get the same cards, so only your play counts."),
         ],
         "league": [_("Everyone plays everyone once, at your own pace, up to three matches at a time.")],
-    }[text.t.form]
-    return [*lines, *(pairs if text.t.team_size > 1 else [])]
+    }[text.tournament.form]
+    return [*lines, *(pairs if text.tournament.team_size > 1 else [])]
 
 
 def _match(text: TournamentText) -> list[str]:
-    t, _ = text.t, text.gettext
+    tournament, _ = text.tournament, text.gettext
     opens = _("Your table opens automatically, and your cards come to our private chat.")
-    if not t.is_duplicate:
+    if not tournament.is_duplicate:
         return [_("A match is one whole game."), opens]
-    steps = t.options["scoring"] == "steps"
-    lost = PENALTY * game_kind(t.game).duplicate_unit
+    steps = tournament.options["scoring"] == "steps"
+    lost = PENALTY * game_kind(tournament.game).duplicate_unit
     return [
         text.deals_and_scoring + ".",
         _("You change seats after each deal, and never get the same cards twice."),
@@ -82,11 +82,11 @@ def _match(text: TournamentText) -> list[str]:
 
 
 def _time(text: TournamentText) -> list[str]:
-    t, _ = text.t, text.gettext
+    tournament, _ = text.tournament, text.gettext
     lines = [_("I remind you when little time is left. If I’m offline, the clock stops.")]
-    if t.choice.clock:
+    if tournament.choice.clock:
         lines.append(_("If a move takes too long, I play it. The third in a row loses the game."))
-    if t.form == "league":
+    if tournament.form == "league":
         return [
             *lines,
             _("When time is up, the player to move loses an open game. Games that never began don’t count."),
@@ -100,14 +100,14 @@ def _time(text: TournamentText) -> list[str]:
 
 def _leaving(text: TournamentText) -> list[str]:
     _ = text.gettext
-    if text.t.form in ("roundrobin", "league"):
+    if text.tournament.form in ("roundrobin", "league"):
         return [_("You lose all matches that aren’t over, including those to come.")]
     return [_("You lose the match in progress, and play no further ones.")]
 
 
 def _ties(text: TournamentText) -> list[str]:
     _ = text.gettext
-    if text.t.form == "knockout":
+    if text.tournament.form == "knockout":
         return [_("The player who went out later is ahead. Others share a place.")]
     tie_breaks = {
         "swiss": _(
@@ -120,4 +120,4 @@ def _ties(text: TournamentText) -> list[str]:
         "The matches between tied players, then Sonneborn-Berger (the scores of beaten opponents), then card points "
         "won minus lost."
     )
-    return [tie_breaks.get(text.t.form, usual), _("Players equal in all of these share a place.")]
+    return [tie_breaks.get(text.tournament.form, usual), _("Players equal in all of these share a place.")]

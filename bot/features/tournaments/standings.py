@@ -62,36 +62,37 @@ class _RankKey(NamedTuple):
 _cache: WeakKeyDictionary[Tournament, tuple[TeamStanding, ...]] = WeakKeyDictionary()  # tournaments are immutable
 
 
-def standings(t: Tournament) -> tuple[TeamStanding, ...]:
+def standings(tournament: Tournament) -> tuple[TeamStanding, ...]:
     """Return all teams, the best first; equal ones by seed. In a duplicate, only finished rounds count."""
-    if t not in _cache:
-        _cache[t] = tuple(_rank(t))
-    return _cache[t]
+    if tournament not in _cache:
+        _cache[tournament] = tuple(_rank(tournament))
+    return _cache[tournament]
 
 
-def winners(t: Tournament) -> list[int]:
+def winners(tournament: Tournament) -> list[int]:
     """Return the teams in first place of a tournament that is over.
 
     In a knock-out, a team that is out can share that place if no team got further. It is a winner only if it won its
     last match and then withdrew.
     """
-    first = [standing for standing in standings(t) if standing.rank == 1]
-    if t.form == "knockout":
+    first = [standing for standing in standings(tournament) if standing.rank == 1]
+    if tournament.form == "knockout":
         return [
             standing.team
             for standing in first
-            if not standing.is_out or [match.winner for match in t.matches_of(standing.team)][-1:] == [standing.team]
+            if not standing.is_out
+            or [match.winner for match in tournament.matches_of(standing.team)][-1:] == [standing.team]
         ]
     return [standing.team for standing in first]
 
 
-def _rank(t: Tournament) -> list[TeamStanding]:
-    counted = _finished_matches(t)
-    keys = _rank_keys(t, counted)
+def _rank(tournament: Tournament) -> list[TeamStanding]:
+    counted = _finished_matches(tournament)
+    keys = _rank_keys(tournament, counted)
     order = sorted(keys, key=keys.__getitem__, reverse=True)
-    unit = ROUNDS if t.form == "knockout" else WINS
-    if t.is_duplicate:
-        unit = STEPS if t.options["scoring"] == "steps" else POINTS
+    unit = ROUNDS if tournament.form == "knockout" else WINS
+    if tournament.is_duplicate:
+        unit = STEPS if tournament.options["scoring"] == "steps" else POINTS
     found: list[TeamStanding] = []
     for index, team in enumerate(order):
         is_level = index > 0 and keys[order[index - 1]] == keys[team]
@@ -100,21 +101,21 @@ def _rank(t: Tournament) -> list[TeamStanding]:
             TeamStanding(
                 team,
                 found[-1].rank if is_level else index + 1,
-                Figure(unit, _format(t, unit, keys[team].score)),
+                Figure(unit, _format(tournament, unit, keys[team].score)),
                 len(matches),
                 sum(match.winner == team for match in matches),
                 tuple(
-                    Figure(name, _format(t, name, figure))
-                    for name, figure in zip(TIE_BREAKS[t.form], keys[team].tie_breaks, strict=True)
+                    Figure(name, _format(tournament, name, figure))
+                    for name, figure in zip(TIE_BREAKS[tournament.form], keys[team].tie_breaks, strict=True)
                 ),
-                not keys[team].is_unbeaten if t.form == "knockout" else t.has_withdrawn(team),
+                not keys[team].is_unbeaten if tournament.form == "knockout" else tournament.has_withdrawn(team),
             )
         )
     return found
 
 
-def _format(t: Tournament, name: str, figure: Fraction) -> str:
-    if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
+def _format(tournament: Tournament, name: str, figure: Fraction) -> str:
+    if name == POINTS or (name == BEST_ROUND and tournament.options["scoring"] == "points"):
         tenths = round(abs(figure) * 10)
         sign = "" if not tenths else "−" if figure < 0 else "+"
         return f"{sign}{tenths // 10}.{tenths % 10}"
@@ -127,13 +128,13 @@ def _format(t: Tournament, name: str, figure: Fraction) -> str:
 # Figures
 
 
-def _rank_keys(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _RankKey]:
+def _rank_keys(tournament: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _RankKey]:
     wins = {team: sum((match.score(team) for match in matches), ZERO) for team, matches in enumerate(counted)}
-    match t.form:
+    match tournament.form:
         case "knockout":
-            return {team: _RankKey(is_unbeaten(t, team), won) for team, won in wins.items()}
+            return {team: _RankKey(is_unbeaten(tournament, team), won) for team, won in wins.items()}
         case "duplicate":
-            rounds = round_scores(t)
+            rounds = round_scores(tournament)
             scores = {team: [by_team[team] for by_team in rounds if team in by_team] for team in wins}
             return {
                 team: _RankKey(True, sum(scores[team], ZERO), (won, max(scores[team], default=ZERO)))
@@ -141,34 +142,34 @@ def _rank_keys(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _
             }
         case "swiss" | "roundrobin" | "league":
             return {
-                team: _RankKey(True, won, tuple(_tie_breaks(t, team, counted[team], wins)))
+                team: _RankKey(True, won, tuple(_tie_breaks(tournament, team, counted[team], wins)))
                 for team, won in wins.items()
             }
         case _ as never:
             assert_never(never)
 
 
-def _finished_matches(t: Tournament) -> list[list[Match]]:
+def _finished_matches(tournament: Tournament) -> list[list[Match]]:
     """Return each team's matches that count. Byes in round robins and unfinished rounds of duplicates do not."""
-    counted: list[list[Match]] = [[] for _team in t.teams]
-    for match in t.matches:
-        is_counted = t.is_over(match.round) if t.is_duplicate else match.is_over
-        if is_counted and not (match.is_bye and t.form in ("roundrobin", "league")):
+    counted: list[list[Match]] = [[] for _team in tournament.teams]
+    for match in tournament.matches:
+        is_counted = tournament.is_over(match.round) if tournament.is_duplicate else match.is_over
+        if is_counted and not (match.is_bye and tournament.form in ("roundrobin", "league")):
             for team in match.teams:
                 counted[team].append(match)
     return counted
 
 
 def _tie_breaks(
-    t: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
+    tournament: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
 ) -> Iterator[Fraction]:
     opponents = []
     for match in matches:
         # A Swiss match without cards counts like a match against an equal team.
-        is_like_equal = t.form == "swiss" and not match.was_played
+        is_like_equal = tournament.form == "swiss" and not match.was_played
         score = scores[team] if is_like_equal else sum((scores[other] for other in match.teams if other != team), ZERO)
         opponents.append((score, match.score(team)))
-    if t.form == "swiss":
+    if tournament.form == "swiss":
         yield sum((score for score, _own in opponents), ZERO)
     else:
         level = {other for other, score in scores.items() if score == scores[team] and other != team}

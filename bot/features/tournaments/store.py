@@ -107,13 +107,17 @@ class Tournaments:
     async def of_person(self, person: str) -> list[Tournament]:
         """Return a person's tournaments that are live or ended recently, the newest first."""
         listed = await self._load_list(keys.entered(person), lambda _t: True)
-        theirs = [t for t in listed if t.involves(person)]
+        theirs = [tournament for tournament in listed if tournament.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
-            for t in theirs:
-                pipe.ttl(keys.log(t.code))
+            for tournament in theirs:
+                pipe.ttl(keys.log(tournament.code))
             lifetimes = await pipe.execute()  # negative if the log does not expire
         oldest = KEPT_SECONDS - SHOWN_SECONDS
-        return [t for t, left in zip(theirs, lifetimes, strict=True) if t.is_live or left < 0 or left > oldest]
+        return [
+            tournament
+            for tournament, left in zip(theirs, lifetimes, strict=True)
+            if tournament.is_live or left < 0 or left > oldest
+        ]
 
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
         """Return the tournaments of a list, the newest first, and remove wrong entries.
@@ -123,18 +127,18 @@ class Tournaments:
         entries = await self._store.index.entries(key)
         loaded = await asyncio.gather(*map(self.load, entries), return_exceptions=True)
         found = []
-        for (code, token), t in zip(entries.items(), loaded, strict=True):
-            match t:
-                case Tournament() if belongs(t):
-                    found.append((token, t))  # a token begins with the time at which it was made, in seconds
-                case Tournament() if not t.is_live:
+        for (code, token), tournament in zip(entries.items(), loaded, strict=True):
+            match tournament:
+                case Tournament() if belongs(tournament):
+                    found.append((token, tournament))  # a token begins with the time at which it was made, in seconds
+                case Tournament() if not tournament.is_live:
                     await self._store.index.remove_if_unchanged(key, code, token)
                 case Tournament() | NoSuchTournament():
                     # The commit for this entry might be in progress.
                     await self._store.index.remove_if_settled(key, code, token)
-                case BaseException() if not isinstance(t, UnreadableTournament):
-                    raise t
-        return [t for _token, t in sorted(found, key=lambda pair: pair[0], reverse=True)]
+                case BaseException() if not isinstance(tournament, UnreadableTournament):
+                    raise tournament
+        return [tournament for _token, tournament in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
     # Lists
 
@@ -230,8 +234,8 @@ class Tournaments:
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's tournaments to its new id. Idempotent."""
 
-        def decide(t: Tournament) -> list[Entry]:
-            return [Place(new)] if chat_of(t.place) == chat_of(old) else []
+        def decide(tournament: Tournament) -> list[Entry]:
+            return [Place(new)] if chat_of(tournament.place) == chat_of(old) else []
 
         for code in await self._store.index.entries(keys.in_chat(old)):
             # The new chat can exceed its limit here.

@@ -28,22 +28,22 @@ class Demands:
 RELAXED = (Demands(True, True), Demands(False, True), Demands(False, False))
 
 
-def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
+def pair_next_round(tournament: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
     """Pair the next of ``rounds`` rounds; None if the remaining teams cannot all be paired."""
-    records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
+    records = {team: record for team, record in enumerate(records_of(tournament)) if not tournament.has_withdrawn(team)}
     if len(records) < 2:
         return None
-    is_last = len(t.rounds) + 1 >= rounds
+    is_last = len(tournament.rounds) + 1 >= rounds
     for demands in RELAXED:
-        if can_be_paired(records, demands, len(t.rounds), is_last=is_last):
-            edges = possible_pairs(records, demands, len(t.rounds), is_last=is_last)
+        if can_be_paired(records, demands, len(tournament.rounds), is_last=is_last):
+            edges = possible_pairs(records, demands, len(tournament.rounds), is_last=is_last)
             return _order_pairs(records, pair_round(records, edges))
     return None
 
 
-def records_of(t: Tournament) -> list[TeamRecord]:
-    records = [TeamRecord() for _team in t.teams]
-    for matches in t.rounds:
+def records_of(tournament: Tournament) -> list[TeamRecord]:
+    records = [TeamRecord() for _team in tournament.teams]
+    for matches in tournament.rounds:
         before = [record.score for record in records]
         for match in matches:
             for side, team in enumerate(match.teams):

@@ -73,16 +73,16 @@ def time_name(language: str, seconds: int) -> str:
     return ngettext("{count} day", "{count} days", days).format(count=days)
 
 
-def unit_of(t: Tournament) -> int:
+def unit_of(tournament: Tournament) -> int:
     """Return how many points a table shows for each point of the target."""
-    return score_unit(t.choice.all_rules.model_dump())
+    return score_unit(tournament.choice.all_rules.model_dump())
 
 
 class TournamentText:
     """A tournament's texts in one language."""
 
-    def __init__(self, language: str, t: Tournament) -> None:
-        self.language, self.t = language, t
+    def __init__(self, language: str, tournament: Tournament) -> None:
+        self.language, self.tournament = language, tournament
         self.words = Wording(language, ())
         self.gettext, self.ngettext = texts(language)
         self._shortened: dict[int, dict[int, str]] = {}
@@ -92,7 +92,8 @@ class TournamentText:
     @property
     def title(self) -> str:
         """The form and the game: "Swiss · Metà Mazzo"."""
-        return f"{capitalize(form_names(self.language)[self.t.form])} · {self.gettext(GAMES[self.t.game].name)}"
+        form = capitalize(form_names(self.language)[self.tournament.form])
+        return f"{form} · {self.gettext(GAMES[self.tournament.game].name)}"
 
     def start_page(self) -> Writer:
         """Return a new page with the title as its first line."""
@@ -100,28 +101,28 @@ class TournamentText:
 
     @property
     def organiser(self) -> str:
-        opener = self.t.opener
-        for number, player in enumerate(self.t.players):
+        opener = self.tournament.opener
+        for number, player in enumerate(self.tournament.players):
             if player and player.person == opener.person:
                 return self.player_names([number])
         return isolate_name(shorten(localize_name(opener.name, self.language), LONGEST_ALONE))
 
     def terms(self) -> list[str]:
         """Return the options and times, in two to four lines."""
-        t, _ = self.t, self.gettext
-        rules, unit = t.choice.all_rules.model_dump(), unit_of(t)
+        tournament, _ = self.tournament, self.gettext
+        rules, unit = tournament.choice.all_rules.model_dump(), unit_of(tournament)
         target = _("To {points} points").format(points=target_text(rules))
-        limit = _("One round a day") if t.time == DAY else _("One round every {time}")
-        if t.form == "league":
+        limit = _("One round a day") if tournament.time == DAY else _("One round every {time}")
+        if tournament.form == "league":
             limit = _("{time} for all matches")
-        times = [limit.format(time=time_name(self.language, t.time))]
-        if t.form in ("swiss", "duplicate") and t.options["rounds"] != "auto":
+        times = [limit.format(time=time_name(self.language, tournament.time))]
+        if tournament.form in ("swiss", "duplicate") and tournament.options["rounds"] != "auto":
             # There can be fewer rounds if there are few teams.
-            count = rounds_in_all(t) if t.teams else int(t.options["rounds"])
+            count = rounds_in_all(tournament) if tournament.teams else int(tournament.options["rounds"])
             times.append(self.ngettext("{count} round", "{count} rounds", count).format(count=count))
-        clock = clock_name(self.words, t.choice.clock)
-        lines = [f"{self.deals_and_scoring if t.is_duplicate else target} · {clock}", " · ".join(times)]
-        if unusual := option_lines(self.words, GAMES[t.game], rules, unusual=True):
+        clock = clock_name(self.words, tournament.choice.clock)
+        lines = [f"{self.deals_and_scoring if tournament.is_duplicate else target} · {clock}", " · ".join(times)]
+        if unusual := option_lines(self.words, GAMES[tournament.game], rules, unusual=True):
             lines.append(capitalize(" · ".join(unusual)))
         if unit > 1:
             line = _("Results are in whole points: {whole} here are {shown} at the table.")
@@ -131,17 +132,23 @@ class TournamentText:
     @property
     def deals_and_scoring(self) -> str:
         """The number of deals of a duplicate match, and their scoring."""
-        scoring = {"points": self.gettext("in points"), "steps": self.gettext("in steps")}[self.t.options["scoring"]]
-        return self.gettext("{count} deals a match, {scoring}").format(count=len(self.t.deals), scoring=scoring)
+        scoring = {"points": self.gettext("in points"), "steps": self.gettext("in steps")}[
+            self.tournament.options["scoring"]
+        ]
+        return self.gettext("{count} deals a match, {scoring}").format(
+            count=len(self.tournament.deals), scoring=scoring
+        )
 
     def round_name(self, number: int) -> str:
         """Return a paired round's name: "Round 2 of 5"; empty for a league's only one."""
-        if self.t.form == "league":
+        if self.tournament.form == "league":
             return ""
-        if self.t.form == "knockout" and [match.is_bye for match in self.t.rounds[number - 1]] == [False]:
+        if self.tournament.form == "knockout" and [match.is_bye for match in self.tournament.rounds[number - 1]] == [
+            False
+        ]:
             # With void matches the final can come early.
             return self.gettext("Final")
-        count = rounds_in_all(self.t)
+        count = rounds_in_all(self.tournament)
         return self.gettext("Round {number} of {count}").format(number=number, count=count)
 
     def more_text(self, count: int) -> str:
@@ -154,7 +161,7 @@ class TournamentText:
     # Players
 
     def player_names(self, numbers: Iterable[int]) -> str:
-        present = [number for number in numbers if self.t.players[number]]
+        present = [number for number in numbers if self.tournament.players[number]]
         names = self._names(LONGEST_ALONE if len(present) < 2 else LONGEST_IN_PAIR)
         return " + ".join(isolate_name(names[number]) for number in present)
 
@@ -164,7 +171,7 @@ class TournamentText:
             somebody = localize_name(NAME, self.language)
             names = {
                 number: shorten(localize_name(player.name, self.language), longest)
-                for number, player in enumerate(self.t.players)
+                for number, player in enumerate(self.tournament.players)
                 if player
             }
             distinct = iter(distinct_names([name for name in names.values() if name != somebody], longest))
@@ -174,12 +181,12 @@ class TournamentText:
         return self._shortened[longest]
 
     def team_name(self, team: int) -> str:
-        return self.player_names(self.t.teams[team])
+        return self.player_names(self.tournament.teams[team])
 
     def full_names(self, team: int) -> list[str]:
         """Return the whole names of a team's players, not isolated."""
         names = self._names(LONGEST_NAME)
-        return [names[number] for number in self.t.teams[team] if number in names]
+        return [names[number] for number in self.tournament.teams[team] if number in names]
 
     def opponent(self, match: Match, team: int | None) -> str:
         return self.team_name(next(other for other in match.teams if other != team))
@@ -192,7 +199,11 @@ class TournamentText:
         if len(names) > 1:
             line = self.gettext("{names} share the first place!")
         else:
-            line = self.gettext("{names} has won!") if self.t.team_size == 1 else self.gettext("{names} have won!")
+            line = (
+                self.gettext("{names} has won!")
+                if self.tournament.team_size == 1
+                else self.gettext("{names} have won!")
+            )
         return line.format(names=self.gettext(" and ").join(names[:MAX_WINNERS]))
 
     def pairing(self, match: Match) -> str:
@@ -213,7 +224,7 @@ class TournamentText:
         """
         if match.is_bye:
             return ""
-        if not self.t.is_public(match.round):
+        if not self.tournament.is_public(match.round):
             return self.gettext("over") if match.is_over else self.deals_played(match)
         if not match.is_over:
             return PLAYING
@@ -237,7 +248,7 @@ class TournamentText:
 
     def deal_score_text(self, score: Fraction) -> str:
         """Return the score of a duplicate deal: steps, or points in tenths."""
-        if self.t.options["scoring"] == "steps":
+        if self.tournament.options["scoring"] == "steps":
             return fix_minus(f"{int(score):+}")
         return decimal_text(f"{round(score * 10) / 10:+.1f}", self.language)
 
@@ -249,10 +260,10 @@ class TournamentText:
         ]
         figures = [decimal_text(standing.score.value, self.language), *named]
         place = f"{standing.rank}."
-        if self.t.phase == "over":
+        if self.tournament.phase == "over":
             place = MEDALS.get(standing.rank, place)
         line = f"{place} {self.team_name(standing.team)} · {', '.join(figures)}"
-        if standing.is_out and self.t.phase == "playing":
+        if standing.is_out and self.tournament.phase == "playing":
             line = " · ".join([line, self.gettext("out")])
         return line
 

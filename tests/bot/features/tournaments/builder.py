@@ -44,18 +44,18 @@ class Builder:
     """A tournament to which each call adds entries."""
 
     def __init__(self, form: Form, game: str = "metamazzo", *, seed: int = 0, **options: str) -> None:
-        self.t = Tournament("K7QF2M")
+        self.tournament = Tournament("K7QF2M")
         self._random = Random(seed)
         self.add(Open("paper:1", "Anna"), Place("paper:100"), Play(game, Choice.default(game).text))
         self.add(Option("form", form), *(Option(name, value) for name, value in options.items()))
 
     def add(self, *entries: Entry) -> Self:
-        self.t = self.t.with_stored_entries([add_stamp(encode(entry), "u") for entry in entries])
+        self.tournament = self.tournament.with_stored_entries([add_stamp(encode(entry), "u") for entry in entries])
         return self
 
     def enter(self, teams: int, *, alone: int = 0) -> Self:
         """Enter teams (pairs in games for four), and ``alone`` more players without a partner."""
-        size = self.t.team_size
+        size = self.tournament.team_size
         count = teams * size + alone
         self.add(*(Enter(f"paper:{number}", _make_name(number)) for number in range(1, count + 1)))
         if size == 2:
@@ -63,17 +63,17 @@ class Builder:
         return self
 
     def start(self, teams: int) -> Self:
-        size = self.t.team_size
+        size = self.tournament.team_size
         return self.enter(teams).add(
             Start(ROOT, tuple(tuple(range(team * size, team * size + size)) for team in range(teams)))
         )
 
     def begin_round(self) -> Self:
         """Pair the next round, or finish the tournament after its last one."""
-        pairs = next_round(self.t)
+        pairs = next_round(self.tournament)
         if pairs is None:
             return self.add(Finish())
-        return self.add(Round(DAY * (len(self.t.rounds) + 1), pairs))
+        return self.add(Round(DAY * (len(self.tournament.rounds) + 1), pairs))
 
     def seat(self, match: Match, deal: int) -> Self:
         return self.add(Seat(match.round, match.number, deal, f"T{match.round:02}{match.number:03}"))
@@ -91,9 +91,9 @@ class Builder:
     def play_round(self, *, unfinished: int = 0) -> Self:
         """Play a round, but leave the last ``unfinished`` matches in progress."""
         self.begin_round()
-        if self.t.phase == "over":
+        if self.tournament.phase == "over":
             return self
-        matches = [match for match in self.t.rounds[-1] if not match.is_bye]
+        matches = [match for match in self.tournament.rounds[-1] if not match.is_bye]
         for match in matches[: len(matches) - unfinished]:
             for deal in match.deals:
                 ending: Ending = self._random.choice(("played", "played", "played", "resign", "timeout", "forfeit"))
@@ -104,7 +104,7 @@ class Builder:
 
     def finish(self) -> Self:
         """Play all rounds."""
-        while self.t.phase == "playing":
+        while self.tournament.phase == "playing":
             self.play_round()
         return self
 
@@ -113,7 +113,7 @@ class Builder:
 def finished_tournament(
     form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str
 ) -> Tournament:
-    return Builder(form, game, seed=seed, **options).start(teams).finish().t
+    return Builder(form, game, seed=seed, **options).start(teams).finish().tournament
 
 
 @cache
@@ -122,7 +122,7 @@ def running_tournament(form: Form, teams: int, game: str = "metamazzo", *, seed:
     builder = Builder(form, game, seed=seed, **options).start(teams)
     if form != "league" and teams > 2:
         builder.play_round()
-    return builder.play_round(unfinished=max(1, teams // 4)).t
+    return builder.play_round(unfinished=max(1, teams // 4)).tournament
 
 
 def _make_name(number: int) -> str:

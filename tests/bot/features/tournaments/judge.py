@@ -43,15 +43,15 @@ class _Brackets(brackets.Brackets):  # type: ignore[misc]
         super().collapse()
 
 
-def ask_judge(t: Tournament, rounds: int) -> Judgement:
+def ask_judge(tournament: Tournament, rounds: int) -> Judgement:
     """Ask the judge for the next pairs.
 
     Void matches count as met, although the judge's own rules would allow a second meeting.
     """
     players = []
-    for team in range(len(t.teams)):
-        rows = [_make_result(t, number, team) for number in range(len(t.rounds))]
-        points = sum((match.score(team) for match in t.matches_of(team)), Fraction(0))
+    for team in range(len(tournament.teams)):
+        rows = [_make_result(tournament, number, team) for number in range(len(tournament.rounds))]
+        points = sum((match.score(team) for match in tournament.matches_of(team)), Fraction(0))
         players.append(
             sections.PlayerSection(
                 code=codes.PlayerCode.PLAYER,
@@ -61,8 +61,8 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
                 results=rows,
             )
         )
-    met = {(match.first + 1, match.second + 1) for match in t.matches if match.second is not None}
-    zeroed = {team + 1 for team in range(len(t.teams)) if t.has_withdrawn(team)}
+    met = {(match.first + 1, match.second + 1) for match in tournament.matches if match.second is not None}
+    zeroed = {team + 1 for team in range(len(tournament.teams)) if tournament.has_withdrawn(team)}
     parsed = trf.ParsedTrf(
         player_sections=players,
         x_section=sections.XSection(number_of_rounds=rounds, forbidden_pairs=met, zeroed_ids=zeroed),
@@ -78,8 +78,8 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
     return Judgement(converted, _Brackets.collapses > before)
 
 
-def _make_result(t: Tournament, number: int, team: int) -> Any:
-    match = next((match for match in t.rounds[number] if team in match.teams), None)
+def _make_result(tournament: Tournament, number: int, team: int) -> Any:
+    match = next((match for match in tournament.rounds[number] if team in match.teams), None)
     if match is None or match.is_bye:
         return results.RoundResult(id=0, color="-", result=ABSENT if match is None else BYE)
     side = match.teams.index(team)

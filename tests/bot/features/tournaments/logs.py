@@ -22,8 +22,8 @@ from bot.features.tournaments.tournament import Form, Match, Tournament
 MIXED: Sequence[Ending] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")
 
 
-def add_entries(t: Tournament, *entries: Entry) -> Tournament:
-    return t.with_stored_entries([encode(entry).encode() for entry in entries])
+def add_entries(tournament: Tournament, *entries: Entry) -> Tournament:
+    return tournament.with_stored_entries([encode(entry).encode() for entry in entries])
 
 
 def start_tournament(form: Form, teams: int, *, game: str = "metamazzo", **options: str) -> Tournament:
@@ -39,12 +39,12 @@ def start_tournament(form: Form, teams: int, *, game: str = "metamazzo", **optio
     )
 
 
-def add_round(t: Tournament, *pairs: tuple[int, int | None]) -> Tournament:
-    return add_entries(t, Round(0, pairs))
+def add_round(tournament: Tournament, *pairs: tuple[int, int | None]) -> Tournament:
+    return add_entries(tournament, Round(0, pairs))
 
 
 def add_result(
-    t: Tournament,
+    tournament: Tournament,
     match: Match,
     ours: int,
     theirs: int,
@@ -56,14 +56,16 @@ def add_result(
     """Add a result. Without a ``winner`` more points win a whole game, and a deal has no winner."""
     if winner is None and ending == "played" and deal == 0:
         winner = int(theirs > ours)
-    return add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, ending))
+    return add_entries(tournament, Result(match.round, match.number, deal, winner, ours, theirs, ending))
 
 
-def play_by_seed(t: Tournament, match: Match) -> Tournament:
+def play_by_seed(tournament: Tournament, match: Match) -> Tournament:
     """Let the better seed win."""
     for deal in match.deals:
-        t = add_result(t, match, *((31, 10) if match.first < (match.second or 0) else (10, 31)), deal=deal)
-    return t
+        tournament = add_result(
+            tournament, match, *((31, 10) if match.first < (match.second or 0) else (10, 31)), deal=deal
+        )
+    return tournament
 
 
 def play_at_random(
@@ -71,46 +73,48 @@ def play_at_random(
 ) -> Callable[[Tournament, Match], Tournament]:
     """Return a player that adds random results of these kinds."""
 
-    def play(t: Tournament, match: Match) -> Tournament:
+    def play(tournament: Tournament, match: Match) -> Tournament:
         for deal in match.deals:
             ending = random.choice(endings)
             winner = None if ending == "void" or (ending == "played" and deal) else random.randrange(2)
             ours, theirs = (random.randint(0, 8), random.randint(0, 8)) if ending in ("played", "resign") else (0, 0)
-            t = add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, ending))
-        return t
+            tournament = add_entries(tournament, Result(match.round, match.number, deal, winner, ours, theirs, ending))
+        return tournament
 
     return play
 
 
-def play_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] = play_by_seed) -> Tournament:
+def play_round(tournament: Tournament, play: Callable[[Tournament, Match], Tournament] = play_by_seed) -> Tournament:
     """Finish the current round. Teams that have withdrawn forfeit, as with the director."""
-    for match in t.rounds[-1]:
+    for match in tournament.rounds[-1]:
         if match.is_over:
             continue
-        withdrawn = [team for team in match.teams if t.has_withdrawn(team)]
+        withdrawn = [team for team in match.teams if tournament.has_withdrawn(team)]
         if not withdrawn:
-            t = play(t, match)
+            tournament = play(tournament, match)
             continue
         winner = None if len(withdrawn) == 2 else int(withdrawn[0] == match.first)
         ending: Ending = "void" if winner is None else "forfeit"
         for deal in match.deals:
-            t = add_entries(t, Result(match.round, match.number, deal, winner, 0, 0, ending))
-    return t
+            tournament = add_entries(tournament, Result(match.round, match.number, deal, winner, 0, 0, ending))
+    return tournament
 
 
 def play_tournament(
-    t: Tournament,
+    tournament: Tournament,
     play: Callable[[Tournament, Match], Tournament] = play_by_seed,
     leavers: Callable[[Tournament], Sequence[int]] = lambda _t: (),
 ) -> Tournament:
     """Play until no round follows. ``leavers`` names teams that withdraw after each pairing."""
-    while (pairs := next_round(t)) is not None:
-        t = add_round(t, *pairs)
-        t = add_entries(t, *(Leave(team) for team in leavers(t) if not t.has_withdrawn(team)))
-        t = play_round(t, play)
-    return t
+    while (pairs := next_round(tournament)) is not None:
+        tournament = add_round(tournament, *pairs)
+        tournament = add_entries(
+            tournament, *(Leave(team) for team in leavers(tournament) if not tournament.has_withdrawn(team))
+        )
+        tournament = play_round(tournament, play)
+    return tournament
 
 
-def playing_teams(t: Tournament) -> list[int]:
+def playing_teams(tournament: Tournament) -> list[int]:
     """Return the teams that have not withdrawn."""
-    return [team for team in range(len(t.teams)) if not t.has_withdrawn(team)]
+    return [team for team in range(len(tournament.teams)) if not tournament.has_withdrawn(team)]

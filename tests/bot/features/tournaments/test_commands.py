@@ -60,9 +60,9 @@ class Group:
         """Return Anna's newest tournament."""
         return (await self.tournaments.of_person(self.people[0].person.id))[0]
 
-    def show_page(self, reader: Player, t: Tournament, person: str) -> None:
+    def show_page(self, reader: Player, tournament: Tournament, person: str) -> None:
         """Show a reader the page of another person, or their own page from an earlier time."""
-        self.fake.messages[reader.private]["9"] = player_panel("en", person, t, None)
+        self.fake.messages[reader.private]["9"] = player_panel("en", person, tournament, None)
 
     async def choose(self, *labels: str) -> None:
         """Let Anna choose options by their buttons."""
@@ -122,12 +122,12 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
 
     await group.play_until(" has won!")
     await group.settle()
-    t = await group.newest_tournament()
-    assert t.phase == "over"
-    final = t.match(2, 0)
+    tournament = await group.newest_tournament()
+    assert tournament.phase == "over"
+    final = tournament.match(2, 0)
     assert final.winner is not None
     assert any(
-        f"{team_name(t, final.winner)} has won!" in text.replace("\u2068", "").replace("\u2069", "")
+        f"{team_name(tournament, final.winner)} has won!" in text.replace("\u2068", "").replace("\u2069", "")
         for text in group.fake.texts(GROUP)
     )
     assert any(
@@ -140,16 +140,16 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
 
 
 async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> None:
-    t = await group.open_tournament(entering=2)
-    group.show_page(group.people[1], t, group.people[0].person.id)
+    tournament = await group.open_tournament(entering=2)
+    group.show_page(group.people[1], tournament, group.people[0].person.id)
     for label in ("Start", "Options", "Call off"):
         reply = await group.people[1].press(label)
         assert reply.toast == "Only the organiser can do that: ask Anna."
         assert reply.panel is None
     for choice in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
-        reply = await group.people[1].send(f"1ptournament {t.code} {choice}", group.people[1].private, "9")
+        reply = await group.people[1].send(f"1ptournament {tournament.code} {choice}", group.people[1].private, "9")
         assert reply.panel is None
-    assert (await group.newest_tournament()).version == t.version
+    assert (await group.newest_tournament()).version == tournament.version
 
 
 async def test_card_shows_options_chosen_in_private(group: Group) -> None:
@@ -169,7 +169,7 @@ async def test_card_shows_options_chosen_in_private(group: Group) -> None:
 
 
 async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
-    t = await group.open_tournament(entering=1)
+    tournament = await group.open_tournament(entering=1)
     anna = group.people[0]
     message, _button = anna.button("Options")
     for choice in (
@@ -185,9 +185,9 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
         "xyz",
         "",
     ):
-        reply = await anna.send(f"1ptournament {t.code} {choice}", anna.private, message)
+        reply = await anna.send(f"1ptournament {tournament.code} {choice}", anna.private, message)
         assert reply.toast == "This button has expired: use the latest message.", choice
-    assert (await group.newest_tournament()).version == t.version
+    assert (await group.newest_tournament()).version == tournament.version
 
 
 async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None:
@@ -203,10 +203,10 @@ async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None
 
 
 async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> None:
-    t = await group.open_tournament()
+    tournament = await group.open_tournament()
     bruno = group.people[1]
     # On Discord a page opened from the card is an ephemeral message for its reader.
-    group.fake.messages[bruno.aside]["9"] = player_panel("en", bruno.person.id, t, None)
+    group.fake.messages[bruno.aside]["9"] = player_panel("en", bruno.person.id, tournament, None)
     reply = await bruno.press("Join", bruno.aside)
     assert "Open our private chat" in reply.toast
     assert reply.start_word == "tournament"
@@ -229,14 +229,14 @@ async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> No
 
 
 async def test_second_join_shows_the_page_and_second_leave_says_why(group: Group) -> None:
-    t = await group.open_tournament()
+    tournament = await group.open_tournament()
     anna = group.people[0]
     await anna.say("/start", anna.private)
     reply = await anna.press("Join", GROUP)
     assert (reply.toast, reply.private) == ("You’re in.", True)
-    assert (await group.newest_tournament()).version == t.version
+    assert (await group.newest_tournament()).version == tournament.version
     for _ in range(2):
-        group.show_page(anna, t, anna.person.id)
+        group.show_page(anna, tournament, anna.person.id)
         reply = await anna.press("Leave")
     assert reply.toast == "You’re not in this tournament: only its players can do that."
     await group.settle()
@@ -259,9 +259,9 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     await dino.press("Join", GROUP)
     await group.settle()
     assert "Looking for a partner: Dino" in group.card_text
-    t = await group.newest_tournament()
+    tournament = await group.newest_tournament()
     for player in (anna, furio):
-        group.show_page(player, t, furio.person.id)
+        group.show_page(player, tournament, furio.person.id)
     reply = await anna.press(f"With {isolate_name('Dino')}")
     assert reply.toast == "One of you already has a partner: choose someone else."
     await dino.say("/tournament", dino.private)
@@ -272,7 +272,7 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
 
 
 async def test_command_reposts_the_card_and_offers_another(group: Group) -> None:
-    t = await group.open_tournament(entering=2)
+    tournament = await group.open_tournament(entering=2)
     before = group.people[0].button("Join", GROUP)[0]
     reply = await group.people[3].say("/tournament")
     await group.settle()
@@ -289,14 +289,19 @@ async def test_command_reposts_the_card_and_offers_another(group: Group) -> None
     await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolate_name('Anna')}", GROUP)
     await group.settle()
     assert "Organised by Anna" in group.card_text
-    assert {tournament.code for tournament in await group.tournaments.in_chat(GROUP)} > {t.code}
+    assert {listed.code for listed in await group.tournaments.in_chat(GROUP)} > {tournament.code}
 
 
 async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> None:
     await group.open_tournament()
     await group.open_tournament("/league testa")
-    [t] = [tournament for tournament in await group.tournaments.in_chat(GROUP) if tournament.form == "league"]
-    assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
+    [tournament] = [found for found in await group.tournaments.in_chat(GROUP) if found.form == "league"]
+    assert (tournament.form, tournament.time, tournament.game, tournament.choice.clock) == (
+        "league",
+        14 * DAY,
+        "testa",
+        DAY,
+    )
     assert "14 days for all matches" in group.card_text
     reply = await group.people[1].say("/lega")
     assert reply.panel
@@ -358,8 +363,10 @@ async def test_calling_off_and_withdrawing_need_confirmation(group: Group) -> No
     await bruno.press("Withdraw")
     assert (await group.newest_tournament()).withdrawn == frozenset()
     await bruno.press("Withdraw")
-    t = await group.newest_tournament()
-    assert t.withdrawn == {t.players.index(next(player for player in t.players if player and player.name == "Bruno"))}
+    tournament = await group.newest_tournament()
+    assert tournament.withdrawn == {
+        tournament.players.index(next(player for player in tournament.players if player and player.name == "Bruno"))
+    }
     await anna.press("Call off")
     await anna.press("Call it off")
     await group.settle()
@@ -393,8 +400,8 @@ async def test_own_tournaments_are_paged(group: Group) -> None:
     registration = group.worker.feature(TournamentsFeature).registration
     for number in range(12):
         organiser, place = f"paper:{900 + number}", f"{GROUP}{number}"
-        t = await registration.open(place, organiser, "Zoe", chosen, "knockout", f"open {number}")
-        await registration.enter(t.code, anna.person.id, "Anna", f"enter {number}")
+        tournament = await registration.open(place, organiser, "Zoe", chosen, "knockout", f"open {number}")
+        await registration.enter(tournament.code, anna.person.id, "Anna", f"enter {number}")
     reply = await anna.say("/tournament", anna.private)
     assert reply.panel
     assert len(reply.panel.rows) == 11
@@ -457,16 +464,16 @@ async def test_impossible_target_is_refused(group: Group) -> None:
     ],
 )
 async def test_command_accepts_a_form_and_a_game(group: Group, text: str, form: str, game: str) -> None:
-    t = await group.open_tournament(text)
-    assert (t.form, t.game) == (form, game)
-    assert t.choice.clock == (DAY if form == "league" else 300)
+    tournament = await group.open_tournament(text)
+    assert (tournament.form, tournament.game) == (form, game)
+    assert tournament.choice.clock == (DAY if form == "league" else 300)
 
 
 async def test_switch_to_league_takes_its_clock_unless_chosen(group: Group) -> None:
     await group.open_tournament()
     await group.choose("Form", "league")
-    t = await group.newest_tournament()
-    assert (t.time, t.choice.clock) == (14 * DAY, DAY)
+    tournament = await group.newest_tournament()
+    assert (tournament.time, tournament.choice.clock) == (14 * DAY, DAY)
     await group.choose("Form", "knock-out", "Clock", "30 min", "Form", "league")
     assert (await group.newest_tournament()).choice.clock == 1800
 
@@ -474,11 +481,11 @@ async def test_switch_to_league_takes_its_clock_unless_chosen(group: Group) -> N
 async def test_switch_from_league_restores_defaults_unless_chosen(group: Group) -> None:
     await group.open_tournament()
     await group.choose("Form", "league", "Form", "Swiss")
-    t = await group.newest_tournament()
-    assert (t.form, t.time, t.choice.clock) == ("swiss", DAY, 300)
+    tournament = await group.newest_tournament()
+    assert (tournament.form, tournament.time, tournament.choice.clock) == ("swiss", DAY, 300)
     await group.choose("Form", "league", "Time for all matches", "7 days", "Clock", "30 min", "Form", "knock-out")
-    t = await group.newest_tournament()
-    assert (t.form, t.time, t.choice.clock) == ("knockout", 7 * DAY, 1800)
+    tournament = await group.newest_tournament()
+    assert (tournament.form, tournament.time, tournament.choice.clock) == ("knockout", 7 * DAY, 1800)
     await group.choose("Clock", "1 day", "Form", "Swiss")
     assert (await group.newest_tournament()).choice.clock == DAY, "switching between other forms keeps the clock"
 

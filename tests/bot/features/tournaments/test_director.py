@@ -275,22 +275,22 @@ async def test_withdrawal_during_pairing_leaves_player_unpaired(field: Field, mo
         return pairs
 
     monkeypatch.setattr(director, "next_round", pair_and_withdraw)
-    t = await field.play(code, rounds=1)
-    team = t.team_of(1)
-    assert t.withdrawn == {1}
-    assert team not in [paired for match in t.rounds[1] for paired in match.teams]
-    assert len(t.rounds[1]) == 3
+    tournament = await field.play(code, rounds=1)
+    team = tournament.team_of(1)
+    assert tournament.withdrawn == {1}
+    assert team not in [paired for match in tournament.rounds[1] for paired in match.teams]
+    assert len(tournament.rounds[1]) == 3
 
 
 async def test_league_withdrawal_forfeits_unseated_matches_at_once(field: Field) -> None:
     code = (await field.start_tournament("testa", "league", 5, 11)).code
     await field.settle()
-    t = await field.tournaments.load(code)
-    table_counts = Counter(team for match in t.matches if match.seats for team in match.teams)
-    match = next(match for match in t.matches if not match.seats)
+    tournament = await field.tournaments.load(code)
+    table_counts = Counter(team for match in tournament.matches if match.seats for team in match.teams)
+    match = next(match for match in tournament.matches if not match.seats)
     withdrawn, busy = sorted(match.teams, key=table_counts.__getitem__)
     assert table_counts[busy] == LEAGUE_AT_ONCE
-    await field.registration.leave(code, person(t.teams[withdrawn][0]), "leave")
+    await field.registration.leave(code, person(tournament.teams[withdrawn][0]), "leave")
     await field.settle()
     after = await field.tournaments.load(code)
     assert after.match(match.round, match.number).results[0].ending == "forfeit"

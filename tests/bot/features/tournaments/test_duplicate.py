@@ -23,54 +23,54 @@ from tests.bot.features.tournaments.logs import (
 
 def make_four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "points") -> Tournament:
     """Return a round of four matches with these margins for the first seats in deal 1, and draws in deal 2."""
-    t = add_round(start_tournament("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
-    for match, margin in zip(t.rounds[0], margins, strict=True):
-        t = add_result(t, match, max(margin, 0), max(-margin, 0), deal=1)
-    for match in t.rounds[0]:
-        t = add_result(t, match, 5, 5, deal=2)
-    return t
+    tournament = add_round(start_tournament("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
+    for match, margin in zip(tournament.rounds[0], margins, strict=True):
+        tournament = add_result(tournament, match, max(margin, 0), max(-margin, 0), deal=1)
+    for match in tournament.rounds[0]:
+        tournament = add_result(tournament, match, 5, 5, deal=2)
+    return tournament
 
 
-def collect_scores(t: Tournament) -> list[DealScore]:
+def collect_scores(tournament: Tournament) -> list[DealScore]:
     """Return the scores of all deals of finished rounds."""
-    return [score for number in range(1, len(t.rounds) + 1) for score in deal_scores(t, number)]
+    return [score for number in range(1, len(tournament.rounds) + 1) for score in deal_scores(tournament, number)]
 
 
-def find_scores(t: Tournament, deal: int) -> list[tuple[object, object]]:
+def find_scores(tournament: Tournament, deal: int) -> list[tuple[object, object]]:
     """Return the scores of a deal, match by match."""
-    return [score.scores for score in collect_scores(t) if score.deal == deal]
+    return [score.scores for score in collect_scores(tournament) if score.deal == deal]
 
 
 def test_deal_scores_against_the_mean_of_all_tables() -> None:
-    t = make_four_tables([6, -2, 3, 1])
-    assert {score.datum for score in collect_scores(t) if score.deal == 1} == {Fraction(2)}
-    assert find_scores(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
-    assert find_scores(t, 2) == [(0, 0)] * 4
-    assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
+    tournament = make_four_tables([6, -2, 3, 1])
+    assert {score.datum for score in collect_scores(tournament) if score.deal == 1} == {Fraction(2)}
+    assert find_scores(tournament, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
+    assert find_scores(tournament, 2) == [(0, 0)] * 4
+    assert round_scores(tournament) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
 
 
 def test_mean_is_not_rounded() -> None:
-    t = make_four_tables([1, 0, 0, 0])
-    assert find_scores(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
+    tournament = make_four_tables([1, 0, 0, 0])
+    assert find_scores(tournament, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
 
 
 def test_seats_are_swapped_in_the_second_deal() -> None:
-    t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
-    for match, ours in zip(t.rounds[0], (9, 3), strict=True):
-        t = add_result(t, match, 4, 4, deal=1)
+    tournament = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
+    for match, ours in zip(tournament.rounds[0], (9, 3), strict=True):
+        tournament = add_result(tournament, match, 4, 4, deal=1)
         # The second team has the first seat, so its margins are -9 and -3.
-        t = add_result(t, match, ours, 0, deal=2)
-    assert find_scores(t, 2) == [(3, -3), (-3, 3)]
-    assert {score.datum for score in collect_scores(t) if score.deal == 2} == {Fraction(-6)}
+        tournament = add_result(tournament, match, ours, 0, deal=2)
+    assert find_scores(tournament, 2) == [(3, -3), (-3, 3)]
+    assert {score.datum for score in collect_scores(tournament) if score.deal == 2} == {Fraction(-6)}
 
 
 def test_single_table_is_its_own_mean() -> None:
-    t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
+    tournament = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
     for deal in (1, 2):
-        t = add_result(t, t.match(1, 0), 11, 0, deal=deal)
-        t = add_result(t, t.match(1, 1), 0, 0, deal=deal, ending="void")
-    assert find_scores(t, 1) == find_scores(t, 2) == [(0, 0)] * 2
-    assert [score.datum for score in collect_scores(t)] == [11, 11, -11, -11]
+        tournament = add_result(tournament, tournament.match(1, 0), 11, 0, deal=deal)
+        tournament = add_result(tournament, tournament.match(1, 1), 0, 0, deal=deal, ending="void")
+    assert find_scores(tournament, 1) == find_scores(tournament, 2) == [(0, 0)] * 2
+    assert [score.datum for score in collect_scores(tournament)] == [11, 11, -11, -11]
 
 
 @pytest.mark.parametrize("ending", ["resign", "timeout", "forfeit"])
@@ -81,27 +81,27 @@ def test_single_table_is_its_own_mean() -> None:
 def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(
     ending: Ending, game: str, scoring: str, penalty: int
 ) -> None:
-    t = add_round(start_tournament("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
-    t = add_result(t, t.match(1, 0), 30, 0, deal=1, ending=ending, winner=1)
-    t = add_result(t, t.match(1, 1), 2, 0, deal=1)
-    t = add_result(t, t.match(1, 2), 0, 0, deal=1, ending="void")
-    for match in t.rounds[0]:
-        t = add_result(t, match, 0, 0, deal=2, ending=ending, winner=0)
-    assert find_scores(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
-    assert {score.datum for score in collect_scores(t)} == {2, None}
+    tournament = add_round(start_tournament("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
+    tournament = add_result(tournament, tournament.match(1, 0), 30, 0, deal=1, ending=ending, winner=1)
+    tournament = add_result(tournament, tournament.match(1, 1), 2, 0, deal=1)
+    tournament = add_result(tournament, tournament.match(1, 2), 0, 0, deal=1, ending="void")
+    for match in tournament.rounds[0]:
+        tournament = add_result(tournament, match, 0, 0, deal=2, ending=ending, winner=0)
+    assert find_scores(tournament, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
+    assert {score.datum for score in collect_scores(tournament)} == {2, None}
     # In the second deal the second team sits first.
-    assert find_scores(t, 2) == [(penalty, -penalty)] * 3
+    assert find_scores(tournament, 2) == [(penalty, -penalty)] * 3
 
 
 def test_resigning_costs_as_much_as_the_worst_table() -> None:
-    t = add_round(start_tournament("duplicate", 6), (0, 3), (4, 1), (2, 5))
-    t = add_result(t, t.match(1, 0), 30, 0, deal=1)
-    t = add_result(t, t.match(1, 1), 0, 0, deal=1)
+    tournament = add_round(start_tournament("duplicate", 6), (0, 3), (4, 1), (2, 5))
+    tournament = add_result(tournament, tournament.match(1, 0), 30, 0, deal=1)
+    tournament = add_result(tournament, tournament.match(1, 1), 0, 0, deal=1)
     # The second seat's worst table lost 15 to the mean, and so did the first seat's worst.
-    t = add_result(t, t.match(1, 2), 0, 0, deal=1, ending="resign", winner=0)
-    for match in t.rounds[0]:
-        t = add_result(t, match, 0, 0, deal=2)
-    assert find_scores(t, 1) == [(15, -15), (-15, 15), (15, -15)]
+    tournament = add_result(tournament, tournament.match(1, 2), 0, 0, deal=1, ending="resign", winner=0)
+    for match in tournament.rounds[0]:
+        tournament = add_result(tournament, match, 0, 0, deal=2)
+    assert find_scores(tournament, 1) == [(15, -15), (-15, 15), (15, -15)]
 
 
 @pytest.mark.parametrize(
@@ -132,24 +132,24 @@ def test_spades_steps_count_tens() -> None:
 
 
 def test_unfinished_round_has_no_scores() -> None:
-    t = make_four_tables([6, -2, 3, 1])
-    t = add_round(t, (0, 1), (2, 3), (4, 5), (6, 7))
-    for match in t.rounds[1][:3]:
+    tournament = make_four_tables([6, -2, 3, 1])
+    tournament = add_round(tournament, (0, 1), (2, 3), (4, 5), (6, 7))
+    for match in tournament.rounds[1][:3]:
         for deal in (1, 2):
-            t = add_result(t, match, 9, 1, deal=deal)
-    assert {score.round for score in collect_scores(t)} == {1}
-    assert len(round_scores(t)) == 1
+            tournament = add_result(tournament, match, 9, 1, deal=deal)
+    assert {score.round for score in collect_scores(tournament)} == {1}
+    assert len(round_scores(tournament)) == 1
     for deal in (1, 2):
-        t = add_result(t, t.match(2, 3), 9, 1, deal=deal)
-    assert {score.round for score in collect_scores(t)} == {1, 2}
+        tournament = add_result(tournament, tournament.match(2, 3), 9, 1, deal=deal)
+    assert {score.round for score in collect_scores(tournament)} == {1, 2}
 
 
 def test_bye_scores_zero() -> None:
-    t = add_round(start_tournament("duplicate", 5), (0, 2), (3, 1), (4, None))
-    for match in t.rounds[0][:2]:
+    tournament = add_round(start_tournament("duplicate", 5), (0, 2), (3, 1), (4, None))
+    for match in tournament.rounds[0][:2]:
         for deal in (1, 2):
-            t = add_result(t, match, match.first, 0, deal=deal)
-    assert round_scores(t)[0][4] == 0
+            tournament = add_result(tournament, match, match.first, 0, deal=deal)
+    assert round_scores(tournament)[0][4] == 0
 
 
 @given(
@@ -159,12 +159,12 @@ def test_bye_scores_zero() -> None:
     scoring=st.sampled_from(["points", "steps"]),
 )
 def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str) -> None:
-    t = play_tournament(
+    tournament = play_tournament(
         start_tournament("duplicate", teams, deals=deals, scoring=scoring), play_at_random(Random(seed), MIXED)
     )
     by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
-    for score in collect_scores(t):
-        match = t.match(score.round, score.match)
+    for score in collect_scores(tournament):
+        match = tournament.match(score.round, score.match)
         assert sum(score.scores) == 0
         if match.results[score.deal].ending == "played":
             by_deal[score.round, score.deal].append(score.scores[match.first_seat(score.deal)])
@@ -172,5 +172,5 @@ def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str
             assert not any(score.scores)
     # Scores in one seat, over all tables that played the deal, are compared with each other.
     assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())
-    assert sum(sum(scores.values()) for scores in round_scores(t)) == 0
-    assert len(collect_scores(t)) == sum(len(match.results) for match in t.matches)
+    assert sum(sum(scores.values()) for scores in round_scores(tournament)) == 0
+    assert len(collect_scores(tournament)) == sum(len(match.results) for match in tournament.matches)

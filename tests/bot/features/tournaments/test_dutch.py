@@ -31,10 +31,10 @@ def make_teams(*scores: int) -> dict[int, TeamRecord]:
     return {team: TeamRecord(score=Fraction(score)) for team, score in enumerate(scores)}
 
 
-def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, TeamRecord], Pairing]:
+def sieve_next_round(tournament: Tournament, rounds: int) -> tuple[dict[int, TeamRecord], Pairing]:
     """Return the teams' records and the sieve's next pairing."""
-    records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
-    rounds_played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
+    records = {team: record for team, record in enumerate(records_of(tournament)) if not tournament.has_withdrawn(team)}
+    rounds_played, is_last = len(tournament.rounds), len(tournament.rounds) + 1 >= rounds
     demands = next(demand for demand in RELAXED if can_be_paired(records, demand, rounds_played, is_last=is_last))
     pairing = sieve(records, possible_pairs(records, demands, rounds_played, is_last=is_last))
     assert pairing
@@ -48,14 +48,14 @@ def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, TeamRecord],
 def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, most_teams: int) -> None:
     for seed in range(count):
         random = Random(seed)
-        t = start_tournament(form, random.randint(4, most_teams), rounds=random.choice(("auto", "5", "7")))
-        while (pairs := next_round(t)) is not None:
-            records, best = sieve_next_round(t, rounds_in_all(t))
+        tournament = start_tournament(form, random.randint(4, most_teams), rounds=random.choice(("auto", "5", "7")))
+        while (pairs := next_round(tournament)) is not None:
+            records, best = sieve_next_round(tournament, rounds_in_all(tournament))
             assert normalize_pairing(records, pairs) == best, explain(records, best, normalize_pairing(records, pairs))
-            t = add_round(t, *pairs)
-            if random.random() < leaving and len(playing_teams(t)) > 3:
-                t = add_entries(t, Leave(random.choice(playing_teams(t))))
-            t = play_round(t, play_at_random(random, MIXED))
+            tournament = add_round(tournament, *pairs)
+            if random.random() < leaving and len(playing_teams(tournament)) > 3:
+                tournament = add_entries(tournament, Leave(random.choice(playing_teams(tournament))))
+            tournament = play_round(tournament, play_at_random(random, MIXED))
 
 
 FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2 6+3 5+4", "6+0 1-5 3+2 4+7"]
@@ -64,14 +64,14 @@ FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2
 
 def test_one_team_floats_where_three_would() -> None:
     """Two pairings of round 6 remain. In the rejected one, which caissify-pairings 0.5.0 chose, 0, 3 and 5 float."""
-    t = start_tournament("swiss", 8, rounds="7")
+    tournament = start_tournament("swiss", 8, rounds="7")
     for matches in FIVE_ROUNDS:
-        t = add_round(t, *((int(match[0]), int(match[2])) for match in matches.split()))
-        for match, text in zip(t.rounds[-1], matches.split(), strict=True):
-            t = add_result(t, match, *((31, 10) if text[1] == "+" else (10, 31)))
-    records = dict(enumerate(records_of(t)))
+        tournament = add_round(tournament, *((int(match[0]), int(match[2])) for match in matches.split()))
+        for match, text in zip(tournament.rounds[-1], matches.split(), strict=True):
+            tournament = add_result(tournament, match, *((31, 10) if text[1] == "+" else (10, 31)))
+    records = dict(enumerate(records_of(tournament)))
     assert [record.score for record in records.values()] == [3, 3, 1, 3, 2, 3, 5, 0]
-    pairs = next_round(t)
+    pairs = next_round(tournament)
     assert pairs
     chosen, rejected = normalize_pairing(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
     assert chosen == ((0, 5), (1, 3), (4, 2), (6, 7))

@@ -40,8 +40,8 @@ BERGER = {
 SIXTEEN = [(0, 15), (7, 8), (3, 12), (4, 11), (1, 14), (6, 9), (2, 13), (5, 10)]
 
 
-def list_pairs(t: Tournament) -> list[Pairs]:
-    return [tuple((match.first, match.second) for match in matches) for matches in t.rounds]
+def list_pairs(tournament: Tournament) -> list[Pairs]:
+    return [tuple((match.first, match.second) for match in matches) for matches in tournament.rounds]
 
 
 @pytest.mark.parametrize("teams", [3, 4, 5, 6, 7, 8])
@@ -84,39 +84,41 @@ def test_round_robin_pairs_all_once_with_even_seats(teams: int) -> None:
 
 
 def test_round_robin_continues_after_a_withdrawal() -> None:
-    t = play_tournament(start_tournament("roundrobin", 5), play_by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
-    assert list_pairs(t) == list(berger(5))
-    assert [match.results[0].ending for match in t.matches_of(4) if not match.is_bye] == [
+    tournament = play_tournament(
+        start_tournament("roundrobin", 5), play_by_seed, lambda tournament: [4] if len(tournament.rounds) == 2 else []
+    )
+    assert list_pairs(tournament) == list(berger(5))
+    assert [match.results[0].ending for match in tournament.matches_of(4) if not match.is_bye] == [
         "played",
         "forfeit",
         "forfeit",
         "forfeit",
     ]
-    assert [match.winner == 4 for match in t.matches_of(4)[1:]] == [False] * 4
+    assert [match.winner == 4 for match in tournament.matches_of(4)[1:]] == [False] * 4
 
 
 @pytest.mark.parametrize("teams", [3, 4, 9, 32])
 def test_league_opens_all_matches_at_once(teams: int) -> None:
-    t = start_tournament("league", teams)
-    pairs = next_round(t)
+    tournament = start_tournament("league", teams)
+    pairs = next_round(tournament)
     assert pairs is not None
     assert {frozenset(pair) for pair in pairs} == {frozenset(pair) for pair in combinations(range(teams), 2)}
     assert len(pairs) == teams * (teams - 1) // 2
-    assert rounds_in_all(t) == 1
-    assert next_round(play_round(add_round(t, *pairs))) is None
+    assert rounds_in_all(tournament) == 1
+    assert next_round(play_round(add_round(tournament, *pairs))) is None
 
 
 def test_bracket_keeps_top_seeds_apart() -> None:
     assert next_round(start_tournament("knockout", 16)) == tuple(SIXTEEN)
-    t = play_tournament(start_tournament("knockout", 16))
-    assert list_pairs(t)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
+    tournament = play_tournament(start_tournament("knockout", 16))
+    assert list_pairs(tournament)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
 
 
 @pytest.mark.parametrize("teams", range(2, 65))
 def test_bracket_gives_byes_to_top_seeds_and_leaves_one(teams: int) -> None:
-    t = play_tournament(start_tournament("knockout", teams))
-    rounds = list_pairs(t)
-    assert len(rounds) == rounds_in_all(t) == (teams - 1).bit_length()
+    tournament = play_tournament(start_tournament("knockout", teams))
+    rounds = list_pairs(tournament)
+    assert len(rounds) == rounds_in_all(tournament) == (teams - 1).bit_length()
     byes = sorted(team for team, opponent in rounds[0] if opponent is None)
     assert byes == list(range(2 ** len(rounds) - teams))
     assert all(None not in pair for matches in rounds[1:] for pair in matches)
@@ -132,16 +134,20 @@ def test_bracket_gives_byes_to_top_seeds_and_leaves_one(teams: int) -> None:
 def test_eliminated_team_never_returns(seed: int) -> None:
     random = Random(seed)
 
-    def leavers(t: Tournament) -> list[int]:
-        return [random.choice(playing_teams(t))] if random.random() < 0.3 and len(playing_teams(t)) > 1 else []
+    def leavers(tournament: Tournament) -> list[int]:
+        return (
+            [random.choice(playing_teams(tournament))]
+            if random.random() < 0.3 and len(playing_teams(tournament)) > 1
+            else []
+        )
 
-    t = play_tournament(
+    tournament = play_tournament(
         start_tournament("knockout", random.randint(2, 40)),
         play_at_random(random, ("played", "resign", "void")),
         leavers,
     )
     out: set[int] = set()
-    for matches in t.rounds:
+    for matches in tournament.rounds:
         paired_teams = [team for match in matches for team in match.teams]
         assert len(paired_teams) == len(set(paired_teams))
         assert not out.intersection(paired_teams)
@@ -150,27 +156,29 @@ def test_eliminated_team_never_returns(seed: int) -> None:
 
 
 def test_withdrawal_between_rounds_gives_a_bye() -> None:
-    t = play_round(add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ()))
-    assert next_round(t) == ((0, 3), (1, 2))
-    assert next_round(add_entries(t, Leave(3))) == ((0, None), (1, 2))
+    tournament = play_round(
+        add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ())
+    )
+    assert next_round(tournament) == ((0, 3), (1, 2))
+    assert next_round(add_entries(tournament, Leave(3))) == ((0, None), (1, 2))
     # The lower half is empty, so the two teams of the upper half play the final.
-    assert next_round(add_entries(t, Leave(1), Leave(2))) == ((0, 3),)
+    assert next_round(add_entries(tournament, Leave(1), Leave(2))) == ((0, 3),)
     # One team remains in each half, so the semi-finals are skipped.
-    assert next_round(add_entries(t, Leave(3), Leave(2))) == ((0, 1),)
-    assert next_round(add_entries(t, Leave(3), Leave(2), Leave(1))) is None
+    assert next_round(add_entries(tournament, Leave(3), Leave(2))) == ((0, 1),)
+    assert next_round(add_entries(tournament, Leave(3), Leave(2), Leave(1))) is None
 
 
 def test_void_match_advances_neither_team() -> None:
-    t = start_tournament("knockout", 4)
-    t = add_round(t, (0, 3), (1, 2))
-    t = add_result(t, t.match(1, 0), 0, 0, ending="void")
-    t = add_result(t, t.match(1, 1), 31, 12)
-    assert next_round(t) is None
-    t = add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ())
-    t = add_result(t, t.match(1, 0), 0, 0, ending="void")
+    tournament = start_tournament("knockout", 4)
+    tournament = add_round(tournament, (0, 3), (1, 2))
+    tournament = add_result(tournament, tournament.match(1, 0), 0, 0, ending="void")
+    tournament = add_result(tournament, tournament.match(1, 1), 31, 12)
+    assert next_round(tournament) is None
+    tournament = add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ())
+    tournament = add_result(tournament, tournament.match(1, 0), 0, 0, ending="void")
     for number in (1, 2, 3):
-        t = play_by_seed(t, t.match(1, number))
-    assert next_round(t) == ((3, None), (1, 2))
+        tournament = play_by_seed(tournament, tournament.match(1, number))
+    assert next_round(tournament) == ((3, None), (1, 2))
 
 
 @pytest.mark.parametrize(

@@ -34,21 +34,25 @@ def random_tournament(
     """Return a finished tournament with random results."""
     random = Random(seed)
 
-    def leavers(t: Tournament) -> list[int]:
-        return [random.choice(playing_teams(t))] if random.random() < leaving and len(playing_teams(t)) > 2 else []
+    def leavers(tournament: Tournament) -> list[int]:
+        return (
+            [random.choice(playing_teams(tournament))]
+            if random.random() < leaving and len(playing_teams(tournament)) > 2
+            else []
+        )
 
     return play_tournament(start_tournament(form, teams, rounds=rounds), play_at_random(random, MIXED), leavers)
 
 
-def rewind_to_round(t: Tournament, number: int) -> Tournament:
+def rewind_to_round(tournament: Tournament, number: int) -> Tournament:
     """Return the tournament before a round was paired. Later withdrawals are undone."""
-    current = Tournament(t.code)
-    for entry in t.entries:
+    current = Tournament(tournament.code)
+    for entry in tournament.entries:
         after = current.with_stored_entries([entry])
         if len(after.rounds) == number:
             return current
         current = after
-    return t
+    return tournament
 
 
 def test_first_round_pairs_upper_half_with_lower_half() -> None:
@@ -66,36 +70,40 @@ def test_first_round_pairs_upper_half_with_lower_half() -> None:
 def test_teams_never_meet_twice_and_play_each_round(
     seed: int, teams: int, rounds: str, form: Form, leaving: float
 ) -> None:
-    t = random_tournament(seed, teams, form, rounds=rounds, leaving=leaving)
-    met = [frozenset(match.teams) for match in t.matches if not match.is_bye]
+    tournament = random_tournament(seed, teams, form, rounds=rounds, leaving=leaving)
+    met = [frozenset(match.teams) for match in tournament.matches if not match.is_bye]
     assert len(met) == len(set(met))
-    byes = [match.first for match in t.matches if match.is_bye]
+    byes = [match.first for match in tournament.matches if match.is_bye]
     assert len(byes) == len(set(byes))
-    for number, matches in enumerate(t.rounds, 1):
-        active = playing_teams(rewind_to_round(t, number))
+    for number, matches in enumerate(tournament.rounds, 1):
+        active = playing_teams(rewind_to_round(tournament, number))
         assert sorted(team for match in matches for team in match.teams) == active
         assert sum(match.is_bye for match in matches) == len(active) % 2
-    assert len(t.rounds) == rounds_in_all(t) or not any(
-        can_pair_new_opponents(t, remaining)
-        for remaining in ([team for team in playing_teams(t) if team != out] for out in [*find_possible_byes(t)])
+    assert len(tournament.rounds) == rounds_in_all(tournament) or not any(
+        can_pair_new_opponents(tournament, remaining)
+        for remaining in (
+            [team for team in playing_teams(tournament) if team != out] for out in [*find_possible_byes(tournament)]
+        )
     )
 
 
-def find_possible_byes(t: Tournament) -> list[int | None]:
+def find_possible_byes(tournament: Tournament) -> list[int | None]:
     """Return the teams that can get a bye, or None if their number is even."""
-    if len(playing_teams(t)) % 2 == 0:
+    if len(playing_teams(tournament)) % 2 == 0:
         return [None]
-    return [team for team in playing_teams(t) if not any(match.is_bye for match in t.matches_of(team))]
+    return [
+        team for team in playing_teams(tournament) if not any(match.is_bye for match in tournament.matches_of(team))
+    ]
 
 
-def can_pair_new_opponents(t: Tournament, teams: list[int]) -> bool:
+def can_pair_new_opponents(tournament: Tournament, teams: list[int]) -> bool:
     """Try all pairs of teams that have not met."""
     if not teams:
-        return len(playing_teams(t)) > 1
-    met = {frozenset(match.teams) for match in t.matches}
+        return len(playing_teams(tournament)) > 1
+    met = {frozenset(match.teams) for match in tournament.matches}
     return any(
         frozenset((teams[0], other)) not in met
-        and can_pair_new_opponents(t, [team for team in teams[1:] if team != other])
+        and can_pair_new_opponents(tournament, [team for team in teams[1:] if team != other])
         for other in teams[1:]
     )
 
@@ -107,12 +115,12 @@ def test_first_seats_are_balanced(seed: int, teams: int) -> None:
     Leaders of the last round and their opponents are exempt from the last round.
     """
     random = Random(seed)
-    t = play_tournament(start_tournament("swiss", teams), play_at_random(random))
-    assert len(t.rounds) == rounds_in_all(t)
-    last = rewind_to_round(t, len(t.rounds))
-    leaders = [team for team, record in enumerate(records_of(last)) if record.score * 2 > len(t.rounds) - 1]
-    excused = {team for match in t.rounds[-1] if set(match.teams) & set(leaders) for team in match.teams}
-    for team, record in enumerate(records_of(t)):
+    tournament = play_tournament(start_tournament("swiss", teams), play_at_random(random))
+    assert len(tournament.rounds) == rounds_in_all(tournament)
+    last = rewind_to_round(tournament, len(tournament.rounds))
+    leaders = [team for team, record in enumerate(records_of(last)) if record.score * 2 > len(tournament.rounds) - 1]
+    excused = {team for match in tournament.rounds[-1] if set(match.teams) & set(leaders) for team in match.teams}
+    for team, record in enumerate(records_of(tournament)):
         colours = record.colours if team not in excused else record.colours[:-1]
         assert abs(colours.count("white") - colours.count("black")) <= 2
         assert not any(colours[index] == colours[index + 1] == colours[index + 2] for index in range(len(colours) - 2))
@@ -120,8 +128,8 @@ def test_first_seats_are_balanced(seed: int, teams: int) -> None:
 
 @pytest.mark.parametrize("teams", [33, long(64)])
 def test_large_field_is_paired(teams: int) -> None:
-    t = random_tournament(teams, teams, leaving=0.5)
-    assert len(t.rounds) == rounds_in_all(t) == 6
+    tournament = random_tournament(teams, teams, leaving=0.5)
+    assert len(tournament.rounds) == rounds_in_all(tournament) == 6
 
 
 @pytest.mark.long
@@ -129,8 +137,8 @@ def test_pairs_do_not_depend_on_the_process() -> None:
     program = (
         "from tests.bot.features.tournaments.test_swiss import random_tournament\n"
         "for seed in range(4):\n"
-        "    t = random_tournament(seed, 9 + seed, leaving=0.2)\n"
-        "    print([(one.first, one.second) for one in t.matches])\n"
+        "    tournament = random_tournament(seed, 9 + seed, leaving=0.2)\n"
+        "    print([(one.first, one.second) for one in tournament.matches])\n"
     )
     outputs = {
         subprocess.run(
@@ -143,61 +151,61 @@ def test_pairs_do_not_depend_on_the_process() -> None:
 
 
 def test_withdrawn_teams_are_not_paired() -> None:
-    t = start_tournament("swiss", 8)
-    t = play_round(add_round(t, *next_round(t) or ()))
-    t = add_entries(t, Leave(0), Leave(7))
-    pairs = next_round(t)
+    tournament = start_tournament("swiss", 8)
+    tournament = play_round(add_round(tournament, *next_round(tournament) or ()))
+    tournament = add_entries(tournament, Leave(0), Leave(7))
+    pairs = next_round(tournament)
     assert pairs is not None
     assert sorted(team for pair in pairs for team in pair if team is not None) == [1, 2, 3, 4, 5, 6]
 
 
 def test_tournament_ends_without_new_opponents() -> None:
-    t = add_round(start_tournament("swiss", 4), (0, 2), (3, 1))
-    t = play_round(t)
-    assert next_round(add_entries(t, Leave(1), Leave(3))) is None
-    assert next_round(add_entries(t, Leave(1), Leave(2))) == ((3, 0),)
-    assert next_round(add_entries(t, Leave(1), Leave(2), Leave(3))) is None
+    tournament = add_round(start_tournament("swiss", 4), (0, 2), (3, 1))
+    tournament = play_round(tournament)
+    assert next_round(add_entries(tournament, Leave(1), Leave(3))) is None
+    assert next_round(add_entries(tournament, Leave(1), Leave(2))) == ((3, 0),)
+    assert next_round(add_entries(tournament, Leave(1), Leave(2), Leave(3))) is None
 
 
 def test_tournament_ends_when_all_have_had_a_bye() -> None:
-    t = play_round(add_round(start_tournament("swiss", 5, rounds="5"), (0, 2), (3, 1), (4, None)))
-    t = play_round(add_round(t, (0, 1), (4, 2), (3, None)))
-    t = add_entries(t, Leave(1), Leave(2))
+    tournament = play_round(add_round(start_tournament("swiss", 5, rounds="5"), (0, 2), (3, 1), (4, None)))
+    tournament = play_round(add_round(tournament, (0, 1), (4, 2), (3, None)))
+    tournament = add_entries(tournament, Leave(1), Leave(2))
     # Three teams remain, and 3 and 4 have had a bye. 0 gets one, and then all have.
-    assert next_round(t) in (((3, 4), (0, None)), ((4, 3), (0, None)))
-    t = play_round(add_round(t, (3, 4), (0, None)))
-    assert next_round(t) is None
+    assert next_round(tournament) in (((3, 4), (0, None)), ((4, 3), (0, None)))
+    tournament = play_round(add_round(tournament, (3, 4), (0, None)))
+    assert next_round(tournament) is None
 
 
 def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
-    t = add_round(start_tournament("swiss", 5), (0, 2), (3, 1), (4, None))
-    t = add_result(t, t.match(1, 0), 31, 10)
-    t = add_result(t, t.match(1, 1), 0, 0, ending="forfeit", winner=0)
-    assert records_of(t)[3].forfeit_wins == 1
-    pairs = next_round(add_entries(t, Leave(0)))
+    tournament = add_round(start_tournament("swiss", 5), (0, 2), (3, 1), (4, None))
+    tournament = add_result(tournament, tournament.match(1, 0), 31, 10)
+    tournament = add_result(tournament, tournament.match(1, 1), 0, 0, ending="forfeit", winner=0)
+    assert records_of(tournament)[3].forfeit_wins == 1
+    pairs = next_round(add_entries(tournament, Leave(0)))
     assert pairs is not None
     assert None not in [opponent for _one, opponent in pairs]
-    pairs = next_round(add_entries(t, Leave(0), Leave(1)))
+    pairs = next_round(add_entries(tournament, Leave(0), Leave(1)))
     assert pairs is not None
     assert [team for team, opponent in pairs if opponent is None] == [2]
     # 4 has had a bye, and 3 and 2 have met. So 3 gets one when only these three remain.
-    t = add_round(t, (3, 2), (0, 4), (1, None))
-    t = add_result(add_result(t, t.match(2, 0), 31, 10), t.match(2, 1), 31, 10)
-    t = add_entries(t, Leave(0), Leave(2))
-    assert next_round(t) in (((1, 4), (3, None)), ((4, 1), (3, None)))
+    tournament = add_round(tournament, (3, 2), (0, 4), (1, None))
+    tournament = add_result(add_result(tournament, tournament.match(2, 0), 31, 10), tournament.match(2, 1), 31, 10)
+    tournament = add_entries(tournament, Leave(0), Leave(2))
+    assert next_round(tournament) in (((1, 4), (3, None)), ((4, 1), (3, None)))
 
 
 def test_records_list_scores_seats_floats_and_opponents() -> None:
-    t = add_round(start_tournament("swiss", 7), (0, 3), (4, 1), (2, 5), (6, None))
-    t = add_result(t, t.match(1, 0), 31, 10)
-    t = add_result(t, t.match(1, 1), 31, 10, ending="timeout", winner=0)
-    t = add_result(t, t.match(1, 2), 0, 0, ending="void")
-    t = add_round(t, (0, 5), (6, 4), (3, 1), (2, None))
-    t = add_result(t, t.match(2, 0), 31, 10)
-    t = add_result(t, t.match(2, 1), 10, 31)
-    t = add_result(t, t.match(2, 2), 0, 0, ending="forfeit", winner=1)
+    tournament = add_round(start_tournament("swiss", 7), (0, 3), (4, 1), (2, 5), (6, None))
+    tournament = add_result(tournament, tournament.match(1, 0), 31, 10)
+    tournament = add_result(tournament, tournament.match(1, 1), 31, 10, ending="timeout", winner=0)
+    tournament = add_result(tournament, tournament.match(1, 2), 0, 0, ending="void")
+    tournament = add_round(tournament, (0, 5), (6, 4), (3, 1), (2, None))
+    tournament = add_result(tournament, tournament.match(2, 0), 31, 10)
+    tournament = add_result(tournament, tournament.match(2, 1), 10, 31)
+    tournament = add_result(tournament, tournament.match(2, 2), 0, 0, ending="forfeit", winner=1)
     white, black = ["white"], ["black"]
-    assert records_of(t) == [
+    assert records_of(tournament) == [
         TeamRecord(Fraction(2), [*white, *white], ["none", "down"], {3, 5}),
         TeamRecord(Fraction(1), black, ["none", "down"], {4, 3}, forfeit_wins=1),
         TeamRecord(Fraction(1), [], ["none", "down"], {5}, byes=1),

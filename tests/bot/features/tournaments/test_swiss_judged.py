@@ -32,32 +32,32 @@ from tests.long import long, mostly_long
 ENDINGS: tuple[Ending, ...] = ("played", "resign", "timeout")
 
 
-def judge_round(t: Tournament, pairs: Pairs, theirs: Judgement) -> str:
+def judge_round(tournament: Tournament, pairs: Pairs, theirs: Judgement) -> str:
     """Return why a round is not paired like the judge's, or "same"."""
     if theirs.pairs is None:
         return "no pairs by the judge's rules"
     if set(pairs) == set(theirs.pairs):
         return "same"
-    records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
+    records = {team: record for team, record in enumerate(records_of(tournament)) if not tournament.has_withdrawn(team)}
     better = explain(records, normalize_pairing(records, pairs), normalize_pairing(records, theirs.pairs))
-    assert better, (t.entries, pairs, theirs.pairs)
-    assert better == "C5" or theirs.has_collapsed, (better, t.entries, pairs, theirs.pairs)
+    assert better, (tournament.entries, pairs, theirs.pairs)
+    assert better == "C5" or theirs.has_collapsed, (better, tournament.entries, pairs, theirs.pairs)
     return better
 
 
 def count_verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
     """Count the verdicts in a random tournament."""
     random = Random(seed)
-    t = start_tournament(form, random.randint(4, 20), rounds=random.choice(("auto", "5", "7")))
+    tournament = start_tournament(form, random.randint(4, 20), rounds=random.choice(("auto", "5", "7")))
     counts: Counter[str] = Counter()
-    while (pairs := next_round(t)) is not None:
-        counts[judge_round(t, pairs, ask_judge(t, rounds_in_all(t)))] += 1
-        t = add_round(t, *pairs)
-        if random.random() < leaving and len(playing_teams(t)) > 3:
-            t = add_entries(t, Leave(random.choice(playing_teams(t))))
-        t = play_round(t, play_at_random(random, ENDINGS))
-    if len(t.rounds) < rounds_in_all(t):
-        assert ask_judge(t, rounds_in_all(t)).pairs is None
+    while (pairs := next_round(tournament)) is not None:
+        counts[judge_round(tournament, pairs, ask_judge(tournament, rounds_in_all(tournament)))] += 1
+        tournament = add_round(tournament, *pairs)
+        if random.random() < leaving and len(playing_teams(tournament)) > 3:
+            tournament = add_entries(tournament, Leave(random.choice(playing_teams(tournament))))
+        tournament = play_round(tournament, play_at_random(random, ENDINGS))
+    if len(tournament.rounds) < rounds_in_all(tournament):
+        assert ask_judge(tournament, rounds_in_all(tournament)).pairs is None
     return counts
 
 

@@ -222,7 +222,7 @@ def result_panel(
 def private_result_rows(seen: TableSnapshot, game_id: str, language: str) -> tuple[Row, ...]:
     """Return the buttons at the end of a game in a player's private chat."""
     _ = texts(language).gettext
-    analysis = Button(_("Analysis"), actions.page("analysis", game_id))
+    analysis = Button(_("Analysis"), actions.page("analysis", game_id, actions.SEPARATE))
     share = Button(_("Share"), game_id, kind="share")
     if seen.fixture:
         # The tournament decides who plays again.

@@ -10,7 +10,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question
-from bot.tables.snapshot import FinishedDeal, TableSnapshot, final_trick, isolate_name
+from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
 from bot.words.game_results import deal_points_line
 from bot.words.phrases import phrase_text
 from bot.words.rules import points_line
@@ -100,6 +100,9 @@ class _Hand:
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
         self._write_news()
+        is_newcomer = self.is_beginner and view.deal_number == 1 and not self.seen.since
+        if is_newcomer:
+            self._write_first_rules()
         if hint := shown_hint_text(self.hint, self.words):
             self.page.line(hint)
         self.page.fold()
@@ -122,7 +125,20 @@ class _Hand:
         browser: Row = ()
         if self.has_pages and not self.chosen:
             browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
-        return self.page.panel(*self.buttons.rows(view.deal), *self.buttons.stranger_rows(), browser)
+        first_steps = self.buttons.first_steps() if is_newcomer and not self.chosen else ()
+        return self.page.panel(*self.buttons.rows(view.deal), first_steps, *self.buttons.stranger_rows(), browser)
+
+    def _write_first_rules(self) -> None:
+        """Write the goal and the order of cards, for a player who has not seen the game before."""
+        _, words, seen = self.words.text, self.words, self.seen
+        points = shown_points(seen, int(seen.rules["target"]))
+        if seen.kind.is_tressette:
+            ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
+            self.page.line(
+                _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
+            )
+        else:
+            self.page.line(_("Bid your tricks · follow suit · spades are trumps · {points} points win"), points=points)
 
     def _cut_panel(self, view: View) -> Panel:
         """Return the panel between two deals, while a player can cut the pack of the next one."""
@@ -177,8 +193,12 @@ class _Hand:
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
         else:
-            self.page.line(line, "bold")
-            self.page.line(self.words.ending(winner, view.ending))
+            self.page.line(f"{line} {self.lines.ending_reason()}", "bold")
+            if not view.deal or view.deal.phase != "over":
+                if view.deal_number > 1:
+                    self.page.line(self.lines.totals(counted_totals(self.seen)))
+                self.page.line(_("The unfinished deal doesn’t count."))
+                return
         self.page.line(self.lines.totals(view.totals))
 
     def _write_news(self) -> None:

@@ -178,6 +178,12 @@ class HandButtons:
                 return deed, int(seat)
         return None
 
+    def first_steps(self) -> Row:
+        """Return the buttons to the rules and to the lessons, for a player's first hand. The hand stays."""
+        _ = self.words.text
+        rules = Button(_("Rules"), actions.page("rules", self.seen.kind.id, actions.SEPARATE))
+        return (rules, Button(_("Learn in 3 minutes"), actions.page("learn", actions.SEPARATE)))
+
     def stranger_rows(self) -> list[Row]:
         """Return rows with actions about strangers and phrases for them, unless a choice is half made."""
         _ = self.words.text

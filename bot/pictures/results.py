@@ -11,6 +11,7 @@ from bot.pictures.scene_builder import tally_lines
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.texts import day_of
 from bot.words.game_results import (
+    CUT_SHORT,
     course_line,
     decisive_line,
     declared_lines,
@@ -79,9 +80,10 @@ def game_sheet(
     _, deals = words.text, len(record.deals)
     ink = INKS[record.winner[0] % 2] if record.winner else None
     parts: list[Part] = [Words(drawable_text(result_headline(words, record)), ink)]
-    if deals:
-        parts.append(_scores(words, record, deals))
-    parts += _plot(words, record, deals)
+    if counted := deals - (record.ending in CUT_SHORT):
+        # An unfinished deal does not count.
+        parts.append(_scores(words, record, counted))
+    parts += _plot(words, record, counted)
     if decided := decisive_line(words, record):
         parts.append(Words(decided))
     if declared := declared_totals(record):

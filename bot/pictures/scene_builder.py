@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from bot.panel_picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
-from bot.tables.snapshot import TableSnapshot, final_trick, last_trick_taker
+from bot.tables.snapshot import TableSnapshot, counted_totals, final_trick, last_trick_taker
 from bot.words.table_lines import TableLines, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import Wording, fix_minus, score_unit, thirds_text
 from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView, TressetteView
@@ -110,7 +110,7 @@ class _SceneBuilder:
             tally = self.tally(result) if result else ()
             title = _("deal {number}").format(number=result.deal) if result else ""
             return self.scene(
-                sides=self.sides(view.totals),
+                sides=self.sides(counted_totals(self.seen)),
                 line=line,
                 is_mine=True,
                 **self._final_trick(),

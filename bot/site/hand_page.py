@@ -28,7 +28,7 @@ from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.words.spoken import spell_out, spoken_card, spoken_names
-from bot.words.table_lines import cut_news, rank_legend, table_words, turn_line
+from bot.words.table_lines import TableLines, cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording
 from engine.views import DealView, Packet, PacketsView
@@ -315,7 +315,7 @@ class _PageBuilder:
         page = replace(page, deal=view.deal_number + bool(page.seal))
         line = task_text(seen, profile.language, profile.suits, self.chosen)
         if is_over:
-            ending = self.words.ending(view.winner, view.ending) if seen.is_cut_short and view.winner else ""
+            ending = TableLines(seen, self.words).ending_reason() if seen.is_cut_short and view.winner else ""
             line = " ".join(filter(None, (scene.line, ending, note)))
         is_fresh = view.result is not None and (bool(page.seal) or (view.result.deal < page.deal and seen.since == 0))
         end = deal_end(seen, profile.language, profile.suits) if is_over or is_fresh else None

@@ -189,6 +189,16 @@ def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
     return finished_deal(table, view.result.deal) if view.ending or is_new or table.awaits_cut else None
 
 
+def counted_totals(seen: TableSnapshot) -> tuple[int, int]:
+    """Return each side's points, without those of a deal that was cut short: the engine counts them, too."""
+    view = seen.view
+    assert view
+    if not (seen.is_cut_short and view.result and view.deal and view.deal.phase != "over"):
+        return view.totals
+    ours, theirs = view.result.entries["points"]
+    return view.totals[0] - ours, view.totals[1] - theirs
+
+
 def final_trick(seen: TableSnapshot) -> LastTrick | None:
     """Return the last trick of the deal before, until the viewer's first move in the new one; or of the last deal."""
     view = seen.view

@@ -41,11 +41,15 @@ def course_text(totals: Sequence[tuple[int, int]]) -> str:
 
 
 def result_line(words: Wording, record: Record) -> str:
-    """Return who won and how, with the totals after each finished deal in brackets. The winners' points come first."""
-    finished = _totals_for_winner(record)[: -1 if record.ending in CUT_SHORT else None]
-    headline = result_headline(words, record)
-    has_course = record.winner and len(finished) > (record.ending not in CUT_SHORT)
-    return f"{headline} ({course_text(finished)})" if has_course else headline
+    """Return who won and how, with the totals after each deal in brackets, the winners' points first.
+
+    If the last deal was not finished, the brackets have each side's points before it.
+    """
+    headline, totals = result_headline(words, record), _totals_for_winner(record)
+    if record.ending in CUT_SHORT:
+        finished = totals_by_deal(record)[:-1]
+        return f"{headline} ({words.sides(finished[-1])})" if finished else headline
+    return f"{headline} ({course_text(totals)})" if record.winner and len(totals) > 1 else headline
 
 
 def _totals_for_winner(record: Record) -> list[tuple[int, int]]:

@@ -115,6 +115,17 @@ class TableLines:
         if self.seen.view and any(self.seen.view.bags):
             page.line(_("Bags: {sides}"), sides=self.side_figures(self.seen.view.bags))
 
+    def ending_reason(self) -> str:
+        """Return why a game stopped during a deal: a side resigned or ran out of time, or it was cancelled."""
+        _, view = self.text, self.seen.view
+        assert view
+        if not view.winner or view.ending not in ("resign", "timeout"):
+            return self.words.ending(view.winner, view.ending)
+        side = self.sides[1 - (view.winner[0] & 1)]
+        if view.ending == "resign":
+            return _("You resigned.") if side == _("you") else _("{side} resigned.").format(side=side)
+        return _("Your time ran out.") if side == _("you") else _("{side} ran out of time.").format(side=side)
+
     def trick_text(self, trick: LastTrick) -> str:
         cards = " · ".join([self.played_card(seat, card, signal) for seat, card, signal in trick.cards])
         return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"

@@ -79,7 +79,7 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
         return _("💡 The robots are busy: ask again in a moment.") if hint.is_asked else ""
     else:
         text = _("💡 Looking…") if hint.is_asked or hint.is_first else ""
-    return "\n".join((_("First game: I give you hints."), text)) if hint.is_first else text
+    return "\n".join((_("First game: hints for your first turns, then at 💡 Hint."), text)) if hint.is_first else text
 
 
 def advice_text(words: Wording, move: str) -> str:
@@ -139,6 +139,6 @@ def reason_texts(words: Wording) -> dict[str, str]:
         "cannot_be_beaten": _("it can’t be beaten."),
         "leads_low": _("it costs little, and you keep your high cards."),
         "wants_none": _("you don’t want any tricks."),
-        "likely": _("on average over the hidden cards it scores best."),
+        "likely": _("a close choice: played out many times, it scored best."),
         "cards_open": _("with all cards open it brings most."),
     }

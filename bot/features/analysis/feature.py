@@ -1,8 +1,9 @@
 """The feature of /analyse, and of accuracy in results."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from bot.actions import BadPayload
+from bot.actions import SEPARATE, BadPayload
 from bot.core import Core
 from bot.delivery.surface_names import Result
 from bot.feature import Feature
@@ -59,10 +60,12 @@ class AnalysisFeature(Feature):
             self.completion.start(table, outcome, messages)
 
     async def _show_game(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        if len(words) != 1:
+        """Return a game's analysis. Below a result it is a new message, so that the result and *Rematch* stay."""
+        if words[1:] not in ([], [SEPARATE]):
             raise BadPayload()
         game = await self._archive.require(words[0])
-        return private_reply(press.place, profile.language, await self._draw_page(game, press.place, profile))
+        reply = private_reply(press.place, profile.language, await self._draw_page(game, press.place, profile))
+        return replace(reply, private=True) if words[1:] else reply
 
     async def _show_last_game(self, command: Command, profile: Profile) -> Reply:
         """Show the analysis of the game that this person finished last, or else of this chat's last game."""

@@ -1,6 +1,6 @@
 """The command /learn and the buttons of its messages."""
 
-from bot.actions import BadPayload
+from bot.actions import SEPARATE, BadPayload
 from bot.features.learn.lesson import Spot, tap
 from bot.features.learn.pages import courses_page, lesson_page
 from bot.features.learn.progress import Progress
@@ -29,6 +29,9 @@ class Learn:
         """
         if not words:
             return private_reply(press.place, profile.language, await self._courses(profile))
+        if words == [SEPARATE]:
+            # The hand with this button stays.
+            return Reply(private_toast(press.place, profile.language), await self._courses(profile), private=True)
         if len(words) > len(Spot._fields):
             raise BadPayload()
         spot = Spot(*words) if len(words) > 1 else await self._progress.spot(profile.id, words[0])

@@ -20,7 +20,7 @@ async def test_resigning_asks_first(worker: Worker, fake: FakePlatform) -> None:
     assert "You lose." in fake.last(players[0].private).plain
     text = fake.last(players[1].private).plain
     assert "You win!" in text
-    assert re.search(r" won: \S+ resigned\.", text)
+    assert re.search(r"You win! \S+ resigned\.", text)
     # The points of an interrupted deal decide nothing.
     assert "Deal 1 is over" not in text
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.pictures import scenes_of
+from bot.panels.hand import hand_panel
 from bot.pictures.lettering import are_drawable, drawable_names, drawable_text
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
@@ -217,3 +218,22 @@ def test_new_deal_shows_the_last_trick_of_the_one_before() -> None:
     table = table.with_entries([Move(mover, first_card(table))], "u")
     assert hand_of_seat(table, mover).final_trick == ()
     assert {played.card for played in hand_of_seat(table, 1 - mover).final_trick} == {played.card for played in trick}
+
+
+def test_points_of_an_unfinished_deal_are_not_shown() -> None:
+    table = table_of("metamazzo")
+    while table.game and table.game.turn is not None:
+        table = table.with_entries([Move(table.game.turn, first_card(table))], "u")
+    table = table.with_entries([Deal(SECRET)], "u")
+    assert table.game
+    before = [str(points) for points in table.game.totals]
+    for _ in range(20):
+        assert table.game.turn is not None
+        table = table.with_entries([Move(table.game.turn, first_card(table))], "u")
+    table = table.with_entries([Move(0, "resign")], "u")
+    assert table.game
+    assert [str(points) for points in table.game.totals] != before, "the engine counts them"
+    assert [side.points for side in hand_of_seat(table, 0).sides] == before
+    panel = hand_panel(snapshot(table, 0), "en", "italian").plain
+    assert panel.startswith("You lose. You resigned.")
+    assert f"you {before[0]}, " in panel

@@ -84,7 +84,7 @@ async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: F
 async def test_first_hand_announces_its_hint(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    announcement = "First game: I give you hints."
+    announcement = "First game: hints for your first turns, then at 💡 Hint."
     shown = list[str]()
 
     async def hint(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint:
@@ -103,6 +103,23 @@ async def test_first_hand_announces_its_hint(
     await play_card(worker, anna)
     assert shown_hint(anna).startswith("💡 Play ")
     assert announcement not in fake.last(anna.private).plain
+
+
+async def test_first_hand_tells_the_goal_until_the_first_move(worker: Worker, fake: FakePlatform) -> None:
+    anna = await start_game(worker, fake)
+    goal = "High to low: 3 2 A R C F 7 6 5 4 · follow suit · 51 points win"
+    hand = fake.last(anna.private)
+    assert goal in hand.plain
+    assert hand.fold is not None
+    labels = [button.label for row in hand.rows for button in row]
+    assert {"Rules", "Learn in 3 minutes"} <= {*labels}
+    sent = len(fake.texts(anna.private))
+    await anna.press("Learn in 3 minutes")
+    await worker.settled()
+    assert len(fake.texts(anna.private)) == sent + 1, "the hand must stay"
+    await anna.say("/hand")
+    await play_card(worker, anna)
+    assert goal not in fake.last(anna.private).plain
 
 
 def test_hint_stays_while_packets_are_chosen() -> None:

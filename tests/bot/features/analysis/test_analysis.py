@@ -47,6 +47,26 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         assert calls == 1
 
 
+async def test_analysis_below_a_result_leaves_the_result(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seat_players(worker, fake, "testa", "to 11")
+
+        async def no_verdicts(record: object, deal: int) -> list[Verdict]:
+            return []
+
+        worker.robot_pool.verdicts = no_verdicts  # type: ignore[method-assign]
+        await play_cards(worker, players, 12)
+        await resign(worker, fake, players, 0)
+        anna = players[0]
+        before = fake.texts(anna.private)
+        assert "You lose. You resigned." in before[-1]
+        await anna.press("Analysis", anna.private)
+        await worker.settled()
+        assert fake.texts(anna.private)[: len(before)] == before
+        assert len(fake.texts(anna.private)) == len(before) + 1
+
+
 @pytest.mark.long
 async def test_real_analysis_in_italian(store: Store) -> None:
     fake = FakePlatform()

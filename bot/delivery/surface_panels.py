@@ -9,7 +9,6 @@ from bot.delivery.surface import Surface
 from bot.delivery.surface_names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
-from bot.finished.archive import game_id
 from bot.hints import Hints
 from bot.panel import Panel, Row, Span
 from bot.panel_picture import Subject
@@ -231,7 +230,7 @@ def draw_surface(
             assert table.game
             if deal < table.game.deal_number or table.phase == "over" or table.awaits_cut:
                 past = finished_deal(table, deal)
-                panel = finished_deal_panel(seen, past, *words, game_id(table))
+                panel = finished_deal_panel(seen, past, *words)
                 if viewer.deck:
                     subject = deal_sheet(
                         past.record,
@@ -251,7 +250,7 @@ def draw_surface(
                     player_to_call=extras.player_to_call,
                     watch=f"{viewer.pages_url}/t/{extras.watch_id}" if extras.watch_id else "",
                     is_pictured=bool(viewer.deck),
-                    game_id=game_id(table),
+                    seal="" if table.is_duplicate else table.game.view(None).commitment or "",
                 )
                 panel = with_notice(panel, notice)
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None

@@ -12,7 +12,7 @@ from bot.texts import texts
 from bot.words.game_results import deal_line, decisive_line, declared_totals_line, result_line
 from bot.words.table_lines import TableLines, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
-from bot.words.wording import Wording, signed_text
+from bot.words.wording import short_seal, signed_text
 from engine import Record
 from engine.robots.findings import Summary
 from engine.views import DealView, StockView, TressetteView
@@ -28,15 +28,14 @@ def board_panel(
     player_to_call: tuple[str, str] | None = None,
     watch: str = "",
     is_pictured: bool = False,
-    game_id: str = "",
+    seal: str = "",
 ) -> Panel:
     """Return the public view of a deal.
 
     ``unreachable`` are the players to whom the bot cannot send their hand. ``ephemeral``: a hand is shown in the group
     to its player alone, and can vanish. ``player_to_call`` is the person and name of the player to move, if they want
     to be notified. ``watch`` is the address of the page for spectators, or empty. ``is_pictured``: a picture shows each
-    card, so the text describes the trick. ``game_id`` is the game's future id in the archive, for the seal of its
-    shuffle.
+    card, so the text describes the trick. ``seal`` is the shuffle's, empty if nobody must see it.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -75,7 +74,10 @@ def board_panel(
         here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
         rows.append((Button(_("My hand"), seen.code, "good", "private"), here))
     links = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
-    rows.append((*_fairness_row(words, game_id, view.deal_number), *links))
+    rows.append(links)
+    if seal:
+        line = _("🔒 Seal {seal}: it proves afterwards that nobody changed the shuffle.")
+        page.line(line, "small", seal=short_seal(seal))
     return page.panel(*rows)
 
 
@@ -120,20 +122,15 @@ def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
     lines.write_bids(page, deal)
 
 
-def _fairness_row(words: Wording, game_id: str, deal: int) -> Row:
-    _ = words.text
-    return (Button(_("🔒 Sealed deck"), actions.page("fair", game_id, deal, actions.SEPARATE)),) if game_id else ()
-
-
-def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str, game_id: str = "") -> Panel:
-    """Return the score of a finished deal. ``game_id`` is the game's id in the archive, for the proof of a shuffle."""
+def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
+    """Return the score of a finished deal."""
     words = table_words(seen, language, suits)
     page = Writer(deal_line(words, past.record, past.number))
     if seen.cutting.seat is not None and seen.view and past.number == seen.view.deal_number:
         page.line(turn_line(seen, words))
     page.fold()
     TableLines(seen, words).write_heading(page, past.number)
-    return page.panel(_fairness_row(words, game_id, past.number))
+    return page.panel()
 
 
 class RatingChange(NamedTuple):

@@ -65,7 +65,7 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
         fairness = [
             _("Each deal has a seal, fixed before the first card: the SHA-256 of a secret of 32 random bytes."),
             _("The pack is shuffled from that secret alone. After that it can’t be changed, not even by us."),
-            _("The board’s 🔒 button shows the seal, and after the deal the secret: its SHA-256 must be the seal."),
+            _("The group’s board has the seal, and “Is it fair?” later the secret: its SHA-256 must be the seal."),
             _("The bot’s host can export every game, and anyone can check it: buongioco verify FILE."),
         ]
         return RulesText(_("Is the shuffle fair?"), fairness)

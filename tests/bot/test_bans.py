@@ -125,7 +125,7 @@ async def test_ban_ends_at_its_time(store: Store) -> None:
         levers = worker.store.levers
         levers.now = lambda: 1_800_000_000.0
         await ban(worker, anna.person, until=1_800_000_060)
-        assert (await anna.say("/challenge")).toast == "You’re banned from this bot until 15.01.2027: ask @host."
+        assert (await anna.say("/challenge")).toast == "You’re banned from this bot until 15/01/2027: ask @host."
         levers.now = lambda: 1_800_000_060.0
         assert not (await anna.say("/challenge")).toast
         await worker.bans.work()

@@ -126,7 +126,7 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
     await anna.say(f"/challenge {game}")
     await anna.expect_text("Anna")
     await bruno.press("Play")
-    await watcher.expect_text("Sealed deck")
+    await watcher.expect_text("👁 Watch")
     await watcher.take_screenshot(f"{game}-begins")
     for tab in (anna, bruno):
         await tab.open_private_chat()
@@ -223,7 +223,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await anna.say("/challenge metamazzo")
     await bruno.press("Play")
     watcher = await Tab.open(browser, playground, "Anna")
-    await watcher.expect_text("Sealed deck")
+    await watcher.expect_text("👁 Watch")
     for tab in (anna, bruno):
         await tab.open_private_chat()
         await tab.expect_text("deal 1")
@@ -280,7 +280,7 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
     await anna.say("/challenge testa")
     await anna.press("Add robot")
     await anna.press("🤖 Strong")
-    await anna.expect_text("Sealed deck")
+    await anna.expect_text("👁 Watch")
     await anna.open_private_chat()
     await anna.expect_text("Your turn.")
     await anna.take_screenshot("practice-hand")

@@ -4,6 +4,9 @@ import re
 from hashlib import sha256
 from random import Random
 
+from bot import actions
+from bot.finished.archive import game_id
+from bot.panel import Button, Writer
 from bot.platform import Reply
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, code_of, create_players, play_until, resign, seat_players
@@ -53,21 +56,24 @@ async def test_games_have_one_name_everywhere(worker: Worker, fake: FakePlatform
     assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
 
 
-async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: FakePlatform) -> None:
+async def test_board_has_the_seal_and_a_page_the_proof(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa", "to 11")
     table = await worker.room.load_cached(await code_of(worker, players[0]))
     assert table.game
     seal = table.game.view(None).commitment
     assert seal
-    assert seal not in fake.last(GROUP).plain
-    board, button = players[0].button("🔒 Sealed deck", GROUP)
+    assert f"🔒 Seal {seal[:12]}…" in fake.last(GROUP).plain
+    fair = Button("Is it fair?", actions.page("fair", game_id(table), 1, actions.SEPARATE))
+    fake.messages[GROUP]["0"] = Writer().panel((fair,))
+    board, button = players[0].button("Is it fair?", GROUP)
     for player in players:
-        # Before the first card, the seal is one press away.
         assert codes_of(await player.send(button.payload, GROUP, board)) == [seal]
+    del fake.messages[GROUP]["0"]
     await play_until(worker, players, Random(1), lambda: " beats " in fake.last(GROUP).plain)
     for player in players:
         assert re.match(r"You (win!|lose\.) \d+–\d+\n", fake.last(player.private).plain)
         assert "Score" not in fake.last(player.private).plain, "the score is there once"
+    fake.messages[GROUP] = {"0": Writer().panel((fair,)), **fake.messages[GROUP]}
     [sealed, secret] = codes_of(await players[1].send(button.payload, GROUP, board))
     assert sealed == seal
     assert sha256(bytes.fromhex(secret)).hexdigest() == seal

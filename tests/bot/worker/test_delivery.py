@@ -10,7 +10,6 @@ from structlog.testing import capture_logs
 from bot import platform
 from bot.delivery import delivery, surface_waits
 from bot.delivery.message_state import decode_state
-from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.panel import utf16_length
 from bot.panels.board import board_panel
@@ -57,7 +56,8 @@ async def check_messages(worker: Worker, fake: FakePlatform, players: list[Playe
         assert {move for move in offered if move.startswith("play")} == {
             move for move in legal if move.startswith("play")
         }
-        board = board_panel(snapshot(table.localize("en"), None), "en", "italian", game_id=game_id(table))
+        seal = table.game.view(None).commitment or ""
+        board = board_panel(snapshot(table.localize("en"), None), "en", "italian", seal=seal)
         board = board if utf16_length(board.plain) <= fake.longest else board.cut(fake.longest)
         assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
@@ -249,7 +249,7 @@ async def test_unreachable_person_is_asked_to_open_the_chat(store: Store) -> Non
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         assert "Bruno\u2069, I can’t write to you" in fake.last(GROUP).plain
-        row, _fairness = fake.last(GROUP).rows
+        [row] = fake.last(GROUP).rows
         assert row[0].kind == "private"
         calls = len(fake.calls)
         await asyncio.sleep(0.1)

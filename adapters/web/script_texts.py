@@ -27,6 +27,8 @@ def table_texts(language: str) -> dict[str, str]:
         "by_rank": _("by rank"),
         "by_hand": _("by hand"),
         "by_hand_about": _("Drag a card sideways, or move it with Shift and the arrow keys."),
+        "play": _("Play"),
+        "pick_up": _("Pick up"),
         "hide": _("Hide my cards"),
         "single": _("Play my card if only one is legal"),
         "early": _("At your turn: {card}"),

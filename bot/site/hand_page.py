@@ -1,8 +1,8 @@
 """A player's hand for a web page: the cards, the payload of a tap on each, and the panel with its buttons.
 
 It is built from the same snapshot, panel and scene as a message. A tap sends the payload of the panel's button for that
-card or packet, so a page knows no rules. A tap on a card plays it. Other uses of a card, such as picking up an honour,
-have a button of their own.
+card or packet, so a page knows no rules. A tap on a card plays it. An honour on a packet also has the payload that
+picks it up.
 """
 
 from collections.abc import Iterable
@@ -41,8 +41,8 @@ class TapCard:
     """A card, or a packet shown by its top card.
 
     ``code`` is the drawn card (empty face down), ``name`` its name in words. ``press`` is the payload of a tap (empty
-    for none), and ``role`` the role of its button. ``rank`` counts from the weakest rank of a suit. ``size`` and
-    ``label`` belong to packets.
+    for none), and ``role`` the role of its button. ``rank`` counts from the weakest rank of a suit. ``size``,
+    ``label`` and ``pick``, the payload that picks up an honour, belong to packets.
     """
 
     code: str
@@ -53,6 +53,7 @@ class TapCard:
     label: str = ""
     role: Role = Role.NONE
     rank: int = 0
+    pick: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +380,9 @@ class _PageBuilder:
         """Return a card or a packet's top card with the payload of a tap on it."""
         number = str(packet.number) if packet else ""
         press, role = "", Role.NONE
-        if button := self.pressed.get(code or "") or self.pressed.get(number):
+        of_packet = self.pressed.get(number)
+        pick = of_packet.payload if of_packet and of_packet.role is Role.PICK else ""
+        if button := self.pressed.get(code or "") or (None if pick else of_packet):
             press, role = button.payload, button.role
         elif packet and (hold := self._hold_press(packet)):
             press, role = hold, Role.CHOOSE
@@ -387,7 +390,8 @@ class _PageBuilder:
             # The engine refuses a card that cannot be played, and says why.
             press, role = actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY
         rank = self.seen.kind.pack.ranks.index(code[0]) if code else 0
-        return TapCard(card.code, self._name(code), light, press, packet.left if packet else 1, number, role, rank)
+        size = packet.left if packet else 1
+        return TapCard(card.code, self._name(code), light, press, size, number, role, rank, pick)
 
     def _name(self, code: str | None) -> str:
         return spoken_card(self.words, code) if code else ""

@@ -32,7 +32,7 @@ FIND_TAPPABLE = """async () => {
       one.contains(document.elementFromPoint(box.x + x * box.width, box.y + y * box.height)));
   };
   return [...document.querySelectorAll("#table button")].filter((one) => !one.closest("dialog") && hits(one))
-    .map((one) => one.dataset.press || one.dataset.payload || "").filter((payload) => payload);
+    .flatMap((one) => [one.dataset.press || one.dataset.payload, one.dataset.pick]).filter((payload) => payload);
 }"""
 """JavaScript that returns the payloads of all buttons outside the menu that can be tapped after scrolling to them."""
 

@@ -3,12 +3,12 @@
 import { tabStorage } from "./storage.js";
 import { html, pageData, useEffect, useState } from "./view.js";
 
-/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, is_early?: boolean, can_wait?: boolean, is_hidden?: boolean}} TapCard
+/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, pick: string, is_early?: boolean, can_wait?: boolean, is_hidden?: boolean}} TapCard
  * A card with `can_wait` can be chosen before the reader's turn, and `is_early` is chosen. `is_hidden` turns it face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 
 const { decks, texts } = pageData();
-const DRAG_DISTANCE = 12;  // pixels
+const DRAG_DISTANCE = 12, DOWN_DISTANCE = 40;  // pixels
 
 /** A card, face down without a code. Without a name it is hidden from screen readers, because the element around it has one.
  * @param {{deck: string, card: string, name?: string}} props */
@@ -18,9 +18,9 @@ export const Face = ({ deck, card, name }) =>
 /** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
 export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
 
-/** Play a card when it is dragged onto the table, or move it to the place of another card.
- * @param {PointerEvent} event @param {() => void} play @param {(target: string) => void} [moveTo] */
-function startDrag(event, play, moveTo) {
+/** Play a card when it is dragged onto the table, move it to the place of another card, or take it when it is dragged down.
+ * @param {PointerEvent} event @param {{play: () => void, moveTo?: (target: string) => void, take?: () => void}} uses */
+function startDrag(event, { play, moveTo, take }) {
   if (event.button) return;
   const card = /** @type {HTMLElement} */ (event.currentTarget), from = { x: event.clientX, y: event.clientY };
   let isDragged = false;
@@ -47,6 +47,7 @@ function startDrag(event, play, moveTo) {
     const felt = document.querySelector(".felt")?.getBoundingClientRect();
     if (last.type === "pointerup" && felt && last.clientY < felt.bottom && last.clientY > felt.top) play();
     else if (last.type === "pointerup" && target?.dataset.card && target.closest(".fan") === card.closest(".fan")) moveTo?.(target.dataset.card);
+    else if (last.type === "pointerup" && last.clientY - from.y > DOWN_DISTANCE) take?.();
   };
   addEventListener("pointermove", move, { signal });
   addEventListener("pointerup", end, { signal });
@@ -57,16 +58,43 @@ function startDrag(event, play, moveTo) {
 const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault(); };
 
 /** A card or packet; it is a button even if it cannot be pressed.
- * @param {{deck: string, card: TapCard, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
-export const Tap = ({ deck, card, advised = [], onPress, onMove }) => html`
+ * @param {{deck: string, card: TapCard, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void, onDrop?: () => void, onTake?: () => void, isOpen?: boolean}} props */
+export const Tap = ({ deck, card, advised = [], onPress, onMove, onDrop, onTake, isOpen }) => html`
   <button type="button" class=${`tap ${card.light} ${advised.includes(card.label || card.code) ? "hinted" : ""} ${card.is_early ? "early" : ""}`} data-card=${card.code} data-press=${card.press}
     aria-disabled=${(card.press && card.light !== "dim") || card.can_wait ? undefined : "true"} aria-pressed=${card.light === "chosen" || card.is_early ? "true" : undefined}
     aria-label=${cardLabel(card)} onClick=${() => (card.press || card.can_wait) && onPress(card.press, card)}
-    onPointerDown=${!card.is_hidden && (card.light === "playable" || onMove) && ((/** @type {PointerEvent} */ event) => startDrag(event, () => (card.press || card.can_wait) && onPress(card.press, card), (target) => onMove?.(card.code, target)))}>
+    onPointerDown=${!card.is_hidden && (card.light === "playable" || onMove || onTake) && ((/** @type {PointerEvent} */ event) => startDrag(event, {
+      play: onDrop || (() => { if (card.press || card.can_wait) onPress(card.press, card); }), moveTo: onMove && ((target) => onMove(card.code, target)), take: onTake,
+    }))} aria-expanded=${isOpen === undefined ? undefined : String(isOpen)} data-pick=${card.pick || undefined}>
     <${Face} deck=${deck} card=${card.is_hidden ? "" : card.code} />
     ${card.label && html`<span class="number" data-says=${card.label}></span>`}
     ${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}
   </button>`;
+
+/** @param {HTMLElement | null} button */
+const focusFirst = (button) => button?.focus({ preventScroll: true });
+
+/** A packet. A tap on an honour that can be picked up asks what to do with it.
+ * @param {{deck: string, card: TapCard, advised?: string[], onPress: (press: string, card?: TapCard) => void}} props */
+const PacketTap = ({ deck, card, advised, onPress }) => {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [card.pick]);
+  if (!card.pick) return html`<span class="packet"><${Tap} deck=${deck} card=${card} advised=${advised} onPress=${onPress} /></span>`;
+  const play = () => { setOpen(false); onPress(card.press, card); }, take = () => { setOpen(false); onPress(card.pick); };
+  /** @param {KeyboardEvent} event */
+  const close = (event) => {
+    if (event.key !== "Escape") return;
+    /** @type {HTMLElement} */ (event.currentTarget).querySelector("button")?.focus();
+    setOpen(false);
+  };
+  return html`<span class="packet" onKeyDown=${close}>
+    <${Tap} deck=${deck} card=${{ ...card, can_wait: true }} advised=${advised} onPress=${() => setOpen(!isOpen)} onDrop=${play} onTake=${take} isOpen=${isOpen} />
+    ${isOpen && html`<span class="uses" role="group" aria-label=${card.name}>
+      ${card.light === "playable" && html`<button type="button" class="good" ref=${focusFirst} onClick=${play}>${texts.play}</button>`}
+      <button type="button" ref=${card.light === "playable" ? null : focusFirst} onClick=${take}>${texts.pick_up}</button>
+    </span>`}
+  </span>`;
+};
 
 /** @param {number} count */
 export const cardCount = (count) => (count === 1 ? texts.one_card : texts.cards.replace("{count}", String(count)));
@@ -132,6 +160,6 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
   };
   return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
+      <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${card.label ? PacketTap : Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
   </div>`;
 };

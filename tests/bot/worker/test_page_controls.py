@@ -44,7 +44,8 @@ MOVE_KINDS = {
 def visible_payloads(page: HandPage) -> Counter[str]:
     """Return the payloads of controls outside the menu, as in static/table.js: packets, hand cards, buttons."""
     taps = [card.press for card in (*page.middle, *page.packets, *page.hand) if card.press]
-    return Counter([*taps, *(button.payload for row in page.extra for button in row)])
+    picks = [card.pick for card in page.packets if card.pick]
+    return Counter([*taps, *picks, *(button.payload for row in page.extra for button in row)])
 
 
 def visible_moves(page: HandPage) -> Counter[str]:

@@ -53,7 +53,7 @@ class Course:
 
 
 COUNTS = _(
-    "An ace is worth 1 point. A 3, 2, {R}, {C} or {F} is worth a third, other cards nothing. I lead the {3C}. You "
+    "An ace is worth 1 point. Each 3, 2, {R}, {C} and {F} is worth a third, other cards nothing. I lead the {3C}. You "
     "can’t follow suit, so any card will do, but it can’t win. Which one costs nothing?"
 )
 ACE_GIVEN = _("The ace is a whole point: keep it.")

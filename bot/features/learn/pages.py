@@ -20,7 +20,7 @@ def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
     """Return the list of courses. ``reached`` are the courses that the reader has begun."""
     _ = texts(language).gettext
     page = Writer(_("🎓 Learn in three minutes"))
-    page.line(_("Eight taps on small tables, then you play the end of a real deal. No ratings here. Pick a game:"))
+    page.line(_("Eight small tables, then the end of a real deal. Pick a game:"))
     page.gap()
     rows = []
     for id_, course in COURSES.items():

@@ -46,7 +46,7 @@ async def test_deal_can_be_played_by_names_alone(playground: OpenPlayground, bro
         if await go_on.count():
             break
         if len(played) == 1:
-            await page.get_by_text(_("last trick"), exact=True).click()
+            await page.get_by_text(_("previous trick"), exact=True).click()
         await check_names(page)
         name = await playable.first.get_attribute("aria-label")
         assert name in names

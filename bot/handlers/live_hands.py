@@ -21,7 +21,8 @@ from bot.platform import Reply, private_place
 from bot.rate_limiter import RateLimiter
 from bot.robots.pace import Pace
 from bot.site.game_end import NOT_RATED, Rated
-from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
+from bot.site.hand_page import LOCAL_ACTIONS, hand_page
+from bot.site.page_models import HandPage
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable

@@ -6,11 +6,11 @@ picks it up.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from bot import actions
 from bot.finished.archive import game_id
-from bot.panel import Button, Panel, Role, Row, Span
+from bot.panel import Panel, Role, Row, Span
 from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel, task_text
@@ -20,10 +20,11 @@ from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard, Scene
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.site.advice import advised_parts
-from bot.site.deal_count import DealCount, deal_count
-from bot.site.game_end import NOT_RATED, GameEnd, Rated, game_end
+from bot.site.deal_count import deal_count
+from bot.site.game_end import NOT_RATED, Rated, game_end
+from bot.site.page_models import HandPage, PageCard, PagePlayer, PageSide, TapCard
 from bot.site.portraits import choose_portraits
-from bot.site.seat_events import SeatEvent, seat_events, taker_text
+from bot.site.seat_events import seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
@@ -34,139 +35,6 @@ from bot.words.wording import Wording
 from engine.views import DealView, Packet, PacketsView
 
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
-
-
-@dataclass(frozen=True, slots=True)
-class TapCard:
-    """A card, or a packet shown by its top card.
-
-    ``code`` is the drawn card (empty face down), ``name`` its name in words. ``press`` is the payload of a tap (empty
-    for none), and ``role`` the role of its button. ``rank`` counts from the weakest rank of a suit. ``size``,
-    ``label`` and ``pick``, the payload that picks up an honour, belong to packets.
-    """
-
-    code: str
-    name: str = ""
-    light: Light = ""
-    press: str = ""
-    size: int = 1
-    label: str = ""
-    role: Role = Role.NONE
-    rank: int = 0
-    pick: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PageCard:
-    """A played or drawn card, its name in words, and its player, ``by``.
-
-    ``at`` counts seats from the reader's in order of play.
-    """
-
-    code: str
-    name: str
-    by: str
-    at: int
-    said: str = ""
-    wins: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PagePlayer:
-    """A player at the table.
-
-    ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` is
-    what they do as the dealer, empty for others. ``face`` is their portrait.
-    """
-
-    at: int
-    name: str
-    face: str
-    is_robot: bool
-    is_to_move: bool
-    dealing: str
-    hidden: int
-    shown: tuple[TapCard, ...]
-    packets: tuple[TapCard, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageSide:
-    """A side, its counts and the tricks it has won in this deal. The reader's side comes first."""
-
-    name: str
-    points: str
-    notes: tuple[str, ...]
-    is_to_move: bool
-    tricks: int
-
-
-@dataclass(frozen=True, slots=True)
-class HandPage:
-    """Everything that a page shows of a table to a player. Texts are in the player's language.
-
-    ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
-    its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``count`` is the score of the deal
-    that has just ended, ``end_trick`` its last trick. ``hint`` is one to show, and ``advised`` what it points to
-    (`advised_parts`). ``legend`` explains the letters on a beginner's cards. ``clock`` is in seconds a move, 0 without
-    a clock. ``replay`` is the finished game's id. ``results`` is the address of everyone's results of the day's deal,
-    ``rules`` of the game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the
-    table's address can sit down. ``seal`` is the commitment of a pack that waits for a cut, otherwise empty. Then
-    ``cut`` is the payload to which the page of the player who can cut adds a text, and ``pack`` the number of its
-    cards. ``news`` says who cut the pack. ``spoken`` has the shown texts that contain cards, with the cards in words
-    for screen readers. ``events`` are shown at seats for a moment, and ``takes`` says who took the last trick. ``end``
-    is the end of the game.
-    """
-
-    code: str
-    phase: str
-    game: str
-    rules: str
-    deck: str
-    version: int
-    says: str
-    text: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[Button, ...], ...]
-    extra: tuple[tuple[Button, ...], ...]
-    clock: int
-    alarm: str
-    is_mine: bool = False
-    line: str = ""
-    hint: str = ""
-    advised: tuple[str, ...] = ()
-    legend: str = ""
-    target: str = ""
-    deal: int = 0
-    sides: tuple[PageSide, ...] = ()
-    sitting: tuple[PagePlayer, ...] = ()
-    trick: tuple[PageCard, ...] = ()
-    last_trick: tuple[PageCard, ...] = ()
-    last_title: str = ""
-    stock: int = 0
-    drawn: tuple[PageCard, ...] = ()
-    drawn_title: str = ""
-    middle: tuple[TapCard, ...] = ()
-    hand: tuple[TapCard, ...] = ()
-    packets: tuple[TapCard, ...] = ()
-    count: DealCount | None = None
-    tally_title: str = ""
-    end_trick: tuple[PageCard, ...] = ()
-    replay: str = ""
-    results: str = ""
-    resign: str = ""
-    by_link: bool = False
-    seal: str = ""
-    cut: str = ""
-    pack: int = 0
-    news: str = ""
-    spoken: dict[str, str] = field(default_factory=dict)
-    events: tuple[SeatEvent, ...] = ()
-    takes: str = ""
-    end: GameEnd | None = None
-
-    @property
-    def payloads(self) -> set[str]:
-        return {button.payload for row in self.rows for button in row}
 
 
 def hand_page(

@@ -1,7 +1,8 @@
 """Events at seats: what a page says at a player's seat."""
 
 from bot.people import Profile
-from bot.site.hand_page import HandPage, hand_page
+from bot.site.hand_page import hand_page
+from bot.site.page_models import HandPage
 from bot.store.entries import Move
 from bot.tables.table import Table
 from tests.bot.tables.test_table import FOUR, play_cards, start_game

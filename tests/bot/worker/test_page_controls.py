@@ -13,7 +13,8 @@ import pytest
 from bot import actions
 from bot.actions import MoveAction, TableAction
 from bot.people import Profile
-from bot.site.hand_page import HandPage, hand_page
+from bot.site.hand_page import hand_page
+from bot.site.page_models import HandPage
 from bot.store.entries import Deal, Entry, FirstDeal, Flag, Match, Move, Open, Sit
 from bot.tables.table import Table
 from engine import GAMES, Game

@@ -53,7 +53,8 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         return page.panel(cut_row(seen, words, is_for_cutter=is_cutter), _leaving_row(table, words, reader))
     is_own = reader == table.opener.person and table.invited is None
     if menu in ("game", "games"):
-        page.line(_("Which game?"), "bold")
+        opener = isolate_name(table.opener.name)
+        page.line(_("Which game?") if reader else _("{name}, which game?").format(name=opener), "bold")
         for line in game_lines(language, is_full=menu == "games"):
             page.line(line)
         page.gap()
@@ -65,12 +66,13 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     if len(table.chairs) > 2:
         page.gap()
         _write_chairs(page, table, words)
-    chairs = () if reader in table.people else _chair_buttons(table, words)
+    # The seats of a group's card follow the choice of the game.
+    chairs = () if reader in table.people or menu in ("game", "games") else _chair_buttons(table, words)
     menus = {"game": _game_menu, "games": _all_games_menu, "robot": _robot_menu}
     if menu == "rules":
         return page.panel(chairs, *_options_menu(seen, words, is_own=is_own))
     if menu in menus:
-        return page.panel(chairs, *menus[menu](table, words))
+        return page.panel(chairs, *menus[menu](table, words, reader))
     if is_own and menu == INVITED:
         own_row = (_cancel_button(table.code, words), *_back_row(table.code, words))
         return page.panel(_change_row(table.code, words), own_row)
@@ -127,6 +129,7 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
         other = Span(name, "call" if invited.is_notified else "quiet", invited.person)
         line = _("{name} challenges {other}: {game}, to {points}.")
         page.line(line, name=opener, other=other, game=game, points=points)
+        page.line(_("I’m waiting for {name}."), name=name)
     write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict)
     if seen.cutting.is_on:
         page.line(_("Cut the pack before each deal"))
@@ -196,7 +199,7 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
     return [
         (*stand, _rules_button(code, words), Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE)),
         (
-            _terms_button(code, _("Add robot"), "menu", "robot"),
+            _add_robot_button(code, words),
             _terms_button(code, _("Change"), "menu", "rules"),
             _cancel_button(code, words),
         ),
@@ -237,6 +240,11 @@ def _cancel_button(code: str, words: Wording) -> Button:
     return _terms_button(code, _("Cancel"), "cancel")._replace(style="danger")
 
 
+def _add_robot_button(code: str, words: Wording) -> Button:
+    _ = words.text
+    return _terms_button(code, _("Add robot"), "menu", "robot")
+
+
 def _robot_row(code: str, words: Wording) -> Row:
     _ = words.text
     levels = {"easy": _("🤖 Easy"), "medium": _("🤖 Medium"), "strong": _("🤖 Strong")}
@@ -248,13 +256,13 @@ def _terms_button(code: str, label: str, *words: object) -> Button:
 
 
 def _chair_buttons(table: Table, words: Wording) -> Row:
-    """Return buttons for free chairs. Open menus show them too, because the opener can leave a menu open."""
+    """Return buttons for free chairs. Open menus of options show them too, because the opener can leave one open."""
     _ = words.text
     code, terms, buttons = table.code, table.terms_at, list[Button]()
     if len(table.chairs) == 2:
-        buttons.append(Button(_("Play"), actions.sit(code, terms), "good", role=Role.SIT))
+        buttons.append(Button(_("Join"), actions.sit(code, terms), "good", role=Role.SIT))
         if table.invited:
-            buttons.append(Button(_("Decline"), actions.table(code, "decline"), role=Role.SIT))
+            buttons.append(Button(_("No, thanks"), actions.table(code, "decline"), role=Role.SIT))
     else:
         for seat in free_chairs(table):
             label = _("Sit {seat}").format(seat=seat_label(words, seat))
@@ -269,16 +277,16 @@ def game_lines(language: str, *, is_full: bool = False) -> list[str]:
     return [f"{_(kind.name)}: {_(GAME_LINES[kind.id])}" for kind in kinds]
 
 
-def _game_menu(table: Table, words: Wording) -> list[Row]:
+def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     _ = words.text
     suggested = [kind.id for kind in GAMES.values() if kind.is_suggested]
-    return [
-        *_game_rows(table, words, suggested),
-        (_terms_button(table.code, _("More games"), "menu", "games"), *_back_row(table.code, words)),
-    ]
+    more = _terms_button(table.code, _("More games"), "menu", "games")
+    # The private card has a button for each level of robots.
+    robot = (_add_robot_button(table.code, words),) if not reader else ()
+    return [*_game_rows(table, words, suggested), (more, *robot, *_back_row(table.code, words))]
 
 
-def _all_games_menu(table: Table, words: Wording) -> list[Row]:
+def _all_games_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
     return [*_game_rows(table, words, list(GAMES)), _back_row(table.code, words, "game")]
 
 
@@ -293,7 +301,7 @@ def _game_rows(table: Table, words: Wording, games: Sequence[str]) -> list[Row]:
     ]
 
 
-def _robot_menu(table: Table, words: Wording) -> list[Row]:
+def _robot_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
     return [_robot_row(table.code, words), _back_row(table.code, words)]
 
 

@@ -27,7 +27,7 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
         points=_target(choice),
     )
     write_unusual_terms(page, words, kind, choice.all_rules.model_dump(), choice.clock, choice.strict)
-    return page.panel((Button(_("Play"), payload, "good"),))
+    return page.panel((Button(_("Join"), payload, "good"),))
 
 
 def share_button(language: str, typed: str = "") -> Button:

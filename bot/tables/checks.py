@@ -59,7 +59,8 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
     if person.startswith("robot:"):
         return
     if table.seat_of(person) is not None:
-        raise errors.AlreadySeated()
+        is_opener = person == table.opener.person and not table.matched
+        raise errors.OpenerIsSeated() if is_opener else errors.AlreadySeated()
     if any(asking.person == person for asking in table.asking.values()):
         raise errors.AlreadyAsking()
     if table.matched and not table.invites(person, handle):

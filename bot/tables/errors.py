@@ -77,6 +77,10 @@ class AlreadySeated(TableError):
     sentence = "You already have a seat at this table: wait for the others."
 
 
+class OpenerIsSeated(AlreadySeated):
+    sentence = "You already have a seat here: wait for the others, or add a robot."
+
+
 class NoChairForYou(TableError):
     """The opener has blocked this person, who must not learn this."""
 

@@ -251,7 +251,7 @@ async def open_worker(
         await worker.stop()
 
 
-ACCEPT = {2: ("Play",), 4: ("Sit East", "Sit North", "Sit West")}
+ACCEPT = {2: ("Join",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
 STRICT_CLOCK = ("⏱ 1 min", "Strict: a robot plays late moves, three in a row lose")
 """Labels of options."""

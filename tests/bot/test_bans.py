@@ -48,7 +48,7 @@ async def test_banned_person_is_refused_at_each_door(store: Store) -> None:
         ):
             reply = await anna.say(text, place)
             assert (reply.toast, reply.panel) == (SENTENCE, None), text
-        assert (await anna.press("Play", GROUP)).toast == SENTENCE
+        assert (await anna.press("Join", GROUP)).toast == SENTENCE
         dispatcher = Dispatcher(worker)
         offers = await dispatcher.offers(anna.person, "")
         assert (offers.offers, offers.start) == ([], "You’re banned: open our chat")

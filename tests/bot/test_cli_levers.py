@@ -83,7 +83,7 @@ async def test_maintenance_refuses_tables_and_lets_games_go_on(tmp_path: Path, e
                 shown = reply.toast or (reply.panel.plain if reply.panel else "")
                 assert "No new tables for now" in shown, (word, shown)
             # A challenge from before can be accepted, and its game played.
-            assert not (await bruno.press("Play", GROUP)).toast
+            assert not (await bruno.press("Join", GROUP)).toast
             assert anna.moves() or bruno.moves()
             assert (await run(tmp_path, "maintenance")).startswith("on since ")
             await run(tmp_path, "maintenance", "off", "text", code=2)

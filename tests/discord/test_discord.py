@@ -108,8 +108,8 @@ async def test_only_the_challenged_person_is_pinged(store: Store, server: Discor
         channel = bar(server)
         await anna.slash("challenge", opponent=2, game="metamazzo")
         assert server.pings == [(CHANNEL, 2)]
-        assert "for @everyone <@3>" in await carla.press("Play", channel)
-        await bruno.press("Play", channel)
+        assert "for @everyone <@3>" in await carla.press("Join", channel)
+        await bruno.press("Join", channel)
         await play_to_trick(server, [anna, bruno], 1)
         assert server.pings == [(CHANNEL, 2)]
 
@@ -549,7 +549,7 @@ async def test_board_reopens_an_archived_thread(store: Store, server: DiscordSer
         server.add_server(BAR)
         thread = server.add_channel(CHANNEL + 1, BAR, THREAD)
         await anna.slash("challenge", thread, game="metamazzo")
-        await bruno.press("Play", thread)
+        await bruno.press("Join", thread)
         await until(lambda: any("deal 1" in text for text in texts_in(thread)))
         thread.archived = True
         random, deadline = Random(1), time.monotonic() + 60.0
@@ -768,8 +768,8 @@ async def test_invented_custom_id_overwrites_no_message(store: Store, server: Di
         anna = Person(server, 1, "Anna")
         channel = server.channels[CHANNEL]
         await anna.slash("challenge", game="testa")
-        await until(lambda: anna.button("Play", channel) is not None)
-        card, _button = anna.button("Play", channel) or ({}, {})
+        await until(lambda: anna.button("Join", channel) is not None)
+        card, _button = anna.button("Join", channel) or ({}, {})
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "has expired" in await anna.send_press(channel, card, made_up)

@@ -34,7 +34,7 @@ async def start_game(server: DiscordServer, game: str = "metamazzo", **options: 
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     bruno.private.is_closed = True
     await anna.slash("challenge", game=game, **options)
-    await bruno.press("Play", server.channels[CHANNEL])
+    await bruno.press("Join", server.channels[CHANNEL])
     return anna, bruno
 
 
@@ -140,7 +140,7 @@ async def test_hand_command_shows_all_hands(store: Store, server: DiscordServer)
     async with on_discord(store, server):
         anna, bruno = await start_game(server)
         await anna.slash("challenge", game="testa")
-        await bruno.press("Play", server.channels[CHANNEL])
+        await bruno.press("Join", server.channels[CHANNEL])
         await until(lambda: len(anna.private.messages) == 2)
         await anna.slash("hand")
         await until(lambda: len(hands(anna)) == 2)
@@ -159,7 +159,7 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
         assert "Sent to your private chat." not in str(server.calls)
         assert "My settings" in str(server.calls)
         await anna.slash("challenge", game="metamazzo")
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await until(lambda: bool(hands(bruno)))
         await adapter.worker.settled()
         assert not hands(anna)
@@ -233,7 +233,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         await bruno.press("Call me in the group")
         assert bruno.button("✓ Call me", bruno.private)
         await anna.slash("challenge", game="metamazzo")
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await worker.settled()
         random = Random(1)
         [table] = await worker.room.lists.tables_of("discord:1")

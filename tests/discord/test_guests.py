@@ -33,7 +33,7 @@ async def test_whole_game_where_the_bot_is_not_a_member(store: Store, server: Di
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = channel_without_bot(server, where)
         assert await anna.slash("challenge", channel, game="testa", target=11) == ""
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         random = Random(2)
         for _ in range(300):
@@ -66,7 +66,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         await adapter.worker.settled()
         # The token expires after a quarter of an hour.
@@ -90,7 +90,7 @@ async def test_ephemeral_hand_where_the_bot_is_not_a_member(store: Store, server
         bruno.private.is_closed = True
         channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await bruno.press("My hand", channel)
         await until(lambda: any("Tricks" in text_of(message) for message in channel.ephemerals[2].values()))
 
@@ -101,7 +101,7 @@ async def test_press_being_answered_by_another_worker_is_retried(store: Store, s
         channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
         server.fail_next("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         assert not adapter.budget._refused
 

@@ -236,7 +236,7 @@ async def test_thread_shows_pictures(store: Store, server: DiscordServer) -> Non
         thread = server.add_channel(700, BAR, kind=THREAD)
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", thread, game="metamazzo")
-        await bruno.press("Play", thread)
+        await bruno.press("Join", thread)
         await adapter.worker.settled()
         assert any(map(picture_of, thread.messages.values()))
 
@@ -251,7 +251,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         bruno.private.is_closed = True
         await anna.slash("challenge", channel, game="metamazzo")
-        await bruno.press("Play", channel)
+        await bruno.press("Join", channel)
         await bruno.press("My hand", channel)
         await until(lambda: any(map(picture_of, channel.ephemerals[2].values())))
         [message] = channel.ephemerals[2].values()

@@ -21,7 +21,7 @@ async def test_card_answers_command_and_pages_are_ephemeral(store: Store, server
     async with on_discord(store, server):
         channel = server.channels[CHANNEL]
         await anna.slash("tournament", channel, game="testa", target=11)
-        assert "Not started yet" in await bruno.press("Join", channel)
+        assert "Not started yet" in await bruno.press("Sign up", channel)
         await until(lambda: "2 players:" in cards(channel)[-1])
         await bruno.press("How it works", channel)
         await bruno.press("A match", channel)

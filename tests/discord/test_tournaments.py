@@ -80,7 +80,7 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
     last.private.is_closed = True
     await organiser.slash("tournament", game="testa", target=11)
     for person in people[1:]:
-        assert "Not started yet" in await person.press("Join", channel)
+        assert "Not started yet" in await person.press("Sign up", channel)
     await until(lambda: any(organiser.button("Start", where) for where in (channel, organiser.private)))
     where = channel if organiser.button("Start", channel) else organiser.private
     if form:

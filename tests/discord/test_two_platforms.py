@@ -74,7 +74,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
         anna.say("/challenge testa 11")
-        await until(lambda: anna.button("Play", group) is not None)
+        await until(lambda: anna.button("Join", group) is not None)
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You’re at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
@@ -104,7 +104,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         chat, channel = chat_without_bot(), server.channels[CHANNEL]
         await send_offer(telegram_server, anna, chat, "testa", typed="11 testa")
-        await anna.press("Play", chat)
+        await anna.press("Join", chat)
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You’re at table" in await bruno.slash("join", table=table.code)
         random = Random(1)

@@ -125,7 +125,7 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
     watcher = await Tab.open(browser, playground, "Anna")
     await anna.say(f"/challenge {game}")
     await anna.expect_text("Anna")
-    await bruno.press("Play")
+    await bruno.press("Join")
     await watcher.expect_text("👁 Watch")
     await watcher.take_screenshot(f"{game}-begins")
     for tab in (anna, bruno):
@@ -209,7 +209,7 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
     bruno = await Tab.open(browser, playground, "Bruno")
     await bruno.page.check("#closed")
     await anna.say("/challenge testa")
-    await bruno.press("Play")
+    await bruno.press("Join")
     await bruno.expect_text("I can’t write to you")
     await bruno.take_screenshot("closed")
     await bruno.press("My hand")
@@ -221,7 +221,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge metamazzo")
-    await bruno.press("Play")
+    await bruno.press("Join")
     watcher = await Tab.open(browser, playground, "Anna")
     await watcher.expect_text("👁 Watch")
     for tab in (anna, bruno):

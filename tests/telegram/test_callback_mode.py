@@ -159,7 +159,7 @@ async def test_rematch_needs_a_message_that_was_issued(store: Store, server: Tel
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await open_table(server, anna, chat, "metamazzo")
-        await bruno.press("Play", chat)
+        await bruno.press("Join", chat)
         await until(lambda: "deal 1" in only_text(chat))
         stray = {"inline_message_id": "CCCC-1_x"}
         assert await bruno.send_press(chat, stray, "1prematch ABCDEF-1") == EXPIRED

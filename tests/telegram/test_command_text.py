@@ -148,7 +148,7 @@ async def test_join_line_copied_from_a_card_seats_the_person(store: Store, serve
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
-        await until(lambda: anna.button("Play", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("Join", server.group(GROUP)) is not None)
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         text = f"\u2068/join \u2068{table.code}\u2069"
         marks = (

@@ -28,7 +28,7 @@ async def start_without_private_chat(server: TelegramServer, game: str, *options
     for option in options:
         for label in ("Change", option, "Back"):
             await anna.press(label, group)
-    await bruno.press("Play", group)
+    await bruno.press("Join", group)
     return anna, bruno
 
 

@@ -67,7 +67,7 @@ def list_offers(server: TelegramServer, query: str) -> list[str]:
     return [result["id"].partition(".")[0] for result in server.inline_answers[query]["results"]]
 
 
-def payload_of(message: dict[str, Any], label: str = "Play") -> str:
+def payload_of(message: dict[str, Any], label: str = "Join") -> str:
     for button in buttons_of(message):
         if label in button["text"]:
             return str(button["callback_data"])
@@ -99,7 +99,7 @@ def only_text(chat: Chat) -> str:
 async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
     """Open a table with options. The sender of the offer presses it."""
     await send_offer(server, opener, chat, game)
-    await opener.press("Play", chat)
+    await opener.press("Join", chat)
     for option in options:
         for label in ("Change", option, "Back"):
             await opener.press(label, chat)
@@ -133,7 +133,7 @@ async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat:
 
 def has_no_offer(chat: Chat) -> bool:
     [message] = chat.messages.values()
-    return "Play" not in str(message.get("reply_markup"))
+    return "Join" not in str(message.get("reply_markup"))
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
@@ -233,7 +233,7 @@ async def test_board_uses_the_senders_language_from_the_start(store: Store, serv
     anna, bruno, chat = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "tressette")
-        await bruno.send_press(chat, message, payload_of(message, "Gioca"))
+        await bruno.send_press(chat, message, payload_of(message, "Mi siedo"))
         await until(lambda: "Coppia 1" in only_text(chat))
         await adapter.worker.settled()
         edits = [fields["text"] for method, fields in server.calls if "inline_message_id" in fields]
@@ -535,7 +535,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
-        await bruno.press("Play", chat)
+        await bruno.press("Join", chat)
         await play_until([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
         result = next(iter(chat.messages.values())).copy()
         rematch = payload_of(result, "Rematch")
@@ -551,7 +551,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert "reply_markup" not in page
         assert only_text(chat) == result["text"]
         await bruno.press("Rematch", chat)
-        await until(lambda: anna.button("Play", chat) is not None)
+        await until(lambda: anna.button("Join", chat) is not None)
         await anna.send_press(chat, result, rematch)
         await until(lambda: "deal 1" in only_text(chat))
         assert (await table_of(adapter, anna)).phase == "playing"
@@ -567,7 +567,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
-        await bruno.press("Play", chat)
+        await bruno.press("Join", chat)
         server.inline_refusal = Refused(403 if error.startswith("Forbidden") else 400, error)
         table = await table_of(adapter, anna)
         # The table is finished and removed although its board does not show the result.
@@ -584,7 +584,7 @@ async def test_restarted_bot_continues_in_the_same_message(store: Store, server:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
-        await bruno.press("Play", chat)
+        await bruno.press("Join", chat)
         await play_until([anna, bruno], lambda: has_reached_trick(3, [only_text(chat)]))
     async with on_telegram(store, server):
         await play_until([anna, bruno], lambda: " beat" in only_text(chat))
@@ -677,7 +677,7 @@ async def test_slowed_board_is_complete_after_the_wait(store: Store, server: Tel
     chat = chat_without_bot()
     async with on_telegram(store, server):
         await open_table(server, people[0], chat, "metamazzo", *shortest_target("metamazzo"))
-        await people[1].press("Play", chat)
+        await people[1].press("Join", chat)
         server.fail_next(
             "editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2
         )

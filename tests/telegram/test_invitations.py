@@ -23,7 +23,7 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
-        await until(lambda: anna.button("Play", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("Join", server.group(GROUP)) is not None)
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         anna.say("/invite", anna.private)
         await until(lambda: "invites you to play Metà Mazzo" in bot_text(anna.private))
@@ -42,10 +42,10 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
-        await until(lambda: anna.button("Play", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("Join", server.group(GROUP)) is not None)
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         anna.start(f"join-{table.code}")
-        await until(lambda: "You already have a seat at this table: wait for the others." in bot_text(anna.private))
+        await until(lambda: "You already have a seat here: wait for the others, or add a robot." in bot_text(anna.private))
         bruno.start(f"join-{table.code.lower()}")
         await until(lambda: f"You’re at table {table.code}" in bot_text(bruno.private))
         await adapter.worker.settled()
@@ -66,7 +66,7 @@ async def test_made_up_link_counts_as_a_guess(store: Store, server: TelegramServ
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
-        await until(lambda: anna.button("Play", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("Join", server.group(GROUP)) is not None)
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         for number in range(5):
             bruno.start(f"join-QQQQ{number}2")
@@ -83,7 +83,7 @@ async def test_invite_needs_one_open_challenge(store: Store, server: TelegramSer
         await until(lambda: "You have no open challenge" in bot_text(anna.private))
         for game in ("metamazzo", "tavolo"):
             anna.say(f"/challenge {game}")
-            await until(lambda: "tavolo" in game or anna.button("Play", server.group(GROUP)) is not None)  # noqa: B023
+            await until(lambda: "tavolo" in game or anna.button("Join", server.group(GROUP)) is not None)  # noqa: B023
         await until(lambda: anna.button("Sit East", server.group(GROUP)) is not None)
         codes = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:1")]
         anna.say("/invite", anna.private)
@@ -125,7 +125,7 @@ async def test_link_brings_bot_and_table_into_another_group(store: Store, server
         # Telegram sends this command for the person who chose the group
         # (core.telegram.org/api/links#groupchannel-bot-links).
         anna.say(f"/start@{BOT['username']} {start_word}", other)
-        await bruno.press("Play", other)
+        await bruno.press("Join", other)
         await until(lambda: "deal 1" in bot_text(other) and "deal 1" in bot_text(server.group(GROUP)))
         # A game in progress can be shown in another group too.
         third = server.group(-1003, "Bar Porto")

@@ -55,9 +55,9 @@ async def test_nonsense_answer_makes_a_send_uncertain(
         async with on_telegram(store, server) as adapter:
             anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
             anna.say("/challenge metamazzo")
-            await until(lambda: bruno.button("Play", server.group(GROUP)) is not None)
+            await until(lambda: bruno.button("Join", server.group(GROUP)) is not None)
             server.fail_next("sendMessage", *[Failure(body=body, done_first=True)] * 2)
-            await bruno.press("Play", server.group(GROUP))
+            await bruno.press("Join", server.group(GROUP))
             await until(lambda: all(panels(person) for person in (anna, bruno)))
             await adapter.worker.settled()
             # A card, a board, two hands and two duplicates.

@@ -150,4 +150,4 @@ async def test_reply_to_deleted_account_is_handled(store: Store, server: Telegra
         message = server.write(group, bruno.number, "ciao")
         server.users[2]["first_name"] = ""
         anna.say("/challenge metamazzo", reply_to_message=message)
-        await until(lambda: anna.button("Play", group) is not None)
+        await until(lambda: anna.button("Join", group) is not None)

@@ -263,10 +263,10 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
     async with asyncio.TaskGroup() as tasks, on_telegram(store, server, pictures=True) as adapter:
         people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
         people[0].say("/challenge testa")
-        await until(lambda: people[0].button("Play", server.group(GROUP)) is not None)
+        await until(lambda: people[0].button("Join", server.group(GROUP)) is not None)
         # All photos wait, so that none is mistaken for another.
         server.fail_next("sendPhoto", *[Failure(gate=gate)] * 10)
-        await people[1].press("Play", server.group(GROUP))
+        await people[1].press("Join", server.group(GROUP))
         await until(
             lambda: all(
                 ["text" in message for message in bot_messages(person.private.messages)] == [True] for person in people

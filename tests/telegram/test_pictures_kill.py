@@ -78,7 +78,7 @@ async def test_kill_during_an_upload_leaves_one_message_each(
             await bot.start()
             await bot.wait_until_healthy(session)
             people[0].say("/challenge testa")
-            await people[1].press("Play", group)
+            await people[1].press("Join", group)
             await until(lambda: all(photos(person.private) for person in people) and len(photos(group)) == 1, PATIENCE)
             await wait_until_quiet(server)
             mover, other = sorted(people, key=lambda person: "Your turn" not in text_of(hand(person)))
@@ -123,13 +123,13 @@ async def test_board_is_sent_twice_if_a_kill_lost_its_answer(tmp_path: Path) -> 
             await page.connect(session)
             # A game at another table starts the painter. Its board can come after its hands.
             anna.say("/challenge testa")
-            await bruno.press("Play", server.group(GROUP))
+            await bruno.press("Join", server.group(GROUP))
             await until(lambda: all(panels(person) and "photo" in hand(person) for person in people), PATIENCE)
             await until(lambda: len(photos(server.group(GROUP))) == 1, PATIENCE)
             # Two hands and a board are sent, but the bot gets no answer.
             server.fail_next("sendPhoto", *[Failure(silent=True, done_first=True)] * 3)
             anna.say("/challenge testa", group)
-            await bruno.press("Play", group)
+            await bruno.press("Join", group)
             await until(
                 lambda: len(photos(group)) == 1 and all(len(panels(person)) == 2 for person in people), PATIENCE
             )

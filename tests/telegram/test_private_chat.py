@@ -71,7 +71,7 @@ async def test_invitation_without_private_chat_goes_to_the_group(store: Store, s
     anna, group = Person(server, 1, "Anna", has_started=False), server.group(GROUP)
     async with on_telegram(store, server):
         anna.say("/challenge testa", group)
-        await until(lambda: anna.button("Play", group) is not None)
+        await until(lambda: anna.button("Join", group) is not None)
         anna.say("/invite", group)
         await until(lambda: "invites you to play" in bot_text(group))
         assert "private chat" not in bot_text(group)

@@ -96,7 +96,7 @@ async def test_mentions_and_replies_challenge_that_person(store: Store, server: 
         group = server.group(GROUP)
         message = bruno.say("ciao")
         anna.say("/challenge @bruno testa")
-        assert "for bruno" in (await carla.press("Play", group)).lower()
+        assert "for bruno" in (await carla.press("Join", group)).lower()
         await anna.press("Cancel", group)
         entities = [
             {"type": "bot_command", "offset": 0, "length": 10},
@@ -104,7 +104,7 @@ async def test_mentions_and_replies_challenge_that_person(store: Store, server: 
         ]
         anna.say("/challenge Bruno spades", entities=entities)
         await until(lambda: has_text(group, "Spades"))
-        assert "for Bruno" in await carla.press("Play", group)
+        assert "for Bruno" in await carla.press("Join", group)
         await anna.press("Cancel", group)
         anna.say("/challenge metamazzo", reply_to_message=message)
         await until(lambda: has_text(group, "Metà"))
@@ -112,7 +112,7 @@ async def test_mentions_and_replies_challenge_that_person(store: Store, server: 
         mention = next(entity for entity in card["entities"] if entity["type"] != "bold" and entity["type"] != "code")
         assert mention["type"] == "text_mention"
         assert mention["user"]["id"] == 2
-        assert await bruno.press("Play", group) == ""
+        assert await bruno.press("Join", group) == ""
 
 
 async def test_reply_to_a_channel_post_challenges_everyone(store: Store, server: TelegramServer) -> None:
@@ -126,7 +126,7 @@ async def test_reply_to_a_channel_post_challenges_everyone(store: Store, server:
         channel = {"id": -1005, "type": "channel", "title": "News"}
         post = server.write(group, 777000, "/challenge testa", sender_chat=channel, is_automatic_forward=True)
         anna.say("/challenge metamazzo", reply_to_message=post)
-        assert await bruno.press("Play", group) == ""
+        assert await bruno.press("Join", group) == ""
         assert not has_text(group, "as yourself")
 
 
@@ -135,7 +135,7 @@ async def test_board_stays_in_its_topic(store: Store, server: TelegramServer) ->
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         group = server.group(GROUP)
         anna.say("/challenge testa", message_thread_id=7, is_topic_message=True)
-        await bruno.press("Play", group)
+        await bruno.press("Join", group)
         await until(lambda: count_bot_messages(group) == 2)
         assert all(message["message_thread_id"] == 7 for message in group.messages.values())
 
@@ -158,7 +158,7 @@ async def test_start_link_on_the_board_brings_the_missing_hand(store: Store, ser
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)
         group = server.group(GROUP)
         anna.say("/challenge metamazzo")
-        await bruno.press("Play", group)
+        await bruno.press("Join", group)
         await until(lambda: has_text(group, "can’t write"))
         board = list(group.messages.values())[-1]
         [[button, _ephemeral], [_sealed]] = board["reply_markup"]["inline_keyboard"]
@@ -284,9 +284,9 @@ async def test_double_of_an_uncertain_send_is_deleted(store: Store, server: Tele
     async with on_telegram(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
-        await until(lambda: bruno.button("Play", server.group(GROUP)) is not None)
+        await until(lambda: bruno.button("Join", server.group(GROUP)) is not None)
         server.fail_next("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
-        await bruno.press("Play", server.group(GROUP))
+        await bruno.press("Join", server.group(GROUP))
         await until(lambda: all(panels(person) for person in (anna, bruno)))
         await adapter.worker.settled()
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
@@ -652,7 +652,7 @@ async def test_table_shared_with_another_platform(store: Store, server: Telegram
         anna = Person(server, 1, "Anna")
         bruno = Player(worker, fake, "Bruno", 2)
         anna.say("/challenge metamazzo")
-        await until(lambda: anna.button("Play", server.group(GROUP)) is not None)
+        await until(lambda: anna.button("Join", server.group(GROUP)) is not None)
         [table] = await worker.room.lists.tables_of("telegram:1")
         await bruno.say(f"/join {table.code}")
         random = Random(1)
@@ -671,8 +671,8 @@ async def test_made_up_payload_overwrites_no_message(store: Store, server: Teleg
         anna = Person(server, 1, "Anna")
         anna.say("/challenge testa")
         group = server.group(GROUP)
-        await until(lambda: anna.button("Play", group) is not None)
-        card, _button = anna.button("Play", group) or ({}, {})
+        await until(lambda: anna.button("Join", group) is not None)
+        card, _button = anna.button("Join", group) or ({}, {})
         before = dict(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "has expired" in await anna.send_press(group, card, made_up)

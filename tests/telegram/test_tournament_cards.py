@@ -23,7 +23,7 @@ async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/tournament testa 11", group)
-        assert await bruno.press("Join", group) == ""
+        assert await bruno.press("Sign up", group) == ""
         [url] = [answer["url"] for answer in server.answers.values()]
         assert url == f"https://t.me/{BOT['username']}?start=tournament"
         bruno.start("tournament")

@@ -82,12 +82,12 @@ async def start_tournament(
         person.start()
     organiser.say(f"/tournament {game}")
     for person in people[1:-1]:
-        assert await person.press("Join", group) == "You’re in."
-    await last.press("Join", group)
+        assert await person.press("Sign up", group) == "You’re in."
+    await last.press("Sign up", group)
     assert list(server.answers.values())[-1]["url"] == f"https://t.me/{BOT['username']}?start=tournament"
     last.start("tournament")
     await until(lambda: any("Not started yet" in text_of(message) for message in last.private.messages.values()))
-    assert await last.press("Join", group) == "You’re in."
+    assert await last.press("Sign up", group) == "You’re in."
     if form:
         for label in ("Options", "Form", form, "Done", "◀ Back"):
             await organiser.press(label)

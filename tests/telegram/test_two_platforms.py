@@ -42,7 +42,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
             anna = Person(server, 1, "Anna")
             group = server.group(GROUP)
             anna.say("/challenge metamazzo")
-            await until(lambda: anna.button("Play", group) is not None)
+            await until(lambda: anna.button("Join", group) is not None)
             [table] = await worker.room.lists.tables_of("telegram:1")
             await page.ask(do="say", chat="1", text=f"/join {table.code}", **{"as": "1"})
             random = Random(1)

@@ -56,7 +56,7 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
         ]
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
-        await bruno.press("Play", server.group(GROUP))
+        await bruno.press("Join", server.group(GROUP))
         random = Random(1)
         for _ in range(300):
             await anna.play(random)
@@ -81,7 +81,7 @@ async def test_any_worker_handles_any_update(store: Store, server: TelegramServe
         await until(lambda: all(adapter.healthy for adapter in adapters))
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
-        await bruno.press("Play", server.group(GROUP))
+        await bruno.press("Join", server.group(GROUP))
         random = Random(1)
 
         def texts() -> list[str]:

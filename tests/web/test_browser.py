@@ -73,7 +73,7 @@ async def test_chat_button_fills_in_the_command(playground: OpenPlayground, brow
     page = await open_page(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")
-    await expect(page.locator("#messages")).to_contain_text("Play")
+    await expect(page.locator("#messages")).to_contain_text("Join")
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
 
 

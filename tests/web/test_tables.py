@@ -367,7 +367,7 @@ async def test_two_people_join_by_link_and_play(site: OpenPlayground) -> None:
             waiting = await anna_live.receive("table")
             assert (waiting["phase"], waiting["rules"], waiting["by_link"]) == ("open", "/rules/testa", True)
             labels = [label for row in waiting["extra"] for label, *_rest in row]
-            assert "Play" not in labels
+            assert "Join" not in labels
             assert "Change game or options" in labels
             await anna_live.press(f"1t{code}:menu rules")
             assert any("to 21" in label for row in (await anna_live.receive("table"))["extra"] for label, *_rest in row)

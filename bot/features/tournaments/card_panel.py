@@ -63,7 +63,7 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
         page.line(line)
     page.gap()
     _write_entered(page, text, players_alone(tournament))
-    return page.panel((button(_("Join"), tournament, "enter", style="good"),))
+    return page.panel((button(_("Sign up"), tournament, "enter", style="good"),))
 
 
 def organiser_row(text: TournamentText) -> Row:

@@ -250,7 +250,7 @@ def player_panel(
     last = [button(_("How it works"), tournament, "rules")]
     if tournament.phase == "open":
         last.append(
-            button(_("Join"), tournament, "enter", style="good")
+            button(_("Sign up"), tournament, "enter", style="good")
             if own is None
             else button(_("Leave"), tournament, "withdraw")
         )

@@ -21,10 +21,10 @@ async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fa
     anna, bruno, carla, _ = create_players(worker, fake)
     await bruno.say("/help")
     await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
-    assert "@bruno" in fake.last(GROUP).plain
-    assert (await carla.press("Play", GROUP)).toast == "This challenge is for Bruno: open your own with /challenge."
-    assert (await carla.press("Decline", GROUP)).toast == "You can’t decide that at this table."
-    await bruno.press("Decline", GROUP)
+    assert "I’m waiting for @bruno." in fake.last(GROUP).plain
+    assert (await carla.press("Join", GROUP)).toast == "This challenge is for Bruno: open your own with /challenge."
+    assert (await carla.press("No, thanks", GROUP)).toast == "You can’t decide that at this table."
+    await bruno.press("No, thanks", GROUP)
     assert "Bruno\u2069 declined." in fake.last(GROUP).plain
     assert not fake.last(GROUP).rows
     assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
@@ -32,8 +32,8 @@ async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fa
 
 async def test_person_known_only_by_handle_can_accept(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, *_ = create_players(worker, fake)
-    await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
-    await bruno.press("Play", GROUP)
+    await anna.say("/challenge @Bruno testa", about=(Person("", "Bruno", "Bruno"),))
+    await bruno.press("Join", GROUP)
     assert bruno.fake.messages[bruno.private]
 
 
@@ -51,7 +51,7 @@ async def test_known_person_is_invited_despite_an_invalid_handle(worker: Worker,
     await anna.say("/challenge testa", about=(Person(invited.id, "Bruno", "two words"),))
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.invited == Invited(invited.id, "", "Bruno")
-    await bruno.press("Play", GROUP)
+    await bruno.press("Join", GROUP)
     assert (await worker.room.table(table.code)).phase == "playing"
 
 
@@ -61,14 +61,14 @@ async def test_old_accept_button_fails_after_the_game_changed(
 ) -> None:
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge testa")
-    message, button = bruno.button("Play", GROUP)
+    message, button = bruno.button("Join", GROUP)
     await anna.press("Change", GROUP)
     if menu != "Change":
         await anna.press(menu, GROUP)
     await anna.press(choice, GROUP)
     assert (await bruno.send(button.payload, GROUP, message)).toast.startswith("This button has expired")
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["open"]
-    assert not (await bruno.press("Play", GROUP)).toast
+    assert not (await bruno.press("Join", GROUP)).toast
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
@@ -187,8 +187,8 @@ async def test_twenty_first_table_is_refused(worker: Worker, fake: FakePlatform)
 async def test_old_card_pressed_again_keeps_all_lists(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, carla, _ = create_players(worker, fake)
     await anna.say("/challenge metamazzo")
-    accept = bruno.button("Play", GROUP)[1].payload
-    await bruno.press("Play", GROUP)
+    accept = bruno.button("Join", GROUP)[1].payload
+    await bruno.press("Join", GROUP)
     code = await code_of(worker, bruno)
     # The game is running, so the press and /join are refused.
     assert (await bruno.send(accept, GROUP)).toast == "Too late: the game has already started."
@@ -259,12 +259,12 @@ async def test_private_challenge_offers_no_seat_to_its_author(worker: Worker, fa
         if menu:
             await anna.press(menu)
         visible = list_labels(fake, anna.private)
-        assert not [label for label in visible if label in ("Play", "Decline") or label.startswith("Sit ")]
+        assert not [label for label in visible if label in ("Join", "No, thanks") or label.startswith("Sit ")]
         assert visible
     # In a group the card offers the seats, because others read it.
     await bruno.say(f"/join {code}")
     await bruno.say(f"/challenge {game}")
-    assert [label for label in list_labels(fake, GROUP) if label == "Play" or label.startswith("Sit ")]
+    assert [label for label in list_labels(fake, GROUP) if label == "Join" or label.startswith("Sit ")]
 
 
 async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlatform) -> None:
@@ -286,8 +286,8 @@ async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: Fake
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge")
     asked = list_labels(fake, GROUP)
-    assert "Which game?" in fake.last(GROUP).plain
-    assert asked[1:] == ["• Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "◀ Back"]
+    assert fake.last(GROUP).plain.startswith("\u2068Anna\u2069, which game?\n")
+    assert asked == ["• Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "Add robot", "◀ Back"]
     await anna.press("More games", GROUP)
     assert "Spizzichino" in list_labels(fake, GROUP)
     assert all(f"\n{kind.name}: " in fake.last(GROUP).plain for kind in GAMES.values())
@@ -298,15 +298,33 @@ async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: Fake
     assert "Spades, 2 players, to 500." in fake.last(GROUP).plain
     await anna.press("Cancel", GROUP)
     await anna.say("/challenge")
-    assert "Which game?" not in fake.last(GROUP).plain
+    assert "hich game?" not in fake.last(GROUP).plain
     assert "Spades, 2 players" in fake.last(GROUP).plain
+
+
+async def test_group_card_adds_a_robot_before_the_game_is_chosen(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge")
+    await anna.press("Add robot", GROUP)
+    assert "Join" in list_labels(fake, GROUP)
+    await anna.press("🤖 Easy", GROUP)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    assert (table.game_id, table.phase) == ("metamazzo", "playing")
+
+
+async def test_opener_who_joins_learns_about_robots(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = create_players(worker, fake)
+    await anna.say("/challenge tressette")
+    assert (await anna.press("Sit East", GROUP)).toast.endswith("wait for the others, or add a robot.")
+    await bruno.press("Sit East", GROUP)
+    assert (await bruno.press("Sit North", GROUP)).toast.endswith("at this table: wait for the others.")
 
 
 async def test_named_game_is_not_asked_again(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge metamazzo")
     await anna.say("/challenge")
-    assert not any("Which game?" in text for text in fake.texts(GROUP))
+    assert not any("hich game?" in text for text in fake.texts(GROUP))
 
 
 @pytest.mark.parametrize(

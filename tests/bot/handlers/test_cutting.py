@@ -91,7 +91,7 @@ async def test_player_can_stand_up_before_the_cut(worker: Worker, fake: FakePlat
     table = await table_of(worker, players[0])
     assert (table.awaits_cut, table.chairs[1]) == (False, None)
     labels = [button.label for row in fake.last(GROUP).rows for button in row]
-    assert "Play" in labels
+    assert "Join" in labels
     assert CUT not in labels
 
 

@@ -141,7 +141,7 @@ async def test_any_name_can_sit_and_play(worker: Worker, fake: FakePlatform, nam
     anna = Player(worker, fake, name, 1)
     bruno = Player(worker, fake, "Bruno", 2)
     assert not (await anna.say("/challenge testa")).toast
-    await bruno.press("Play", GROUP)
+    await bruno.press("Join", GROUP)
     random = Random(1)
     await play_until(worker, [anna, bruno], random, lambda: tricks_played(fake.last(GROUP).plain) >= 2)
     await resign(worker, fake, [anna, bruno], 0)

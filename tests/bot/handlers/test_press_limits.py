@@ -120,7 +120,7 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
         # The right code is refused too, but the button of the challenge works.
         assert "Too many wrong codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
         assert (await worker.room.table(code)).phase == "open"
-        assert not (await guessers[0].press("Play", GROUP)).toast
+        assert not (await guessers[0].press("Join", GROUP)).toast
         assert (await worker.room.table(code)).phase == "playing"
         assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * TRIES.burst * TRIES.interval
 
@@ -293,4 +293,4 @@ async def test_too_many_suggestion_requests_return_nothing(store: Store, monkeyp
         assert await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, GROUP)
         # Presses and commands still work.
         assert "once" not in (await bruno.say("/help", bruno.private)).toast
-        assert (await bruno.press("Play", GROUP)).toast != press_limits.TooManyPresses.sentence
+        assert (await bruno.press("Join", GROUP)).toast != press_limits.TooManyPresses.sentence

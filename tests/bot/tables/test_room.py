@@ -539,7 +539,7 @@ async def test_refusal_is_a_sentence(challenges: Challenges) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "u1")
     with pytest.raises(TableError) as caught:
         await challenges.sit(table.code, ADA, "Ada", "u2")
-    assert str(caught.value) == "You already have a seat at this table: wait for the others."
+    assert str(caught.value) == "You already have a seat here: wait for the others, or add a robot."
     assert Table.from_log("NONE", Log([])).exists is False
 
 

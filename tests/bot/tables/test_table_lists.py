@@ -30,7 +30,7 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
     code = await code_of(first, anna)
     # The other worker has cached the table without Bruno.
     stale = await second.room.table(code)
-    await bruno.press("Play", GROUP)
+    await bruno.press("Join", GROUP)
     second.room._tables[code] = stale
     for person in ("paper:1", "paper:2"):
         for worker in (second, first):
@@ -64,7 +64,7 @@ async def test_table_limit_holds_for_accepting_and_joining(workers: tuple[Worker
     for number in range(MAX_TABLES):
         await anna.say("/challenge testa", f"paper:{1000 + number}")
     await bruno.say("/challenge testa")
-    assert f"{MAX_TABLES} tables" in (await anna.press("Play", GROUP)).toast
+    assert f"{MAX_TABLES} tables" in (await anna.press("Join", GROUP)).toast
     assert f"{MAX_TABLES} tables" in (await anna.say(f"/join {await code_of(first, bruno)}")).toast
 
 
@@ -76,7 +76,7 @@ async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePla
     loser, refused = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
     assert f"{MAX_CHALLENGES} open challenges" in refused.toast
     # An accepted challenge no longer counts.
-    await loser.press("Play", GROUP)
+    await loser.press("Join", GROUP)
     assert not (await Player(second, fake, "Zoe", 99).say("/challenge testa")).toast
 
 
@@ -122,7 +122,7 @@ async def test_lists_are_rebuilt_from_logs(store: Store) -> None:
         assert not await worker.room.lists.tables_of("paper:1")
     async with open_worker(store, fake) as worker:
         bruno = Player(worker, fake, "Bruno", 2)
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         for person in ("paper:1", "paper:2"):
             assert [table.code for table in await worker.room.lists.tables_of(person)] == [code]
         assert [table.code for table in await worker.room.lists.tables_at(GROUP)] == [code]

@@ -35,7 +35,7 @@ async def start_game(fleet: Fleet) -> tuple[Worker, Worker, Player]:
     anna, bruno = Player(first, fleet.fake, "Anna", 1), Player(first, fleet.fake, "Bruno", 2)
     await anna.say("/challenge metamazzo")
     code = await code_of(first, anna)
-    await bruno.press("Play", GROUP)
+    await bruno.press("Join", GROUP)
     await fleet.wait_until_idle()
     owner, other = (first, second) if first.shards.owns(code) else (second, first)
     table = await other.room.table(code)

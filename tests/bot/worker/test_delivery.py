@@ -194,7 +194,7 @@ async def test_pressed_duplicate_challenge_is_deleted(store: Store) -> None:
         await bruno.send(payload, GROUP, older)
         await worker.settled()
         assert older not in fake.messages[GROUP]
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         assert "cards are dealt" in next(iter(fake.messages[GROUP].values())).plain
 
 
@@ -228,8 +228,8 @@ async def test_pressed_duplicate_of_a_running_game_loses_buttons(store: Store, m
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
         anna, bruno, older = await create_duplicate_challenge(worker, fake)
-        payload = bruno.button("Play", GROUP)[1].payload
-        await bruno.press("Play", GROUP)
+        payload = bruno.button("Join", GROUP)[1].payload
+        await bruno.press("Join", GROUP)
         for player in (anna, bruno) * moves:
             if player.moves():
                 await player.press(player.moves()[0][1].label)
@@ -504,7 +504,7 @@ async def test_each_of_two_workers_accepts_every_press(store: Store) -> None:
         settle = partial(wait_until_idle, store, first_worker, second_worker)
         await players[0].say("/challenge metamazzo")
         await settle()
-        await players[1].press("Play", GROUP)
+        await players[1].press("Join", GROUP)
         await settle()
         code = await code_of(first_worker, players[0])
         for _ in range(20):
@@ -535,7 +535,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
             assert len(codes) < 15
             await players[0].say("/challenge metamazzo")
             await settle()
-            await players[1].press("Play", GROUP)
+            await players[1].press("Join", GROUP)
             await settle()
             [new] = {table.code for table in await first_worker.room.lists.tables_of(players[0].person.id)} - set(codes)
             codes.append(new)

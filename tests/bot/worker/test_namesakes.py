@@ -45,7 +45,7 @@ async def test_challenged_namesake_is_numbered(store: Store) -> None:
         [table] = await worker.room.lists.tables_of(anna.person.id)
         assert table.invited
         assert table.invited.name == "Anna 2"
-        await other.press("Play", GROUP)
+        await other.press("Join", GROUP)
         assert "Anna 2" in fake.last(GROUP).plain
 
 

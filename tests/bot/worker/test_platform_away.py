@@ -90,7 +90,7 @@ async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, mon
         await anna.say("/challenge metamazzo")
         fake.errors[anna.private] = [NotDelivered("away")]
         fake.errors[bruno.private] = [PlatformFailure("no answer")]
-        await bruno.press("Play", GROUP, settle=False)
+        await bruno.press("Join", GROUP, settle=False)
         async with asyncio.timeout(10):
             while fake.errors[anna.private] or fake.errors[bruno.private]:
                 await asyncio.sleep(0.001)

@@ -168,7 +168,7 @@ async def test_friends_have_no_phrases(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno = make_players(worker, fake)
         await anna.say("/challenge pizzichino")
-        await bruno.press("Play", "paper:100")
+        await bruno.press("Join", "paper:100")
         code = (await load_table(anna)).code
         assert "expired" in (await anna.send(f"1t{code}:say hello")).toast
         assert not [button for row in fake.last(anna.private).rows for button in row if "say" in button.payload]

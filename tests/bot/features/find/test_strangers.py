@@ -217,12 +217,12 @@ async def test_blocked_player_cannot_join_the_blockers_table(two_strangers: list
     await bruno.say("/help")
     await anna.say("/block @bruno", anna.private)
     code = await open_challenge(anna)
-    for toast in ((await bruno.press("Play", GROUP)).toast, (await bruno.say(f"/join {code}")).toast):
+    for toast in ((await bruno.press("Join", GROUP)).toast, (await bruno.say(f"/join {code}")).toast):
         assert toast.startswith("I can’t seat you")
     assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["open"]
     # A player can still sit down with a person they blocked.
     await open_challenge(bruno)
-    await anna.press("Play", GROUP)
+    await anna.press("Join", GROUP)
     assert "playing" in [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)]
 
 
@@ -231,7 +231,7 @@ async def test_blocked_player_can_accept_an_invitation(two_strangers: list[Playe
     await bruno.say("/help")
     await anna.say("/block @bruno", anna.private)
     await open_challenge(anna, "/challenge @bruno pizzichino")
-    await bruno.press("Play", GROUP)
+    await bruno.press("Join", GROUP)
     assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
@@ -254,7 +254,7 @@ async def test_group_rematch_does_not_notify_a_blocker(two_strangers: list[Playe
     anna, bruno = two_strangers
     await bruno.say("/help")
     await open_challenge(anna)
-    await bruno.press("Play", GROUP)
+    await bruno.press("Join", GROUP)
     await resign(bruno)
     await anna.say("/block @bruno", anna.private)
     await bruno.press("Rematch", GROUP)
@@ -262,7 +262,7 @@ async def test_group_rematch_does_not_notify_a_blocker(two_strangers: list[Playe
     assert "challenges \u2068Anna\u2069" in card.plain
     assert [(span.style, span.person) for span in card.text if span.person] == [("quiet", anna.person.id)]
     # A refusal would show Anna which player the blocked stranger is.
-    assert not (await anna.press("Play", GROUP)).toast
+    assert not (await anna.press("Join", GROUP)).toast
     assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 

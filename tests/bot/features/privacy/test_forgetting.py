@@ -64,7 +64,7 @@ def _count_early_games(monkeypatch: pytest.MonkeyPatch) -> None:
 async def play_and_resign(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
     """Let ``loser`` open a game and resign at once."""
     await loser.say(f"/challenge {game}")
-    await winner.press("Play", GROUP)
+    await winner.press("Join", GROUP)
     await loser.say("/resign")
     await loser.press("Yes, I resign")
     await worker.settled()
@@ -124,7 +124,7 @@ async def test_forgotten_person_leaves_no_trace_in_the_store(store: Store) -> No
         await anna.press("Sit East", GROUP)  # a chair at an open table
         await carla.say("/challenge testa", about=(anna.person,))  # a challenge to her by name
         await dino.say("/challenge spades")
-        await anna.press("Play", GROUP)  # a running game
+        await anna.press("Join", GROUP)  # a running game
         await anna.say("/challenge metamazzo", private_place(anna.person.id))  # a table in her private chat
         await anna.press("🤖 Easy")
         assert len(await find_traces(store, ANNA, "annabella")) > 10
@@ -139,7 +139,7 @@ async def test_forgotten_person_invited_by_handle_leaves_no_trace(store: Store) 
         anna, bruno, *_ = make_players(worker, fake)
         await bruno.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
         assert keys.named("paper:@annabella") in await dump_store(store)
-        await anna.press("Play", GROUP)
+        await anna.press("Join", GROUP)
         assert keys.named(ANNA) in await dump_store(store)
         await forget_person(worker)
         assert await find_traces(store, ANNA, "1001", "annabella") == []
@@ -212,7 +212,7 @@ async def test_ratings_of_others_stay_and_survive_a_rebuild(store: Store) -> Non
         anna, bruno, carla, dino = await play_games(worker, fake)
         await play_and_resign(worker, dino, bruno)
         await dino.say("/challenge testa")
-        await anna.press("Play", GROUP)
+        await anna.press("Join", GROUP)
         before = await load_standings(worker, bruno, carla)
         await forget_person(worker)
         assert await load_standings(worker, bruno, carla) == before
@@ -237,7 +237,7 @@ async def test_replays_say_somebody_in_the_readers_language(store: Store) -> Non
         anna, bruno, *_ = make_players(worker, fake)
         await play_and_resign(worker, anna, bruno)
         await anna.say("/challenge testa")
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         await worker.people.update_person(bruno.person.id, language="it")
         await forget_person(worker)
         assert "somebody" in fake.last(GROUP).plain
@@ -266,7 +266,7 @@ async def test_forgetting_continues_after_a_kill(store: Store, steps: int, monke
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = await play_games(worker, fake)
         await anna.say("/challenge testa")
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         before = await load_standings(worker, carla)
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         mark = (await forgetting_marks(store.client))[ANNA]
@@ -310,7 +310,7 @@ async def test_forget_asks_first_and_names_its_effects(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = make_players(worker, fake)
         await anna.say("/challenge testa")
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         [table] = await worker.room.lists.tables_of(ANNA)
         await anna.say("/challenge")
         reply = await anna.say("/dimenticami")
@@ -344,7 +344,7 @@ async def test_returning_person_starts_as_a_stranger(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         _, card = anna.moves()[-1]
         reply = await anna.say("/forget")
         assert reply.panel
@@ -536,7 +536,7 @@ async def test_rematch_does_not_invite_a_forgotten_person(store: Store) -> None:
         )
         assert reply.toast == ""
         await worker.settled()
-        await carla.press("Play", GROUP)
+        await carla.press("Join", GROUP)
         [table] = await worker.room.lists.tables_of(carla.person.id)
         assert table.phase == "playing"
 
@@ -547,7 +547,7 @@ async def test_game_stored_during_forgetting_is_anonymous(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         [table] = await worker.room.lists.tables_of(ANNA)
         seat = table.seat_of(ANNA)
         assert seat is not None
@@ -745,7 +745,7 @@ async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> 
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
-        await bruno.press("Play", GROUP)
+        await bruno.press("Join", GROUP)
         [table] = await worker.room.lists.tables_of(ANNA)
         reply = await anna.say("/mieidati")
         assert reply.private

@@ -52,7 +52,7 @@ class Group:
         assert (await self.people[0].say(text)).private
         await self.settle()
         for player in self.people[1:entering]:
-            await player.press("Join", GROUP)
+            await player.press("Sign up", GROUP)
         await self.settle()
         return await self.newest_tournament()
 
@@ -109,7 +109,7 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
     await group.open_tournament()
     assert group.card_text.startswith("🏆 Knock-out · Metà Mazzo\nOrganised by Anna\nTo 21 points")
     for player in group.people[1:4]:
-        assert (await player.press("Join", GROUP)).toast.startswith("You’re in.")
+        assert (await player.press("Sign up", GROUP)).toast.startswith("You’re in.")
     await group.settle()
     assert "4 players:\nAnna, Bruno, Carla, Dino" in group.card_text
 
@@ -192,14 +192,14 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
 
 async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None:
     await group.open_tournament()
-    reply = await group.people[1].press("Join", GROUP)
+    reply = await group.people[1].press("Sign up", GROUP)
     assert (reply.start_word, reply.has_private_chat) == ("tournament", False)
     assert "Open our private chat" in reply.toast
     reply = await group.people[1].say("/start tournament", group.people[1].private)
     assert reply.panel
     assert "Not started yet · 2 players" in reply.panel.plain
     await group.people[1].press("Leave")
-    assert (await group.people[1].press("Join", GROUP)).toast == "You’re in."
+    assert (await group.people[1].press("Sign up", GROUP)).toast == "You’re in."
 
 
 async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> None:
@@ -207,13 +207,13 @@ async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> N
     bruno = group.people[1]
     # On Discord a page opened from the card is an ephemeral message for its reader.
     group.fake.messages[bruno.aside]["9"] = player_panel("en", bruno.person.id, tournament, None)
-    reply = await bruno.press("Join", bruno.aside)
+    reply = await bruno.press("Sign up", bruno.aside)
     assert "Open our private chat" in reply.toast
     assert reply.start_word == "tournament"
     assert "Leave" in group.labels(bruno.aside)
     await bruno.say("/tournament", bruno.private)
     await bruno.press("Leave", bruno.aside)
-    assert (await bruno.press("Join", bruno.aside)).toast == "You’re in."
+    assert (await bruno.press("Sign up", bruno.aside)).toast == "You’re in."
 
 
 async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> None:
@@ -232,7 +232,7 @@ async def test_second_join_shows_the_page_and_second_leave_says_why(group: Group
     tournament = await group.open_tournament()
     anna = group.people[0]
     await anna.say("/start", anna.private)
-    reply = await anna.press("Join", GROUP)
+    reply = await anna.press("Sign up", GROUP)
     assert (reply.toast, reply.private) == ("You’re in.", True)
     assert (await group.newest_tournament()).version == tournament.version
     for _ in range(2):
@@ -247,16 +247,16 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     await group.open_tournament("/tournament tressette")
     anna, bruno, carla, dino, emma, furio = group.people
     for player in (bruno, carla, emma):
-        await player.press("Join", GROUP)
+        await player.press("Sign up", GROUP)
         await player.say("/tournament", player.private)
-    assert group.labels() == ["Join"]
+    assert group.labels() == ["Sign up"]
     await bruno.press(f"With {isolate_name('Anna')}")
     assert not any(label.startswith("With ") for label in group.labels(bruno.private))
     await emma.press(f"With {isolate_name('Carla')}")
     await group.settle()
     assert "4 players:\nAnna + Bruno, Carla + Emma" in group.card_text
 
-    await dino.press("Join", GROUP)
+    await dino.press("Sign up", GROUP)
     await group.settle()
     assert "Looking for a partner: Dino" in group.card_text
     tournament = await group.newest_tournament()
@@ -273,7 +273,7 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
 
 async def test_command_reposts_the_card_and_offers_another(group: Group) -> None:
     tournament = await group.open_tournament(entering=2)
-    before = group.people[0].button("Join", GROUP)[0]
+    before = group.people[0].button("Sign up", GROUP)[0]
     reply = await group.people[3].say("/tournament")
     await group.settle()
     assert reply.panel
@@ -380,9 +380,9 @@ async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
     bruno, carla = group.people[1:3]
     await carla.say("/tournament", carla.private)
     await carla.press("Leave")
-    assert group.labels(carla.private) == ["How it works", "Join"]
+    assert group.labels(carla.private) == ["How it works", "Sign up"]
     assert len((await group.newest_tournament()).entered_players) == 2
-    await carla.press("Join")
+    await carla.press("Sign up")
     assert group.labels(carla.private) == ["How it works", "Leave"]
     await bruno.say("/tournament", bruno.private)
     await group.people[0].press("Start")
@@ -496,7 +496,7 @@ async def test_organiser_starts_from_their_own_page(group: Group) -> None:
     await anna.say("/tournament", anna.private)
     assert "◀ All my tournaments" not in group.labels(anna.private)
     assert (await anna.press("Start")).toast == "It takes 2 players to start (so far: 1): wait for more."
-    await bruno.press("Join", GROUP)
+    await bruno.press("Sign up", GROUP)
     await anna.press("Start")
     assert (await group.newest_tournament()).phase == "playing"
     assert group.labels(anna.private)[-1] == "Call off"

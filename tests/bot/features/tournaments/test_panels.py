@@ -153,7 +153,7 @@ def test_open_card_shows_options_and_entrants() -> None:
         "",
         "Anna, Bruno and Carla are in. One more player and it can start.",
     ]
-    assert read_labels(card) == ["Join"]
+    assert read_labels(card) == ["Sign up"]
 
 
 @pytest.mark.parametrize(
@@ -693,7 +693,7 @@ def test_own_page_buttons_depend_on_the_reader() -> None:
         "Call off",
     ]
     assert read_labels(player_panel("en", "paper:2", tournament, None)) == ["How it works", "Leave"]
-    assert read_labels(player_panel("en", "paper:404", tournament, None)) == ["How it works", "Join"]
+    assert read_labels(player_panel("en", "paper:404", tournament, None)) == ["How it works", "Sign up"]
     assert read_labels(player_panel("en", "paper:1", running_tournament("swiss", 4), None))[-1] == "Call off"
     assert "Call off" not in read_labels(player_panel("en", "paper:1", finished_tournament("swiss", 4), None))
 

@@ -45,7 +45,9 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
         await until(lambda: anna.button("Join", server.group(GROUP)) is not None)
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         anna.start(f"join-{table.code}")
-        await until(lambda: "You already have a seat here: wait for the others, or add a robot." in bot_text(anna.private))
+        await until(
+            lambda: "You already have a seat here: wait for the others, or add a robot." in bot_text(anna.private)
+        )
         bruno.start(f"join-{table.code.lower()}")
         await until(lambda: f"You’re at table {table.code}" in bot_text(bruno.private))
         await adapter.worker.settled()

@@ -1,5 +1,6 @@
 """The commands /challenge and /join, which open tables and seat people by code."""
 
+from bot.actions import BadPayload, parse_number
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
@@ -7,14 +8,17 @@ from bot.feature import Handlers
 from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import CodeNotGiven, NoSuchOpponent, UnknownCode
 from bot.identity.names import plain_name
+from bot.panel import Writer
+from bot.panels.challenge import invitee_panel
 from bot.panels.drafts import Draft
 from bot.parsing.codes_and_links import pasted_code
 from bot.parsing.games import NoSuchGame, find_robot, parse_game_and_points, target_rule
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
-from bot.platform import Command, Reply, is_ephemeral, is_private
+from bot.platform import Command, Press, Reply, is_ephemeral, is_private
 from bot.store.entries import DEFAULT_CLOCK, Clock, Setup
 from bot.tables.challenges import Challenges
+from bot.tables.checks import check_free_to_sit, find_free_chair
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -26,6 +30,7 @@ class Joining(Handlers):
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
         self._updates = updates
         self.commands = {"challenge": self.challenge, "join": self.join}
+        self.pages = {"join": self._sit_down}
 
     async def challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
@@ -69,10 +74,27 @@ class Joining(Handlers):
                 table = await self._sit_by_code(command, code)
         except NoSuchTable:
             raise UnknownCode(code=code) from None
-        _ = texts(profile.language).gettext
-        if table.seat_of(person.id) is None:
-            return Reply(toast=_("You’ve asked for a seat: wait for the answer."))
-        return Reply(toast=_("You’re at table {code}.").format(code=code))
+        return Reply(toast=_seat_text(table, profile))
+
+    async def ask(self, command: Command, profile: Profile, code: str) -> Reply:
+        """Show a person who opened a table's link who invites them to what, with a button to sit down."""
+        person = command.person
+        async with self._guard.count_guess(person, command.place, code):
+            table = await self._room.table(code)
+            check_free_to_sit(table, person.id, person.handle)
+            find_free_chair(table)
+        return Reply(panel=invitee_panel(table.localize(profile.language), profile.language, has_buttons=True))
+
+    async def _sit_down(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """Seat a person who was asked by `ask`. The version of the terms is the second word."""
+        if len(words) != 2 or not is_private(press.place):
+            raise BadPayload()
+        code, person = words[0], press.person
+        async with self._guard.count_guess(person, press.place, code):
+            table = await self._challenges.sit(
+                code, person.id, person.name, press.key, handle=person.handle, terms=parse_number(words[1:])
+            )
+        return Reply(panel=Writer(_seat_text(table, profile)).panel())
 
     async def _sit_by_code(self, command: Command, code: str) -> Table:
         host = "" if is_private(command.place) else command.place
@@ -87,6 +109,13 @@ class Joining(Handlers):
                 raise
             table = await self._challenges.add_host(code, host, command.key)
         return table
+
+
+def _seat_text(table: Table, profile: Profile) -> str:
+    _ = texts(profile.language).gettext
+    if table.seat_of(profile.id) is None:
+        return _("You’ve asked for a seat: wait for the answer.")
+    return _("You’re at table {code}.").format(code=table.code)
 
 
 def _forward_text(command: Command, profile: Profile, table: Table) -> str:

@@ -1,16 +1,19 @@
 """The command /start, which platforms send when a person opens the private chat, directly or by a button or link."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.delivery.private_hands import PrivateHands
 from bot.feature import CommandHandler, Handlers
+from bot.handlers.errors import UnknownCode
 from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
-from bot.parsing.codes_and_links import read_pasted
+from bot.parsing.codes_and_links import NEW_CODE, read_pasted
 from bot.parsing.games import parse_code
 from bot.people import People, Profile
 from bot.platform import Command, Reply, chat_of, is_private
+from bot.tables.errors import NoSuchTable
 from bot.tables.table_lists import TableLists
 from bot.texts import texts
 
@@ -34,7 +37,9 @@ class Start(Handlers):
             self._words |= handlers.start_words
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        """Seat the person at a table, show their hand, or call a feature's handler, according to the word.
+        """Seat the person at a table, ask them to sit down, show their hand, or call a feature's handler.
+
+        The word decides. *Sit down* in a message has another word than a bare link, which asks first.
 
         Without a word, greet the person, and show their hands too.
         """
@@ -58,6 +63,12 @@ class Start(Handlers):
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You’ve asked for a seat: wait for the answer."))
             return Reply(toast=_("You’re at table {code}: your cards come here.").format(code=code))
+        if code and is_private(command.place):
+            try:
+                return await self._joining.ask(command, profile, code)
+            except NoSuchTable:
+                if re.fullmatch(NEW_CODE, code):
+                    raise UnknownCode(code=code) from None
         if not is_private(command.place):
             # Send no second greeting when the platform reports that the bot has joined.
             await self._people.mark_greeted(chat_of(command.place))

@@ -79,8 +79,11 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     return page.panel(chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
 
 
-def invitee_panel(table: Table, language: str) -> Panel:
-    """Return the panel for a person who opened the link to an open table, before they sit down."""
+def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> Panel:
+    """Return the panel for a person who opened the link to an open table, before they sit down.
+
+    A page has its own buttons. ``has_buttons`` adds those of a chat.
+    """
     seen = snapshot(table, None)
     words = table_words(seen, language, "italian")
     _ = words.text
@@ -94,7 +97,10 @@ def invitee_panel(table: Table, language: str) -> Panel:
     if len(table.chairs) == 4:
         page.gap()
         _write_chairs(page, table, words)
-    return page.panel()
+    if not has_buttons:
+        return page.panel()
+    sit = Button(_("Sit down"), actions.page("join", table.code, table.terms_at), "good")
+    return page.panel((sit, Button(_("Rules"), actions.page("rules", table.game_id, actions.SEPARATE))))
 
 
 def invitation_panel(table: Table, name: str, address: str, language: str) -> Panel:

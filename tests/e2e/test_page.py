@@ -68,7 +68,7 @@ async def test_empty_chat_and_checkbox_explain_themselves(
         await expect(page.locator("#messages")).not_to_contain_text(greeting)
 
 
-async def test_opening_an_invitation_address_takes_a_seat(playground: OpenPlayground, browser: Browser) -> None:
+async def test_invitation_address_asks_before_it_seats(playground: OpenPlayground, browser: Browser) -> None:
     anna, bruno = await Tab.open(browser, playground, "Anna"), await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge testa")
     await anna.press("Invite")
@@ -78,7 +78,11 @@ async def test_opening_an_invitation_address_takes_a_seat(playground: OpenPlaygr
     await anna.expect_text(address)
     await anna.take_screenshot("invitation")
     await bruno.page.goto(address)
-    await bruno.expect_text("deal 1")
+    await bruno.expect_text("invites you to play Testa a Testa")
     await expect(bruno.page).to_have_url(playground.chat_url)
+    assert (await playground.worker.room.table(table.code)).seat_of("playground:2") is None
+    await bruno.take_screenshot("asked")
+    await bruno.press("Sit down")
+    await bruno.expect_text("deal 1")
     assert (await playground.worker.room.table(table.code)).seat_of("playground:2") is not None
     await bruno.take_screenshot("invited")

@@ -121,7 +121,7 @@ function joinTable() {
   inviteCode = "";
   history.replaceState(null, "", location.pathname);
   openChat(`@${state.me}`);
-  ask({ do: "say", chat: state.chat, text: `/join ${code}`, reply_to: null });
+  ask({ do: "say", chat: state.chat, text: `/start ${code}`, reply_to: null });
 }
 
 const groups = () => state.chats.filter((c) => !c.id.startsWith("@"));

@@ -87,6 +87,42 @@ async def test_friend_gets_an_invitation_to_forward(store: Store) -> None:
         assert any("Who do you want to play?" in text for text in fake.texts(anna.private))
 
 
+@pytest.mark.parametrize("game", ["testa", "tressette"])
+async def test_bare_link_asks_before_it_seats(store: Store, game: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
+        await anna.say(f"/challenge {game}")
+        code = await code_of(worker, anna)
+        await bruno.say(f"/start {code.lower()}", bruno.private)
+        question = fake.last(bruno.private)
+        assert question.plain.startswith(f"\u2068Anna\u2069 invites you to play {GAMES[game].name}.")
+        assert labels(question) == ["Sit down", "Rules"]
+        assert not await worker.room.lists.tables_of(bruno.person.id)
+        await bruno.press("Sit down")
+        assert await code_of(worker, bruno) == code
+        assert f"You’re at table {code}." in fake.texts(bruno.private)
+
+
+async def test_changed_terms_are_asked_again(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
+        await anna.say("/challenge testa")
+        await bruno.say(f"/start {await code_of(worker, anna)}", bruno.private)
+        await anna.press("Change", GROUP)
+        await anna.press("to 11", GROUP)
+        assert (await bruno.press("Sit down")).toast.startswith("This button has expired")
+        assert not await worker.room.lists.tables_of(bruno.person.id)
+
+
+async def test_link_to_an_unknown_table_says_so(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        assert "no table QQQQ22" in (await anna.say("/start QQQQ22", anna.private)).toast
+
+
 async def test_card_with_its_invitation_leads_to_other_games(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -68,7 +68,10 @@ async def choose(site: Site, request: web.Request) -> web.Response:
         except BadSubscription:
             raise Refused("there is no such push service") from None
         # The deal's reminder is one for all browsers of a person.
-        is_daily = any("daily" in browser.kinds for browser in await subscriptions.of(reader.person))
-        await site.card_room.feature(DailyFeature).site.hours.choose(reader.person, wanted.hour if is_daily else None)
+        hours = site.card_room.feature(DailyFeature).site.hours
+        if not any("daily" in browser.kinds for browser in await subscriptions.of(reader.person)):
+            await hours.choose(reader.person, None)
+        elif wanted.hour is not None:
+            await hours.choose(reader.person, wanted.hour)
     stored = await subscriptions.get(reader.person, subscription_id(wanted.endpoint))
     return web.json_response({"kinds": stored.kinds if stored else []}, status=HTTPStatus.OK)

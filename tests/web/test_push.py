@@ -45,6 +45,11 @@ async def test_guest_chooses_kinds_and_asks_for_them(site: OpenPlayground) -> No
         mydata = await site.worker.feature(WebPushFeature).mydata(person, 0)
         assert mydata["notifications"][0]["service"] == "fcm.googleapis.com"
         assert "secret-address" not in json.dumps(mydata)
+        # A second browser that wants no reminder leaves it to the first.
+        second = "https://fcm.googleapis.com/fcm/send/other"
+        for kinds in (["turn"], []):
+            assert (await post_choice(anna, origin, endpoint=second, kinds=kinds, hour=None))[0] == 200
+            assert await hours.hour_of(person) == 18
         # Without the last browser that wants it, the reminder ends.
         assert await post_choice(anna, origin, kinds=["turn"], hour=None) == (200, '{"kinds": ["turn"]}')
         assert await hours.hour_of(person) is None

@@ -22,7 +22,7 @@ from bot.pictures.links import invitation_sheet
 from bot.texts import LANGUAGES, texts
 
 TYPE = "image/png"
-CACHE_SECONDS = 3600
+CACHED, NOT_CACHED = "public, max-age=3600", "no-cache"
 
 
 class LinkPreview(NamedTuple):
@@ -53,7 +53,9 @@ async def show_picture(site: Site, request: web.Request) -> web.Response:
     png = await site.card_room.paint(subject)
     if not png:
         return web.Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": "5"})
-    return web.Response(body=png, content_type=TYPE, headers={"Cache-Control": f"public, max-age={CACHE_SECONDS}"})
+    # A game names its players, who can be forgotten at any time.
+    headers = {"Cache-Control": NOT_CACHED if kind == "game" else CACHED}
+    return web.Response(body=png, content_type=TYPE, headers=headers)
 
 
 async def _subject(site: Site, request: web.Request, language: str, kind: str, id_: str) -> Subject | None:

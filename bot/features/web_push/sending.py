@@ -9,6 +9,7 @@ import json
 import random
 import time
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -31,11 +32,12 @@ from bot.features.web_push.encryption import (
 from bot.features.web_push.subscriptions import Subscription, Subscriptions
 from bot.metrics import PUSHES
 from bot.notice import Notice, NoticeKind
+from bot.store import STORE_ERRORS
 
 KEPT_SECONDS: Mapping[NoticeKind, int] = {"turn": 24 * 3600, "daily": 8 * 3600, "tournament": 8 * 3600}
 """How long a service keeps a message for a phone that is off."""
 
-MAX_DUE = 10_000  # messages; more are dropped and counted
+MAX_DUE, MAX_DUE_EACH = 10_000, 20  # messages, and of one person; more are dropped and counted
 AT_ONCE = 50
 TIMEOUT_SECONDS = 10.0
 RETRY_SECONDS = (30, 120, 600, 3600)  # pauses before the attempts after the first
@@ -86,7 +88,7 @@ class Sender:
         wanted = [one for one in await self._subscriptions.of(person) if notice.kind in one.kinds]
         if not wanted:
             return
-        if await self._client.zcard(keys.DUE) >= MAX_DUE:
+        if await self._client.zcard(keys.DUE) >= MAX_DUE or len(await self._due_of(person)) >= MAX_DUE_EACH:
             PUSHES.labels("dropped").inc(len(wanted))
             return
         now = time.time()
@@ -102,14 +104,25 @@ class Sender:
             results = await asyncio.gather(
                 *(self._deliver(session, Due(*json.loads(stored))) for stored in found), return_exceptions=True
             )
-        for error in filter(None, results):
+        store_errors = [error for error in results if isinstance(error, STORE_ERRORS)]
+        for stored, error in zip(found, results, strict=True):
+            if error and error not in store_errors:
+                # The message must not stay ahead of the others. Its error's text can name the secret address.
+                log.warning("push_failed", error=type(error).__name__)
+                PUSHES.labels("failed").inc()
+                await self._client.zrem(keys.DUE, stored)
+        for error in store_errors:
             raise error
 
     async def forget(self, person: str) -> None:
         """Delete a person's queued messages."""
-        stored = [one for one in await self._client.zrange(keys.DUE, 0, -1) if json.loads(one)[0] == person]
-        if stored:
+        if stored := await self._due_of(person):
             await self._client.zrem(keys.DUE, *stored)
+
+    async def _due_of(self, person: str) -> list[bytes]:
+        """Return a person's queued messages. The store selects them by their beginning (`Due.stored`)."""
+        found = self._client.zscan_iter(keys.DUE, match=f'[[]"{person}",*', count=1000)
+        return [stored async for stored, _at in found]
 
     async def _deliver(self, session: aiohttp.ClientSession, due: Due) -> None:
         browser = await self._subscriptions.get(due.person, due.browser)
@@ -172,4 +185,10 @@ class Sender:
 
 
 def _parse_pause(retry_after: str) -> float:
-    return float(retry_after) if retry_after.isdecimal() else 0.0
+    """Return the pause in seconds that a `Retry-After` asks for, as a number or a date; 0.0 for anything else."""
+    if retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return 0.0

@@ -18,10 +18,11 @@ from bot.notice import NoticeKind
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 MAX_BROWSERS = 10  # of one person; the oldest gives way
 LONGEST_ENDPOINT = 1024
+LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"  # RFC 1035
 # The push services of all browsers. The bot sends to no other address, so nobody can make it call one of theirs.
 SERVICES = re.compile(
-    r"fcm\.googleapis\.com|android\.googleapis\.com|[a-z0-9.-]+\.push\.services\.mozilla\.com"
-    r"|updates\.push\.services\.mozilla\.com|web\.push\.apple\.com|[a-z0-9.-]+\.notify\.windows\.com"
+    r"(?:fcm|android)\.googleapis\.com|web\.push\.apple\.com"
+    rf"|(?:{LABEL}\.){{1,3}}(?:push\.services\.mozilla|notify\.windows)\.com"
 )
 
 
@@ -51,7 +52,7 @@ def is_service(endpoint: str) -> bool:
     """Return whether an address is one of a browser's push service."""
     try:
         parts = urlsplit(endpoint)
-        is_usual = parts.scheme == "https" and parts.port in (None, 443) and not parts.username
+        is_usual = parts.scheme == "https" and parts.port in (None, 443) and "@" not in parts.netloc
     except ValueError:
         return False
     return is_usual and bool(SERVICES.fullmatch(parts.hostname or ""))

@@ -5,10 +5,12 @@ import json
 import time
 from base64 import urlsafe_b64decode
 from collections.abc import AsyncIterator
+from email.utils import formatdate
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key
+from redis.exceptions import ConnectionError as StoreAway
 from structlog.testing import capture_logs
 
 from bot.features.web_push import keys, sending, subscriptions
@@ -85,9 +87,11 @@ async def test_ended_subscription_is_deleted(bench: Bench, status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-async def test_failed_message_is_sent_again_later(bench: Bench, status: int) -> None:
+@pytest.mark.parametrize("is_date", [False, True])
+async def test_failed_message_is_sent_again_later(bench: Bench, status: int, is_date: bool) -> None:
     browser = await bench.subscribe()
-    bench.service.answers = [(status, {"Retry-After": "4000"})]
+    pause = formatdate(time.time() + 4000, usegmt=True) if is_date else "4000"
+    bench.service.answers = [(status, {"Retry-After": pause})]
     await bench.sender.queue(ANNA, TURN)
     await bench.sender.send_due()
     await bench.sender.send_due()
@@ -126,6 +130,28 @@ async def test_unreachable_service_loses_nothing_and_logs_no_address(
     assert len(browser.messages) == 1
 
 
+@pytest.mark.parametrize(
+    "address", ["https://:x@127.0.0.1/secret", "https://a..localhost/secret", f"https://{'a' * 64}.localhost/secret"]
+)
+async def test_unusable_address_stops_no_other_message(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    """An earlier release stored addresses that cannot be called."""
+    monkeypatch.setattr(sending, "AT_ONCE", 1)
+    bad = (await bench.subscribe(BRUNO)).keys
+    await bench.subscriptions.forget(BRUNO)
+    stored = subscriptions.Subscription(address, bad["p256dh"], bad["auth"], KINDS, 0)
+    await bench.client.hset(keys.subscriptions(BRUNO), stored.id, json.dumps(stored._asdict()))
+    browser = await bench.subscribe()
+    await bench.sender.queue(BRUNO, TURN)
+    await bench.sender.queue(ANNA, TURN)
+    with capture_logs() as logs:
+        await bench.sender.send_due()
+        await bench.sender.send_due()
+    assert len(browser.messages) == 1
+    assert "secret" not in str(logs)
+
+
 async def test_refused_message_is_not_repeated(bench: Bench) -> None:
     await bench.subscribe()
     bench.service.answers = [(403, {})]
@@ -141,11 +167,11 @@ async def test_crash_after_sending_repeats_under_the_same_topic(bench: Bench, mo
     await bench.sender.queue(ANNA, TURN)
 
     async def crash(*_arguments: object) -> None:
-        raise ConnectionError
+        raise StoreAway
 
     with monkeypatch.context() as patch:
         patch.setattr(bench.client, "zrem", crash)
-        with pytest.raises(ConnectionError):
+        with pytest.raises(StoreAway):
             await bench.sender.send_due()
     other = Sender(bench.client, bench.subscriptions, "")
     await other.send_due()
@@ -180,6 +206,22 @@ async def test_full_queue_drops_and_counts(bench: Bench, monkeypatch: pytest.Mon
     await bench.sender.queue(ANNA, TURN._replace(path="/t/OTHER1"))
     assert len(await bench.due()) == 1
     assert outcomes("dropped") == before + 1
+
+
+async def test_one_person_cannot_fill_the_queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    await bench.subscribe()
+    await bench.subscribe(BRUNO)
+    monkeypatch.setattr(sending, "MAX_DUE_EACH", 2)
+    for number in range(4):
+        await bench.sender.queue(ANNA, TURN._replace(path=f"/t/{number}"))
+    await bench.sender.queue(BRUNO, TURN)
+    assert [person for person, *_ in await bench.due()].count(ANNA) == 2
+    assert [person for person, *_ in await bench.due()].count(BRUNO) == 1
+
+
+@pytest.mark.parametrize("header", ["", "soon", "-5", "Mon, 01 Jan 2001 00:00:00 GMT"])
+def test_unusable_pause_is_none(header: str) -> None:
+    assert sending._parse_pause(header) == 0.0
 
 
 async def test_forgotten_person_gets_nothing(bench: Bench) -> None:
@@ -237,6 +279,13 @@ async def test_unusable_subscriptions_are_refused(bench: Bench) -> None:
         ("http://fcm.googleapis.com/fcm/send/abc", False),
         ("https://fcm.googleapis.com:8443/abc", False),
         ("https://me@fcm.googleapis.com/abc", False),
+        ("https://:x@fcm.googleapis.com/abc", False),
+        ("https://@fcm.googleapis.com/abc", False),
+        ("https://a..push.services.mozilla.com/x", False),
+        ("https://.push.services.mozilla.com/x", False),
+        ("https://-a.push.services.mozilla.com/x", False),
+        (f"https://{'a' * 64}.notify.windows.com/x", False),
+        (f"https://{'a' * 63}.notify.windows.com/x", True),
         ("https://fcm.googleapis.com.example.org/abc", False),
         ("https://example.org/fcm.googleapis.com", False),
         ("https://127.0.0.1/abc", False),

@@ -1,6 +1,11 @@
 """The greeting's buttons: they begin a game, and ask which one if the chat has not chosen any."""
 
-from bot.actions import BadPayload
+import asyncio
+from collections.abc import Sequence
+from weakref import WeakValueDictionary
+
+from bot.actions import BadPayload, parse_number
+from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
@@ -10,11 +15,13 @@ from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
 from bot.panels.challenge import INVITED
 from bot.panels.drafts import Draft
-from bot.panels.help import first_game_page
+from bot.panels.help import first_game_page, open_game_page
 from bot.parsing.games import NEWCOMERS_LEVEL
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private
 from bot.tables.challenges import Challenges
+from bot.tables.table import Table
+from bot.tables.table_lists import TableLists
 from engine import GAMES
 
 
@@ -27,9 +34,13 @@ class Greeting(Handlers):
         updates: Updates,
         pages: CorePages,
         invitations: Invitations,
+        lists: TableLists,
+        private_hands: PrivateHands,
     ) -> None:
         self._joining, self._challenges, self._people = joining, challenges, people
         self._updates, self._core_pages, self._invitations = updates, pages, invitations
+        self._lists, self._private_hands = lists, private_hands
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by person
         self.pages = {"challenge": self._begin}
 
     async def _begin(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -39,19 +50,55 @@ class Greeting(Handlers):
             case ["friend"] if not is_private(press.place):
                 return await self._joining.challenge(self._command(press), profile)
             case [("friend" | "robot") as opponent] if is_private(press.place):
-                if not chat.has_chosen_game:
-                    return Reply(panel=first_game_page(profile.language, opponent))
-                return await self._play(press, profile, opponent, chat.game)
-            case [("friend" | "robot") as opponent, ("more" | "fewer") as count] if is_private(press.place):
-                return Reply(panel=first_game_page(profile.language, opponent, is_full=count == "more"))
-            case [("friend" | "robot") as opponent, game] if game in GAMES and is_private(press.place):
-                await self._people.update_chat(press.place, game=game)
-                reply = await self._play(press, profile, opponent, game)
+                return await self._open(press, profile, opponent, chat.game if chat.has_chosen_game else "")
+            case [("friend" | "robot") as opponent, ("more" | "fewer" | "new") as step, *end] if is_private(
+                press.place
+            ):
+                page = first_game_page(profile.language, opponent, is_full=step == "more", known=_known(end))
+                return Reply(panel=page)
+            case [("friend" | "robot") as opponent, "continue", code] if is_private(press.place):
+                return await self._continue(press, profile, opponent, code)
+            case [("friend" | "robot") as opponent, game, *end] if game in GAMES and is_private(press.place):
+                reply = await self._open(press, profile, opponent, game, _known(end))
                 # The greeting replaces the question.
                 return reply if reply.panel else await self._core_pages.greet(press.place)
             case []:
                 return await self._core_pages.greet(press.place)
         raise BadPayload()
+
+    async def _open(self, press: Press, profile: Profile, opponent: str, game: str, known: int = 0) -> Reply:
+        """Open a table, or ask which game if ``game`` is empty.
+
+        Ask first whether the person wants another table, if they have more such tables than they know of. A slow
+        platform shows the first table late, so they might press again.
+        """
+        async with self._locks.setdefault(profile.id, asyncio.Lock()):
+            tables = await self._own_tables(press, profile, opponent)
+            if len(tables) > known and not await self._challenges.find_opened(press.key):
+                table = tables[0].localize(profile.language)
+                return Reply(panel=open_game_page(table, profile.id, profile.language, opponent, len(tables)))
+            if not game:
+                return Reply(panel=first_game_page(profile.language, opponent))
+            await self._people.update_chat(press.place, game=game)
+            return await self._play(press, profile, opponent, game)
+
+    async def _own_tables(self, press: Press, profile: Profile, opponent: str) -> list[Table]:
+        """Return the person's games against robots, or the tables at which they wait for a friend."""
+        tables = await self._lists.tables_of(profile.id)
+        if opponent == "robot":
+            return [table for table in tables if table.phase == "playing" and table.is_practice and table.day is None]
+        waiting = [table for table in tables if table.phase == "open" and press.place in table.hosts]
+        return [table for table in waiting if table.opener.person == profile.id and not table.matched]
+
+    async def _continue(self, press: Press, profile: Profile, opponent: str, code: str) -> Reply:
+        """Show a game's hand or an open table's card again, below the greeting."""
+        for table in await self._own_tables(press, profile, opponent):
+            if table.code == code and opponent == "robot":
+                await self._private_hands.resend(profile.id, code, press.place)
+            elif table.code == code:
+                change = Change(draft=Draft(0, INVITED), repost=True)
+                await self._updates.send_change(code, card_at(table, table.hosts.index(press.place)), change)
+        return await self._core_pages.greet(press.place)
 
     async def _play(self, press: Press, profile: Profile, opponent: str, game: str) -> Reply:
         if opponent == "robot":
@@ -67,3 +114,8 @@ class Greeting(Handlers):
     @staticmethod
     def _command(press: Press, *words: str) -> Command:
         return Command(press.key, press.person, press.place, "challenge", words)
+
+
+def _known(words: Sequence[str]) -> int:
+    """Return the number of tables at the end of a payload, 0 if there is none."""
+    return parse_number(words) if words else 0

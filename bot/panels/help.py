@@ -4,13 +4,16 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.command_names import FAIR, HelpGroup, listed_commands
-from bot.panel import Button, Panel, Writer
+from bot.panel import Button, Panel, Span, Writer
 from bot.panels.challenge import game_lines
+from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.table import Table
 from bot.texts import texts
 from bot.version import VERSION
 from bot.words.rules import has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import game_names
+from bot.words.wording import fix_minus, score_unit
 from engine import GAMES
 
 
@@ -26,17 +29,42 @@ def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) ->
     return page.panel((robot, friend) if in_private else (friend,), tuple(more))
 
 
-def first_game_page(language: str, opponent: str, *, is_full: bool = False) -> Panel:
-    """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games."""
+def first_game_page(language: str, opponent: str, *, is_full: bool = False, known: int = 0) -> Panel:
+    """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games.
+
+    ``known`` is the number of such tables that the person has and knows of. The buttons carry it.
+    """
+    end = [known] if known else []
     _ = texts(language).gettext
     page = Writer(_("Which game?"))
     for line in game_lines(language, is_full=is_full):
         page.line(line)
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
-    rows = [(Button(_(kind.name), actions.page("challenge", opponent, kind.id), "good"),) for kind in kinds]
-    more = Button(_("More games"), actions.page("challenge", opponent, "more"))
-    back = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer"] if is_full else [])))
+    rows = [(Button(_(kind.name), actions.page("challenge", opponent, kind.id, *end), "good"),) for kind in kinds]
+    more = Button(_("More games"), actions.page("challenge", opponent, "more", *end))
+    back = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer", *end] if is_full else [])))
     return page.panel(*rows, (back,) if is_full else (more, back))
+
+
+def open_game_page(table: Table, person: str, language: str, opponent: str, known: int) -> Panel:
+    """Tell a person about their game or invitation, and ask whether to continue it or to open another table."""
+    seat = table.seat_of(person)
+    seen, page = snapshot(table, seat), Writer()
+    _ = texts(language).gettext
+    game = Span(_(seen.kind.name), "bold")
+    if opponent == "friend":
+        page.line(_("You already have an open invitation: {game}."), game=game)
+        new = _("New invitation")
+    else:
+        assert seat is not None
+        assert seen.view
+        points = [fix_minus(str(total * score_unit(seen.rules))) for total in seen.view.totals]
+        score = "–".join(reversed(points) if seat % 2 else points)
+        names = ", ".join(isolate_name(chair.name) for chair in table.chairs if chair and chair.person != person)
+        page.line(_("You already have a game with {names}: {game}, {score}."), names=names, game=game, score=score)
+        new = _("New game")
+    go_on = Button(_("Continue"), actions.page("challenge", opponent, "continue", table.code), "good")
+    return page.panel((go_on, Button(new, actions.page("challenge", opponent, "new", known))))
 
 
 def help_page(language: str, *, is_full: bool = False) -> Panel:

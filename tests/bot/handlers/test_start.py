@@ -1,5 +1,7 @@
 """The greeting of newcomers and groups."""
 
+import asyncio
+
 import pytest
 
 from bot.panel import Panel
@@ -51,9 +53,54 @@ async def test_robot_deals_at_once_after_one_question(store: Store) -> None:
         assert [chair.person for chair in table.chairs if chair and chair.is_robot] == ["robot:easy"]
         # The question is gone, and is not asked again.
         assert not any("Which game?" in text for text in fake.texts(anna.private))
+
+
+async def test_running_game_is_offered_before_another(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
         await anna.press("Play a robot")
-        assert not any("Which game?" in text for text in fake.texts(anna.private))
-        assert len(await worker.room.lists.tables_of(anna.person.id)) == 2
+        await anna.press("Metà Mazzo")
+        code = await code_of(worker, anna)
+        await anna.press("Play a robot")
+        question = next(text for text in fake.texts(anna.private) if "You already have a game" in text)
+        assert question.endswith("Gino\u2069: Metà Mazzo, 0–0.")
+        await anna.press("Continue")
+        assert any("Hi! I deal" in text for text in fake.texts(anna.private))
+        await anna.press("Play a robot")
+        await anna.press("New game")
+        assert await code_of(worker, anna) == code
+        await anna.press("Spades")
+        games = {table.game_id for table in await worker.room.lists.tables_of(anna.person.id)}
+        assert games == {"metamazzo", "spades"}
+
+
+async def test_two_presses_at_once_open_one_game(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Play a robot")
+        message, button = anna.button("Metà Mazzo")
+        await asyncio.gather(*(anna.send(button.payload, message=message) for _ in range(2)))
+        await code_of(worker, anna)
+
+
+async def test_open_invitation_is_offered_before_another(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Challenge a friend")
+        await anna.press("Spades")
+        code = await code_of(worker, anna)
+        await anna.press("Metà Mazzo")
+        assert any("You already have an open invitation: Spades." in text for text in fake.texts(anna.private))
+        await anna.press("Continue")
+        assert "Forward the invitation" in fake.last(anna.private).plain
+        await anna.press("Challenge a friend")
+        await anna.press("New invitation")
+        await anna.press("Metà Mazzo")
+        codes = {table.code for table in await worker.room.lists.tables_of(anna.person.id)}
+        assert len(codes - {code}) == 1
 
 
 @pytest.mark.parametrize("game", GAMES)

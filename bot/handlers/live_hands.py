@@ -195,7 +195,6 @@ class LiveHand:
         )
 
     def close(self) -> None:
-        self.set_pace("normal")
         self._hands.remove(self)
 
 
@@ -267,6 +266,7 @@ class LiveHands:
             hands.discard(hand)
             if not hands:
                 del self._open[code]
+                self.room.set_pace(code, "normal")
 
     async def find_rating(self, table: Table, person: str) -> Rated | None:
         """Return a person's rating after a game; None until it is rated, and while the store is away."""

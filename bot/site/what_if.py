@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
+from bot.concurrency.processes import ProcessDied
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.robots.pool import PoolBusy, RobotPool, choose, solve_line
@@ -26,7 +27,7 @@ class ImpossibleLine(Exception):
 
 
 class WhatIfBusy(Exception):
-    """Too many people try lines at the same time. The caller can try again later."""
+    """The robots are busy, or their process died. The caller can try again later."""
 
 
 class Line(NamedTuple):
@@ -92,7 +93,7 @@ class WhatIf:
     async def _think(self, work: Callable[..., T], *args: object) -> T:
         try:
             return await self._robot_pool.think_aside(work, *args)
-        except PoolBusy:
+        except (PoolBusy, ProcessDied):
             raise WhatIfBusy() from None
 
 

@@ -103,6 +103,16 @@ async def test_challenge_and_search_of_banned_person_end(store: Store) -> None:
         assert "declined" in fake.last(GROUP).plain
 
 
+async def test_a_ban_keeps_blocks_by_and_of_the_person(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        blocks = worker.feature(FindFeature).finder.queue.blocks
+        anna, bruno = Person("web:1", "Anna", "en"), Person("web:2", "Bruno", "en")
+        await blocks.add(bruno.id, anna.id, "Anna")
+        await blocks.add(anna.id, bruno.id, "Bruno")
+        await ban(worker, anna)
+        assert [len(await blocks.blocks_of(person.id)) for person in (anna, bruno)] == [1, 1]
+
+
 async def test_banned_player_is_withdrawn_from_tournaments(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -164,6 +164,24 @@ async def test_only_legal_card_is_played_if_wanted(
         assert await page.evaluate("looks") == 0
 
 
+async def test_only_legal_card_waits_if_an_honour_can_be_picked_up(
+    playground: OpenPlayground, browser: Browser
+) -> None:
+    turn = await hold_turn(browser, playground)
+    page = turn.page
+    await page.evaluate("localStorage.setItem('options', JSON.stringify({ single: true }))")
+    await page.reload()
+    await expect(page.locator(".fan .tap").first).to_be_visible()
+    only = next(card for card in turn.state["hand"] if card["light"] == "playable")
+    hand = [card if card is only else {**card, "light": "dim"} for card in turn.state["hand"]]
+    honour = {**only, "code": "3B", "light": "dim", "press": "", "role": "", "label": "8", "pick": "T1:9:pick 8"}
+    turn.show(hand=hand, packets=[honour], extra=[])
+    await wait_for_turn(page)
+    await expect(page.locator("[data-pick]")).to_have_count(1)
+    await page.wait_for_timeout(1500)
+    assert turn.presses == []
+
+
 @pytest.mark.long
 async def test_deal_of_cards_chosen_early_has_each_card_once(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")

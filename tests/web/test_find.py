@@ -43,9 +43,32 @@ async def test_search_is_stopped(playground: OpenPlayground, browser: Browser) -
     await page.wait_for_url(playground.url)
 
 
-async def test_robot_is_played_while_searching(playground: OpenPlayground, browser: Browser) -> None:
-    page = await begin_search(playground, browser)
-    async with page.context.expect_page() as opened:
-        await page.get_by_role("button", name="Play a robot meanwhile").click()
-    await expect((await opened.value).locator(".felt")).to_be_visible(timeout=60_000)
-    await expect(page.locator("#search")).to_contain_text("Looking for")
+async def test_search_goes_on_at_a_table_with_a_robot(playground: OpenPlayground, browser: Browser) -> None:
+    first = await begin_search(playground, browser)
+    await first.get_by_role("button", name="Play a robot meanwhile").click()
+    await first.wait_for_url("**/t/*")
+    meanwhile = first.url
+    await expect(first.locator(".felt")).to_be_visible(timeout=60_000)
+    other = await begin_search(playground, browser)
+    await other.wait_for_url("**/t/*", timeout=60_000)
+    await first.wait_for_url(other.url, timeout=60_000)
+    assert first.url != meanwhile
+    await expect(first.locator(".felt")).to_be_visible(timeout=60_000)
+    # The search has ended, so the next table does not leave for another.
+    assert await first.evaluate("sessionStorage.getItem('searching')") == "no"
+
+
+async def test_failed_sitting_down_is_tried_again(playground: OpenPlayground, browser: Browser) -> None:
+    first = await begin_search(playground, browser)
+    await first.evaluate("""() => {
+        const send = fetch;
+        window.fetch = (path, options) => {
+            if (options?.method !== "POST") return send(path, options);
+            sessionStorage.tries = Number(sessionStorage.tries || 0) + 1;
+            return sessionStorage.tries === "1" ? Promise.reject(new TypeError()) : send(path, options);
+        };
+    }""")
+    other = await begin_search(playground, browser)
+    for page in (first, other):
+        await page.wait_for_url("**/t/*", timeout=60_000)
+    assert await first.evaluate("sessionStorage.tries") == "2"

@@ -34,7 +34,8 @@ export function useEarlyCard({ table, isReady, onPress }) {
     onPress(card.press, card, format(texts.early_back, { card: card.name }));
   }, [card, canPlay, mustWait]);
   useEffect(() => {
-    if (!options.single || chosen || !canPlay || hasOtherMove(table, "move", "pick", "choose")) return undefined;
+    const canPick = table !== null && cardsOf(table).some(({ pick }) => pick);
+    if (!options.single || chosen || !canPlay || canPick || hasOtherMove(table, "move", "choose")) return undefined;
     const legal = cardsOf(table).filter(({ light, role }) => light === "playable" && role === "play");
     if (legal.length !== 1) return undefined;
     const timer = setTimeout(() => {

@@ -10,6 +10,7 @@ import { Options, options } from "./options.js";
 import { PackToCut, Pile as UncutPack } from "./pack.js";
 import { Pile, Portrait, Seat } from "./seats.js";
 import { sound, SoundButton } from "./sound.js";
+import { tabStorage } from "./storage.js";
 import { telegram } from "./telegram.js";
 import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutEffect, useRef, useState } from "./view.js";
 
@@ -248,6 +249,8 @@ const App = () => {
     });
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, newConnection, { latest, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);
+    // A search for an opponent goes on at a table that is played meanwhile.
+    if (tabStorage.get("searching") === "yes") import("./searching.js").then(({ followSearch }) => followSearch({ show: ({ text, state: search }) => { if (search !== "waiting") setToast(text); }, fail: () => undefined }));
   }, []);
   useEffect(() => {
     if (!toast) return undefined;

@@ -90,8 +90,7 @@ class FindFeature(Feature):
             self.loops["reports"] = partial(core.shards.while_leader, REPORT_SECONDS, send_reports)
 
     async def remove_banned(self, person: str, update: str) -> None:
-        # Matched people return to the queue.
-        await self.finder.queue.forget(person)
+        await self.finder.queue.withdraw(person)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # Matched people return to the queue.

@@ -25,7 +25,7 @@ from bot.platform import Adapter, platform_of, private_place
 from bot.robots.names import STAND_IN_LEVEL
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges, seat_robots
-from bot.tables.errors import NoNewTables, NoSuchTable, WaitToLook
+from bot.tables.errors import NoNewTables, NoSuchTable, TableError, WaitToLook
 from bot.tables.room import Room
 from bot.tables.table import Table
 from engine import GAMES
@@ -114,8 +114,11 @@ class Finder:
 
     async def run_round(self) -> None:
         """End expired searches, match people, and settle pairings. Two workers can overlap: each step runs once."""
-        for person, seen in (await self.queue.take_closed_pages()).items():
-            await self.leave(person, f"closed page {person} {seen}")
+        for person, seen in (await self.queue.closed_pages()).items():
+            # A table that has just begun cannot be declined any more.
+            with suppress(TableError):
+                await self.leave(person, f"closed page {person} {seen}")
+            await self.queue.forget_page(person)
         entries = {entry.searcher.person: entry for entry in await self.queue.entries()}
         if entries:
             now = await self.queue.now()

@@ -122,27 +122,30 @@ class Queue:
         text = await self._client.hget(keys.WAITING, person)
         return QueueEntry.parse(person, text.decode(), frozenset()).searcher.games if text else ()
 
-    async def note_page(self, person: str) -> None:
-        """Note that the page on which a person searches is open."""
-        await self._client.hset(keys.PAGES, person, await self.now())
+    async def note_page(self, person: str, *, is_new: bool = False) -> None:
+        """Note that the page on which a person searches is open. Only a new one begins to count."""
+        if is_new or await self._client.hexists(keys.PAGES, person):
+            await self._client.hset(keys.PAGES, person, await self.now())
 
-    async def take_closed_pages(self) -> dict[str, float]:
-        """Return people whose pages have closed, with the time of the last sign of each, and forget these pages."""
+    async def closed_pages(self) -> dict[str, float]:
+        """Return the people whose search pages have closed, with the time of the last sign of each."""
         pages = {person.decode(): float(at) for person, at in (await self._client.hgetall(keys.PAGES)).items()}
-        if not pages:
-            return {}
-        now = await self.now()
-        closed = {person: at for person, at in pages.items() if now - at > PAGE_SECONDS}
-        if closed:
-            await self._client.hdel(keys.PAGES, *closed)
-        return closed
+        now = await self.now() if pages else 0.0
+        return {person: at for person, at in pages.items() if now - at > PAGE_SECONDS}
 
-    async def forget(self, person: str) -> None:
-        """Delete a person's data. The people they were matched with return to their places."""
+    async def forget_page(self, person: str) -> None:
+        await self._client.hdel(keys.PAGES, person)
+
+    async def withdraw(self, person: str) -> None:
+        """End a person's search or ready check. The people they were matched with return to their places."""
         while not await self.leave(person):
             if pairing := await self.pairing_of(person):
                 await self.end_pairing(pairing.code, pairing.others(person))
-        await self._client.hdel(keys.PAGES, person)
+        await self.forget_page(person)
+
+    async def forget(self, person: str) -> None:
+        """Delete a person's data, with the blocks by them and of them."""
+        await self.withdraw(person)
         await self.blocks.forget(person)
 
     async def _run(self, *args: Any) -> Any:

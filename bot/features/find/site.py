@@ -44,11 +44,11 @@ class FindSite:
                 raise AskedIfReady()
         except EngineError as fault:
             return error_text(fault, profile.language)
-        await self._finder.queue.note_page(person.id)
+        await self._finder.queue.note_page(person.id, is_new=True)
         return ""
 
     async def search_of(self, person: str, language: str) -> PageSearch:
-        """Return a person's search, and note that their page is open."""
+        """Return a person's search. If it was started on a page, note that the page is open."""
         _, queue = texts(language).gettext, self._finder.queue
         if pairing := await queue.pairing_of(person):
             await queue.note_page(person)

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bot.concurrency.processes import ProcessDied
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robots import pool
 from bot.robots.pool import PoolBusy, RobotPool, solve_line
 from bot.site.api_models import ReplayedLine, replayed_deal
 from bot.site.game_reader import Reader
-from bot.site.what_if import ImpossibleLine, Line, WhatIf
+from bot.site.what_if import ImpossibleLine, Line, WhatIf, WhatIfBusy
 from bot.store import Store
 from engine import GAMES, Game, load
 from engine.game import ENDING_MOVES
@@ -157,6 +158,18 @@ async def test_waiting_requests_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
         await robots.think_aside(len, ())
     assert await asyncio.gather(*waiting) == [0, 0]
     robots.stop()
+
+
+@pytest.mark.parametrize("error", [PoolBusy, ProcessDied])
+async def test_busy_and_dead_robots_are_one_error(store: Store, error: type[Exception]) -> None:
+    what_if, game = await prepare(store, "testa")
+
+    async def fail(*_args: object) -> None:
+        raise error()
+
+    what_if._robot_pool.think_aside = fail  # type: ignore[assignment, method-assign]
+    with pytest.raises(WhatIfBusy):
+        await what_if.judge(Line(game.id, 1, 0, ()))
 
 
 async def test_the_robot_knows_only_its_seats_cards(store: Store) -> None:

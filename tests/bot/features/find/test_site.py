@@ -6,10 +6,8 @@ from bot.features.find import queue
 from bot.features.find.feature import FindFeature
 from bot.features.find.site import FindSite
 from bot.platform import Person
-from bot.store import Store
 from bot.tables.errors import NoSuchTable
 from bot.worker import Worker
-from tests.bot.fake_platform import FakePlatform
 from tests.bot.features.find.conftest import GAME, run_finder
 
 ANNA, BRUNO = Person("web:1", "Anna", "en"), Person("web:2", "Bruno", "en")
@@ -76,7 +74,11 @@ async def test_closed_page_declines_the_match(worker: Worker, monkeypatch: pytes
     assert not await finder.leavers.penalty(ANNA.id, await finder.queue.now())
 
 
-async def test_search_in_a_chat_needs_no_page(worker: Worker, fake: FakePlatform, store: Store) -> None:
-    await worker.feature(FindFeature).finder.queue.join("telegram:1", [GAME], "en", 1000, "chat")
+async def test_search_in_a_chat_needs_no_page(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    site, search = site_of(worker), worker.feature(FindFeature).finder.queue
+    await search.join(ANNA.id, [GAME], "en", 1000, "chat")
+    # Looking at the search on a page does not tie it to that page.
+    assert (await site.search_of(ANNA.id, "en")).state == "waiting"
+    monkeypatch.setattr(queue, "PAGE_SECONDS", -1.0)
     await run_finder(worker)
-    assert await site_of(worker).count() == 1
+    assert await site.count() == 1

@@ -70,11 +70,13 @@ def board_panel(
         page.line(_("Tricks: {sides}"), sides=lines.side_figures(view.deal.tricks))
     lines.write_heading(page, view.deal_number)
     rows: list[Row] = []
+    hand = Button(_("My hand"), seen.code, "good", "private")
+    links = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
     if unreachable or ephemeral:
         here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
-        rows.append((Button(_("My hand"), seen.code, "good", "private"), here))
-    links = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
-    rows.append(links)
+        rows += [(hand, here), links]
+    else:
+        rows.append((hand, *links))
     if seal:
         line = _("🔒 Seal {seal}: it proves afterwards that nobody changed the shuffle.")
         page.line(line, "small", seal=short_seal(seal))

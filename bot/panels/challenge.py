@@ -43,7 +43,8 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         _write_terms(page, seen, words)
         page.gap()
         _write_chairs(page, table, words)
-        return page.panel()
+        is_running = table.phase == "playing" and not reader
+        return page.panel((Button(_("My hand"), table.code, "good", "private"),) if is_running else ())
     if table.awaits_cut:
         write_cut_task(page, seen, words)
         _write_terms(page, seen, words)

@@ -238,7 +238,7 @@ async def test_pressed_duplicate_of_a_running_game_loses_buttons(store: Store, m
         await worker.settled()
         assert reply.toast
         if moves:
-            assert not fake.messages[GROUP][older].rows
+            assert [button.label for row in fake.messages[GROUP][older].rows for button in row] == ["My hand"]
         else:
             assert older not in fake.messages[GROUP]
 

@@ -20,6 +20,9 @@ Requests for monitoring count here too, not as pages, so that a flood of page re
 
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
+POLLS, POLL_PATHS = RateLimit(burst=300, interval=0.02), ("/notice", "/find/state")
+"""Repeated questions of open pages, enough for a school: 100 who search ask every two seconds."""
+
 MISSES = RateLimit(burst=20, interval=30.0)
 """Wrong ids of one address, and its parallel lookups. A thousand addresses find one of a million games in ten years.
 
@@ -126,7 +129,8 @@ class Limits:
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
         self._misses, self._codes = RateLimiter(), Quota(CODES_NETWORK_FACTOR)
-        self._requests, self._files, self._newcomers, self._messages = Quota(), Quota(), Quota(), Quota()
+        self._requests, self._files, self._polls = Quota(), Quota(), Quota()
+        self._newcomers, self._messages = Quota(), Quota()
         self._streams, self._pages = Quota(), Quota()
 
     @property
@@ -134,7 +138,11 @@ class Limits:
         return self._streams.open
 
     def count_request(self, request: web.Request) -> None:
-        quota, limit = (self._files, FILES) if request.path.startswith(FILE_PATHS) else (self._requests, REQUESTS)
+        quota, limit = self._requests, REQUESTS
+        if request.path.startswith(FILE_PATHS):
+            quota, limit = self._files, FILES
+        elif request.path in POLL_PATHS:
+            quota, limit = self._polls, POLLS
         self._count(quota, limit, request, "requests")
 
     @contextmanager

@@ -16,6 +16,8 @@ from adapters.web.limits import (
     MISSES,
     NEWCOMERS,
     PAGES_OF_ADDRESS,
+    POLLS,
+    REQUESTS,
     STREAMS,
     STREAMS_OF_ADDRESS,
     LimitExceeded,
@@ -38,6 +40,10 @@ def limits() -> Limits:
 
 def request_from(address: str) -> web.Request:
     return cast("web.Request", SimpleNamespace(remote=address))
+
+
+def request_for(address: str | None, path: str) -> web.Request:
+    return cast("web.Request", SimpleNamespace(remote=address, path=path))
 
 
 def count_allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int:
@@ -66,6 +72,17 @@ def test_network_gets_a_few_times_the_limit_of_an_address(limits: Limits, addres
     # Other networks are not limited.
     for address in ("2001:db8:2::1", "192.0.3.1"):
         assert count_allowed(limits.count_code, [address] * 30) == CODES.burst
+
+
+def test_questions_of_open_pages_do_not_count_as_pages(limits: Limits) -> None:
+    def count_paths(path: str, number: int) -> int:
+        return count_allowed(
+            lambda request: limits.count_request(request_for(request.remote, path)), ["192.0.2.1"] * number
+        )
+
+    assert count_paths("/notice", 100) + count_paths("/find/state", 100) == 200
+    assert REQUESTS.burst <= count_paths("/", 2 * REQUESTS.burst) <= REQUESTS.burst + SLACK
+    assert count_paths("/notice", 10 * POLLS.burst) <= POLLS.burst + 10 * SLACK
 
 
 def missing_lookup(limits: Limits) -> Callable[[web.Request], None]:

@@ -87,7 +87,8 @@ class Reply:
     ``toast``: a short text that only the person sees. ``panel``: a new message for a command, or the new content of the
     pressed message. ``private`` panels are for the person alone. They go to the private chat if the platform has no
     better way, and the toast says so. Platforms that show the panel where the person pressed leave out this toast.
-    ``optional``: only for platforms that require an answer to every command. ``file`` accompanies a private panel. If
+    ``is_temporary``: the same press can succeed later. ``optional``: only for platforms that require an answer to every
+    command. ``file`` accompanies a private panel. If
     the person cannot be reached alone, neither is shown, except a panel that ``is_forwardable``, such as an invitation.
 
     ``start_word``: the presser needs a private chat; unless they have one, open it with this word.
@@ -97,6 +98,7 @@ class Reply:
     toast: str = ""
     panel: Panel | None = None
     private: bool = False
+    is_temporary: bool = False
     optional: bool = False
     file: File | None = None
     is_forwardable: bool = False

@@ -154,7 +154,7 @@ class Dispatcher:
         language, suits = language_of(press.person.language), "italian"
         if self.limits.check_press(press) is not Verdict.ANSWER:
             press_counter("refused").inc()
-            return Reply(toast=error_text(TooManyPresses(), language))
+            return Reply(toast=error_text(TooManyPresses(), language), is_temporary=True)
         begin_request()
         try:
             # A group's language is not the presser's language.
@@ -170,11 +170,11 @@ class Dispatcher:
             reply = Reply(toast=refusal_text(fault, language, suits))
         except STORE_ERRORS as error:
             press_counter("failed").inc()
-            return Reply(toast=self.report_store_error(error, language, pressed=True))
+            return Reply(toast=self.report_store_error(error, language, pressed=True), is_temporary=True)
         except Exception:
             press_counter("failed").inc()
             log.exception("press_failed")
-            return Reply(toast=self._failure_text(language))
+            return Reply(toast=self._failure_text(language), is_temporary=True)
         finally:
             PRESS_SECONDS.observe(time.perf_counter() - start)
         if press.message and is_page(press.payload):

@@ -80,7 +80,8 @@ async def service_worker(site: Site, _request: web.Request) -> web.Response:
     """Start the worker of this release. Browsers compare its text, so a new release replaces it."""
     script, files = site.assets.url("service_worker.js"), site.assets.scripts_and_styles
     pages = [OFFLINE, "/how-to-play", "/rules", *(f"/rules/{topic}" for topic in choices_of(ArgumentKind.TOPIC))]
-    text = f"import {{ start }} from {json.dumps(script)};\nstart({json.dumps(files)}, {json.dumps(pages)});\n"
+    arguments = ", ".join(map(json.dumps, (files, pages, list(site.assets.decks.values()))))
+    text = f"import {{ start }} from {json.dumps(script)};\nstart({arguments});\n"
     return web.Response(text=text, content_type="text/javascript", charset="utf-8")
 
 

@@ -36,6 +36,7 @@ SESSIONS = (FRAMED, SESSION)
 # Lifetimes from the last visit. Browsers keep no cookie longer than 400 days.
 COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS, FRAMED: KEPT_SECONDS}
 
+READER_TAG: web.RequestKey[str] = web.RequestKey("reader_tag", str)  # of the identified reader, "" for a stranger
 READER_COOKIE: web.RequestKey[str] = web.RequestKey("reader_cookie", str)  # the cookie that identified the reader
 
 ID_BYTES, TOKEN_BYTES = 6, 24
@@ -93,6 +94,11 @@ class WebPeople:
 
     async def identify(self, request: web.Request) -> WebPerson | None:
         """Return the reader with these cookies, or None for a stranger."""
+        reader = await self._identify(request)
+        request[READER_TAG] = reader.tag if reader else ""
+        return reader
+
+    async def _identify(self, request: web.Request) -> WebPerson | None:
         for cookie in SESSIONS:
             person = await self.sessions.authenticate(request.cookies.get(cookie, ""))
             if person and (profile := await self._card_room.lobby.profile(person)).is_known:

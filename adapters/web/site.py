@@ -19,7 +19,7 @@ from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
 from adapters.web.languages import negotiate
 from adapters.web.limits import LimitExceeded, Limits
-from adapters.web.people import COOKIE, READER_COOKIE, WebPeople, WebPerson, set_cookie
+from adapters.web.people import COOKIE, READER_COOKIE, READER_TAG, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot.card_room import CardRoom
@@ -147,7 +147,8 @@ class Site:
     ) -> web.Response:
         """Render a template (`Templates.page`), by default in the browser's language."""
         language = language or language_of(browser_language(request))
-        text = self.templates.page(template, language, notice=self.card_room.lobby.notice(language), **values)
+        notice, reader_tag = self.card_room.lobby.notice(language), request.get(READER_TAG)
+        text = self.templates.page(template, language, notice=notice, reader_tag=reader_tag, **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, status=status, content_type="text/html", headers=headers)
 

@@ -3,8 +3,12 @@
 The page sends ``{"n": name, "press": payload}``; a press sent twice under one name counts once. The bot sends
 
 - ``{"table": …}`` whenever the table looks different;
-- ``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press;
-- ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``.
+- ``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press; ``"again": true`` in a refusal
+  says that the same press can succeed later;
+- ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``. ``"stranger": true``
+  says that this browser no longer belongs to the page's reader.
+
+The page names its reader in its address (`WebPerson.tag`), so no press counts for another person.
 
 ``{"pace": "slow"}`` sets how fast robots move in practice. ``{"beat": true}`` is echoed at once, so that the page
 notices a dead network. The bot notices it by WebSocket pings, which browsers answer.
@@ -86,11 +90,11 @@ class Live:
         self._site.check_own_page(request)
         reader = await self._site.people.identify(request)
         socket = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=PING_SECONDS)
-        if reader is None:
+        if reader is None or request.query.get("reader", reader.tag) != reader.tag:
             # Tell a stranger's page to stop. A page that is refused before it opens would retry forever.
             await socket.prepare(request)
             why = _stranger_reason(request, language_of(browser_language(request)))
-            await _send_gone(socket, why=why)
+            await _send_gone(socket, why=why, stranger=True)
             return socket
         if self._open.total() >= MAX_PAGES or self._open[reader.person] >= MAX_PAGES_EACH:
             raise web.HTTPTooManyRequests()
@@ -177,7 +181,7 @@ class _OpenPage:
                 # A closed page would reconnect at once, which costs more.
                 await asyncio.sleep(LIMIT_PAUSE_SECONDS)
                 if isinstance(message, PressMessage):
-                    await self._send(_answer(message, texts(self.language).gettext(TOO_MUCH)))
+                    await self._send(_answer(message, texts(self.language).gettext(TOO_MUCH), again=True))
                     continue
             if isinstance(message, PressMessage):
                 await self.presses.put(message)
@@ -212,7 +216,7 @@ class _OpenPage:
         while not self.reader.is_guest:
             await asyncio.sleep(SESSION_CHECK_SECONDS)
             if self.reader.person not in await self.site.people.session_people(self.request):
-                await _send_gone(self.socket, why=texts(self.language).gettext(ENDED))
+                await _send_gone(self.socket, why=texts(self.language).gettext(ENDED), stranger=True)
                 return
 
     async def _make_press(self, message: PressMessage) -> dict[str, Any]:
@@ -234,20 +238,23 @@ class _OpenPage:
                 reply = await self.site.card_room.handle_press(press)
             code = "" if reply.toast else await self.site.card_room.lobby.rematch_of(message.press)
         except STORE_ERRORS as error:
-            return _answer(message, self.site.card_room.report_store_error(error, self.language))
+            return _answer(message, self.site.card_room.report_store_error(error, self.language), again=True)
         except Exception:
             log.exception("table_press_failed")
-            return _answer(message, _(SORRY))
-        return _answer(message, reply.toast, f"/t/{code}" if code else "")
+            return _answer(message, _(SORRY), again=True)
+        return _answer(message, reply.toast, f"/t/{code}" if code else "", again=reply.is_temporary)
 
 
-def _answer(message: PressMessage, toast: str, go: str = "") -> dict[str, Any]:
-    return {"n": message.n, "toast": toast, "refused": bool(toast), "go": go}
+def _answer(message: PressMessage, toast: str, go: str = "", *, again: bool = False) -> dict[str, Any]:
+    answer = {"n": message.n, "toast": toast, "refused": bool(toast), "go": go}
+    return answer | {"again": True} if again else answer
 
 
-async def _send_gone(socket: web.WebSocketResponse, *, why: str = "", go: str = "", keeps_open: bool = False) -> None:
+async def _send_gone(
+    socket: web.WebSocketResponse, *, why: str = "", go: str = "", stranger: bool = False, keeps_open: bool = False
+) -> None:
     """Tell the page that it can no longer show the table, and close the socket."""
-    fields = {"why": why, "go": go}
+    fields = {"why": why, "go": go, "stranger": stranger}
     await socket.send_str(json.dumps({"gone": True} | {name: value for name, value in fields.items() if value}))
     if not keeps_open:
         await socket.close()

@@ -7,8 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
+from bot.handlers import Dispatcher
+from bot.platform import Reply
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
+from tests.web.test_sessions import ANNA, Chat, link_address
 from tests.web.test_table_page import wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -24,6 +27,36 @@ PRESSES = """() => new Promise((resolve) => {
     request.onsuccess = () => { opening.result.close(); resolve(request.result); };
   };
 })"""
+
+KEPT = """async () => {
+  const opening = indexedDB.open("buongioco", 1);
+  await new Promise((resolve) => { opening.onsuccess = resolve; });
+  const getAll = (name) => new Promise((resolve) => {
+    const request = opening.result.transaction(name).objectStore(name).getAll();
+    request.onsuccess = () => resolve(request.result);
+  });
+  const [tables, presses] = [await getAll("tables"), await getAll("presses")];
+  opening.result.close();
+  const paths = (await (await caches.open("pages")).keys()).map(({ url }) => new URL(url).pathname);
+  return { tables, presses, paths: paths.filter((path) => path.startsWith("/t/") || path === "/puzzle") };
+}"""
+KEEP_REFUSED = """([n, code]) => new Promise((resolve) => {
+  const reader = document.documentElement.dataset.reader, press = `1m${code}:1:play 3D`;
+  const opening = indexedDB.open("buongioco", 1);
+  opening.onsuccess = () => {
+    const store = opening.result.transaction("presses", "readwrite").objectStore("presses");
+    store.put({ n, code, reader, press, at: 0, refused: true }).onsuccess = () => { opening.result.close(); resolve(); };
+  };
+})"""
+
+
+async def sign_in_browser(page: Page, playground: OpenPlayground) -> None:
+    """Sign Anna in from her chat, and open her table with a robot."""
+    chat = Chat(playground, ANNA)
+    code = await chat.practice()
+    await page.goto(link_address(await chat.press(f"1t{code}:browser")))
+    await page.locator("#enter button").click()
+    await wait_for_turn(page)
 
 
 @asynccontextmanager
@@ -147,7 +180,13 @@ async def test_move_sent_by_page_and_worker_counts_once(playground: OpenPlaygrou
 
 
 async def test_signing_out_forgets_what_is_kept(playground: OpenPlayground, browser: Browser) -> None:
-    page = await sit_at_table(browser, playground)
+    page = await (await browser.new_context()).new_page()
+    await sign_in_browser(page, playground)
+    await wait_until(page, IS_READY)
+    await page.evaluate(KEEP_REFUSED, ["signedin", page.url.rpartition("/")[2]])
+    await wait_until(
+        page, f"async () => {{ const kept = await ({KEPT})(); return kept.tables.length && kept.presses.length; }}"
+    )
     await page.evaluate(
         """() => {
           const form = document.createElement("form");
@@ -157,13 +196,94 @@ async def test_signing_out_forgets_what_is_kept(playground: OpenPlayground, brow
         }"""
     )
     await page.wait_for_url(playground.url)
-    await wait_until(
-        page,
-        """async () => {
-          const pages = await (await caches.open("pages")).keys();
-          return !pages.some(({ url }) => new URL(url).pathname.startsWith("/t/"));
+    assert await page.evaluate(KEPT) == {"tables": [], "presses": [], "paths": []}
+
+
+async def test_next_person_sees_nothing_of_the_first(playground: OpenPlayground, browser: Browser) -> None:
+    page = await sit_at_table(browser, playground)
+    code = page.url.rpartition("/")[2]
+    await page.evaluate(KEEP_REFUSED, ["guest", code])
+    await sign_in_browser(page, playground)
+    await wait_until(page, IS_READY)
+    kept = await page.evaluate(KEPT)
+    assert kept["presses"] == []
+    assert code not in str(kept)
+    async with no_network(page.context, playground):
+        await page.goto(f"{playground.url}t/{code}")
+        await expect(page.locator("h1")).to_have_text("No network")
+
+
+async def test_lost_session_forgets_its_person(playground: OpenPlayground, browser: Browser) -> None:
+    page = await (await browser.new_context()).new_page()
+    await sign_in_browser(page, playground)
+    await wait_until(page, IS_READY)
+    await page.evaluate(KEEP_REFUSED, ["expired", page.url.rpartition("/")[2]])
+    await page.context.clear_cookies()
+    await page.goto(playground.url)
+    assert await page.evaluate(KEPT) == {"tables": [], "presses": [], "paths": []}
+
+
+async def test_only_moves_and_cuts_are_kept(playground: OpenPlayground, browser: Browser) -> None:
+    page = await sit_at_table(browser, playground)
+    await page.evaluate(
+        """async ([script, presses]) => {
+          const { keepOffline } = await import(script);
+          let keeper;
+          const connection = { keepWith: (given) => { keeper = given; } };
+          const table = { latest: { current: null }, receiveTable() {}, sendPress() {} };
+          await keepOffline("K7QF2M", document.documentElement.dataset.reader, connection, table);
+          for (const [index, press] of presses.entries()) await keeper.keep(`press${index}`, { press });
         }""",
+        [
+            playground.site.assets.url("offline.js"),
+            ["1mK7QF2M:3:play 3D", "1tK7QF2M:3:cut c0ffee", "1tK7QF2M:resign", "1tK7QF2M:3:sit", "1tK7QF2M:say 1"],
+        ],
     )
+    presses = [press["press"] for press in (await page.evaluate(KEPT))["presses"]]
+    assert sorted(presses) == ["1mK7QF2M:3:play 3D", "1tK7QF2M:3:cut c0ffee"]
+
+
+async def test_worker_keeps_a_move_that_the_bot_is_too_busy_for(
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await sit_at_table(browser, playground)
+    code = page.url.rpartition("/")[2]
+    async with no_network(page.context, playground):
+        await page.reload()
+        name = await play_offline(page)
+        await page.goto(f"{playground.url}rules")
+    busy = asyncio.Event()
+
+    async def refuse(*_arguments: object) -> Reply:
+        busy.set()
+        return Reply(toast="Too fast", is_temporary=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Dispatcher, "handle_press", refuse)
+        await page.goto(f"{playground.url}leaderboard")
+        await busy.wait()
+    await page.wait_for_timeout(500)  # the answer arrives
+    [press] = (await page.evaluate(KEPT))["presses"]
+    assert "refused" not in press
+    await page.goto(f"{playground.url}rules")
+    assert await wait_for_moves(playground, code, 1) == [f"play {name}"]
+
+
+async def test_new_release_replaces_kept_pages_and_files(playground: OpenPlayground, browser: Browser) -> None:
+    page = await sit_at_table(browser, playground)
+    old, new = playground.site.assets.version, "0123456789abcdef"
+    deck = "/cards/fedcba9876543210/italian-classic.svg"
+    await page.evaluate("async (deck) => (await caches.open('files')).put(deck, new Response('old'))", deck)
+    playground.site.assets.__dict__["version"] = new
+    await page.evaluate("async () => { await (await navigator.serviceWorker.ready).update(); }")
+    kept_text = "(await (await (await caches.open('pages')).match(location.pathname, { ignoreVary: true }))?.text())"
+    await wait_until(page, f"async () => {kept_text}?.includes('/static/{new}/')")
+    await wait_until(page, f"async () => !(await caches.match('{deck}'))")
+    files = await page.evaluate("async () => (await (await caches.open('files')).keys()).map(({ url }) => url)")
+    assert not [file for file in files if old in file]
+    async with no_network(page.context, playground):
+        await page.reload()
+        await expect(page.locator(".fan .tap svg use").first).to_be_attached()
 
 
 async def test_badge_counts_the_tables_that_wait_for_the_player(playground: OpenPlayground, browser: Browser) -> None:

@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import re
 
 import aiohttp
 import pytest
+from redis.exceptions import ConnectionError as StoreAway
 
 from bot.handlers import Dispatcher
+from bot.people import People
 from bot.platform import Press, Reply
 from bot.rate_limiter import RateLimit
 from bot.robots.pace import PACES
@@ -69,6 +72,40 @@ async def test_press_sent_on_two_connections_counts_once(site: OpenPlayground, m
         table = await site.worker.room.table(code)
         assert table.game
         assert [move for seat, move in table.game.history(0) if seat == 0] == [card.rpartition(":")[2]]
+
+
+@pytest.mark.parametrize("error", [StoreAway, RuntimeError])
+async def test_press_that_failed_can_be_sent_again(
+    site: OpenPlayground, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    async with open_browser(site) as anna:
+        code = await anna.play("metamazzo")
+        async with anna.connect(code) as live:
+            card = await wait_for_card(live)
+
+            async def fail(*_arguments: object) -> None:
+                raise error
+
+            with monkeypatch.context() as patch:
+                patch.setattr(People, "meet", fail)
+                answer = await live.press(card)
+                assert (answer["refused"], answer["again"]) == (True, True)
+            assert not (await live.press(card))["refused"]
+            refused = await live.press(card, "other")
+            assert refused["refused"]
+            assert "again" not in refused
+
+
+async def test_page_of_another_reader_gets_nothing(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna:
+        code = await anna.play("metamazzo")
+        address = f"{site.url}t/{code}/live?reader=0123456789ab"
+        async with anna.session.ws_connect(address, headers=anna.origin) as socket:
+            assert await socket.receive_json(timeout=60) == {"gone": True, "stranger": True}
+        tag = re.search(r'<html [^>]*data-reader="([0-9a-f]{12})"', (await anna.get(f"/t/{code}"))[1])
+        assert tag
+        async with anna.session.ws_connect(address.replace("0123456789ab", tag[1]), headers=anna.origin) as socket:
+            assert "table" in await socket.receive_json(timeout=60)
 
 
 async def test_robots_keep_the_pace_of_an_open_page(site: OpenPlayground) -> None:

@@ -252,7 +252,7 @@ async def test_strangers_cannot_learn_which_tables_exist(site: OpenPlayground) -
         assert await bruno.get(f"/t/{code}") == await bruno.get("/t/ZZZZZZ")
         for guess in (code, "ZZZZZZ"):
             async with bruno.connect(guess) as live:
-                assert (await live.socket.receive_json(timeout=60)) == {"gone": True}
+                assert (await live.socket.receive_json(timeout=60)) == {"gone": True, "stranger": True}
         # The same is true of a known person who does not sit there.
         await bruno.play()
         async with bruno.connect(code) as live:

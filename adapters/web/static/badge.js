@@ -18,6 +18,6 @@ export async function updateBadge() {
 /** Note that it is the player's turn at a table whose page is closed. @param {string} code */
 export async function noteTurn(code) {
   const kept = await keptTable(code);
-  if (kept) await keepTable({ code, table: { ...kept.table, is_mine: true } });
+  if (kept) await keepTable({ ...kept, table: { ...kept.table, is_mine: true } });
   await updateBadge();
 }

@@ -49,9 +49,9 @@ function monitor(socket, { lost, alive }) {
   return probe;
 }
 
-/** Open the socket of a table's page. @param {string} code */
-export function openTable(code) {
-  const address = new URL(`/t/${code}/live`, location.href);
+/** Open the socket of a table's page for its reader. @param {string} code @param {string} reader */
+export function openTable(code, reader) {
+  const address = new URL(`/t/${code}/live?reader=${reader}`, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   return new WebSocket(address);
 }

@@ -2,11 +2,14 @@
 // What this browser keeps for when the network is away: the last look of each table, and presses without an answer. The
 // page and the service worker share it.
 
-/** @typedef {{code: string, table: any}} KeptTable */
+/** What a reader's page shows. `reader` is no secret (`WebPerson.tag`). @typedef {{code: string, reader: string, table: any}} KeptTable */
 /** A press by its name, which makes repeats count once. `refused`: the bot refused it, and the page must say so.
- * @typedef {{n: string, code: string, press: string, at: number, refused?: boolean}} KeptPress */
+ * @typedef {{n: string, code: string, reader: string, press: string, at: number, refused?: boolean}} KeptPress */
 
 const NAME = "buongioco", TABLES = "tables", PRESSES = "presses";
+export const PAGES = "pages";
+const OWNER = "/reader";  // address that stands for the reader of the kept pages
+const PERSONAL = /^\/(t\/[A-Z0-9]+|puzzle)$/;
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
 const result = (request) => new Promise((resolve, reject) => {
@@ -47,7 +50,10 @@ export const keptTables = () => run(TABLES, "readonly", (store) => store.getAll(
 /** @param {KeptTable} table */
 export const keepTable = (table) => run(TABLES, "readwrite", (store) => store.put(table), "");
 /** @param {string} code */
-export const dropTable = (code) => run(TABLES, "readwrite", (store) => store.delete(code), undefined);
+export async function dropTable(code) {
+  await run(TABLES, "readwrite", (store) => store.delete(code), undefined);
+  await (await openPages())?.delete(`/t/${code}`, { ignoreVary: true });
+}
 
 /** Return all presses, the oldest first. @returns {Promise<KeptPress[]>} */
 export const keptPresses = async () => (await run(PRESSES, "readonly", (store) => store.getAll(), [])).sort((one, other) => one.at - other.at);
@@ -56,5 +62,41 @@ export const keepPress = (press) => run(PRESSES, "readwrite", (store) => store.p
 /** @param {string} n */
 export const dropPress = (n) => run(PRESSES, "readwrite", (store) => store.delete(n), undefined);
 
-/** Forget everything, because the person has left this browser. */
-export const forgetAll = () => Promise.all([TABLES, PRESSES].map((name) => run(name, "readwrite", (store) => store.clear(), undefined)));
+/** Forget what other people left in this browser. `reader` is "" for a stranger. @param {string} reader */
+export async function forgetOthers(reader) {
+  await Promise.all([dropTables((one) => one.reader !== reader), dropPresses((one) => one.reader !== reader)]);
+  const pages = await openPages(), owner = await (await pages?.match(OWNER))?.text();
+  if (owner === reader) return;
+  if (owner) await forgetPages();
+  await pages?.put(OWNER, new Response(reader));
+}
+
+/** Forget a reader who has left this browser. @param {string} reader */
+export const forgetReader = (reader) => Promise.all([dropTables((one) => one.reader === reader), dropPresses((one) => one.reader === reader), forgetPages()]);
+
+/** Forget what can be seen of a person who might have left this browser. Their presses stay until a page names another
+ * reader: the bot takes them from nobody else. */
+export const forgetSeen = () => Promise.all([dropTables(() => true), forgetPages()]);
+
+/** Forget everything of a person who has left this browser. */
+export const forgetAll = () => Promise.all([forgetSeen(), dropPresses(() => true)]);
+
+/** @param {(table: KeptTable) => boolean} isWanted */
+async function dropTables(isWanted) {
+  for (const { code } of (await keptTables()).filter(isWanted)) await dropTable(code);
+}
+
+/** @param {(press: KeptPress) => boolean} isWanted */
+async function dropPresses(isWanted) {
+  for (const { n } of (await keptPresses()).filter(isWanted)) await dropPress(n);
+}
+
+async function forgetPages() {
+  const pages = await openPages();
+  for (const request of (await pages?.keys()) || []) {
+    if (PERSONAL.test(new URL(request.url).pathname)) await pages?.delete(request, { ignoreVary: true });
+  }
+}
+
+/** Open the worker's pages. Browsers have caches only with https. */
+const openPages = async () => ("caches" in globalThis ? caches.open(PAGES) : undefined);

@@ -2,8 +2,9 @@
 // Playing without a network: the page of a table keeps its last look and its unanswered presses, and registers the
 // service worker. All of it is loaded after the first card.
 import { updateBadge } from "./badge.js";
-import { dropPress, dropTable, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
+import { dropPress, dropTable, forgetOthers, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
 
+const VERSIONED = /^1m|^1t[A-Z0-9]+:\d+:cut/;  // moves and cuts: the bot refuses them after the table has changed
 const SYNC = "presses";  // name of the browser's event after it finds the network again
 
 /** Register the service worker. Return null in a frame, without https, and in browsers that do not allow it.
@@ -35,15 +36,18 @@ async function sendLater() {
 }
 
 /** Keep what a table's page shows and sends, and continue what an earlier page could not send.
- * @param {string} code @param {import("./connection.js").Connection} connection
+ * @param {string} code @param {string} reader @param {import("./connection.js").Connection} connection
  * @param {{latest: {current: any}, receiveTable: (table: any) => void, sendPress: (press: string, card: any, n: string) => void}} page */
-export async function keepOffline(code, connection, { latest, receiveTable, sendPress }) {
+export async function keepOffline(code, reader, connection, { latest, receiveTable, sendPress }) {
+  await forgetOthers(reader);
   const saved = await keptTable(code);
   const presses = (await keptPresses()).filter((press) => press.code === code);
   keepPage();
   connection.keepWith({
     keep: async (n, message) => {
-      await keepPress({ n, code, press: String(message.press), at: Date.now() });
+      // Other presses could surprise later, at a table that has changed.
+      if (!VERSIONED.test(String(message.press))) return;
+      await keepPress({ n, code, reader, press: String(message.press), at: Date.now() });
       if (!navigator.onLine) await sendLater();
     },
     drop: dropPress,
@@ -52,7 +56,7 @@ export async function keepOffline(code, connection, { latest, receiveTable, send
   /** @param {any} table */
   const save = async (table) => {
     if (/^(over|closed)$/.test(table.phase)) { await forget(); return; }
-    await keepTable({ code, table: { ...table, clock_left: undefined } });
+    await keepTable({ code, reader, table: { ...table, clock_left: undefined } });
     await updateBadge();
   };
   if (latest.current) save(latest.current);

@@ -2,19 +2,21 @@
 // The service worker: pages without a network, and presses that are sent once there is one again.
 import { openTable } from "./connection.js";
 import { noteTurn } from "./badge.js";
-import { dropPress, dropTable, forgetAll, keepPress, keptPresses } from "./kept.js";
+import { dropPress, dropTable, forgetAll, forgetOthers, forgetReader, forgetSeen, keepPress, keptPresses, PAGES } from "./kept.js";
 
 const worker = /** @type {any} */ (self);
-const FILES = "files", PAGES = "pages", OFFLINE = "/offline";
+const FILES = "files", OFFLINE = "/offline";
+const LOADED = /\/(static|cards)\/[0-9a-f]+\/[\w./-]+/g;  // addresses of files in a page
 const MAX_PUZZLES = 20;
 const ANSWER_WITHIN = 10_000;  // milliseconds
-const FILE = /^\/(static|cards)\//, TABLE = /^\/t\/[A-Z0-9]+$/, COMMON = /^\/(rules(\/.*)?|how-to-play)$/;
+const LONGEST_PAUSE = 60_000;  // milliseconds between attempts to get a file that the bot is too busy for
+const FILE = /^\/(static|cards)\//, TABLE = /^\/t\/[A-Z0-9]+$/, SIGN_IN = /^\/(in$|app\/)/, COMMON = /^\/(rules(\/.*)?|how-to-play)$/;
 
-/** Listen to the browser. `files` and `pages` are kept from the start; a new release has other files.
- * @param {string[]} files @param {string[]} pages */
-export function start(files, pages) {
+/** Listen to the browser. `files` and `pages` are kept from the start; a new release has other files and `decks`.
+ * @param {string[]} files @param {string[]} pages @param {string[]} decks */
+export function start(files, pages, decks) {
   worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install(files, pages)));
-  worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate(files)));
+  worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate([...files, ...decks])));
   worker.addEventListener("fetch", handleFetch);
   worker.addEventListener("sync", (/** @type {any} */ event) => event.waitUntil(sendPresses()));
   worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(notify(event.data.json())));
@@ -22,20 +24,41 @@ export function start(files, pages) {
   worker.addEventListener("message", (/** @type {any} */ event) => event.waitUntil(keepAll(event.data.keep)));
 }
 
-/** @param {string[]} files @param {string[]} pages */
+/** Get everything one by one. If something is missing, the browser installs the worker at a later visit.
+ * @param {string[]} files @param {string[]} pages */
 async function install(files, pages) {
-  await (await caches.open(FILES)).addAll(files);
-  for (const page of pages) await keepPage(new URL(page, location.href), await fetch(page));
+  const cache = await caches.open(FILES);
+  for (const path of files) {
+    if (!(await cache.match(path, { ignoreVary: true }))) await cache.put(path, await fetchPatiently(path));
+  }
+  for (const path of pages) await keepPage(new URL(path, location.href), await fetchPatiently(path));
   await worker.skipWaiting();
 }
 
-/** Delete the files of earlier releases. @param {string[]} files */
-async function activate(files) {
-  const cache = await caches.open(FILES);
-  for (const request of await cache.keys()) {
-    const { pathname } = new URL(request.url);
-    if (pathname.startsWith("/static/") && !files.includes(pathname)) await cache.delete(request);
+/** Get a file or page, again later while the bot is too busy. @param {string} path */
+async function fetchPatiently(path) {
+  for (let pause = 1000; ; pause *= 2) {
+    const response = await fetch(path);
+    if (response.ok) return response;
+    if (![429, 503].includes(response.status) || pause > LONGEST_PAUSE) throw new Error(`${path}: ${response.status}`);
+    await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())));
   }
+}
+
+/** Delete the files of earlier releases, and replace pages that load them. @param {string[]} files of this release */
+async function activate(files) {
+  const kept = await caches.open(FILES), pages = await caches.open(PAGES);
+  for (const request of await pages.keys()) {
+    const text = await (await pages.match(request, { ignoreVary: true }))?.text() || "";
+    if ([...text.matchAll(LOADED)].every(([path]) => files.includes(path))) continue;
+    await pages.delete(request, { ignoreVary: true });
+    // Without a network, the page is kept at its next visit.
+    const response = await fetch(request.url).catch(() => null);
+    if (!response?.ok) continue;
+    await noteReader(response);
+    await keepPage(new URL(request.url), response);
+  }
+  for (const request of await kept.keys()) if (!files.includes(new URL(request.url).pathname)) await kept.delete(request);
   await worker.clients.claim();
 }
 
@@ -60,14 +83,23 @@ async function file(path) {
 async function navigate(event, url) {
   const { request } = event;
   let response;
+  if (request.method === "POST" && SIGN_IN.test(url.pathname)) await forgetSeen();
   try { response = await fetch(request); } catch (error) {
     // Without a network, fetch throws a TypeError.
     if (!(error instanceof TypeError)) throw error;
     return offlinePage(request, url);
   }
+  if (request.method === "POST" && url.pathname === "/out") await forgetAll();
+  await noteReader(response);
   if (request.method === "GET") event.waitUntil(Promise.all([keepPage(url, response.clone()), sendPresses()]));
-  else if (url.pathname === "/out") event.waitUntil(forgetPerson());
   return response;
+}
+
+/** Forget what another person left, if a page names its reader, before the page is shown. @param {Response} response */
+async function noteReader(response) {
+  if (!response.headers.get("Content-Type")?.startsWith("text/html")) return;
+  const named = /<html [^>]*data-reader="([^"]*)"/.exec(await response.clone().text());
+  if (named) await forgetOthers(named[1]);
 }
 
 /** @param {Request} request @param {URL} url */
@@ -103,39 +135,43 @@ const keptPuzzles = async (cache) => (await cache.keys()).map(({ url }) => url).
 async function keepAll(paths) {
   for (const path of paths) {
     if (FILE.test(path)) await file(path);
-    else await keepPage(new URL(path, location.href), await fetch(path));
+    else {
+      const response = await fetch(path);
+      await noteReader(response);
+      await keepPage(new URL(path, location.href), response);
+    }
   }
-}
-
-/** Forget the pages and presses of a person who has left this browser. */
-async function forgetPerson() {
-  const cache = await caches.open(PAGES);
-  for (const request of await cache.keys()) {
-    const { pathname } = new URL(request.url);
-    if (TABLE.test(pathname) || pathname === "/puzzle") await cache.delete(request, { ignoreVary: true });
-  }
-  await forgetAll();
 }
 
 /** Send all kept presses, table by table. The bot counts a press once, even if a page sends it too. */
 async function sendPresses() {
   const presses = (await keptPresses()).filter((press) => !press.refused);
-  for (const code of new Set(presses.map((press) => press.code))) await sendTo(code, presses.filter((press) => press.code === code));
+  for (const code of new Set(presses.map((press) => press.code))) {
+    const waiting = presses.filter((press) => press.code === code);
+    await sendTo(code, waiting[0].reader, waiting.filter((press) => press.reader === waiting[0].reader));
+  }
 }
 
 /** Send a table's presses in order. What stays without an answer is kept.
- * @param {string} code @param {import("./kept.js").KeptPress[]} presses @returns {Promise<void>} */
-function sendTo(code, presses) {
+ * @param {string} code @param {string} reader @param {import("./kept.js").KeptPress[]} presses @returns {Promise<void>} */
+function sendTo(code, reader, presses) {
   const waiting = [...presses];
-  const socket = openTable(code);
+  const socket = openTable(code, reader);
   const timer = setTimeout(() => socket.close(), ANSWER_WITHIN);
   const send = () => { if (waiting.length) socket.send(JSON.stringify({ n: waiting[0].n, press: waiting[0].press })); else socket.close(); };
   /** @param {any} message */
   const receive = async (message) => {
-    if (message.gone) {
+    if (message.stranger) {
+      waiting.length = 0;
+      await forgetReader(reader);
+      socket.close();
+    } else if (message.gone) {
       // The table is over or the person has left, so no press can count any more.
       for (const { n } of waiting.splice(0)) await dropPress(n);
       await dropTable(code);
+      socket.close();
+    } else if (message.again) {
+      // The bot is busy or its store is away: the next page tries again.
       socket.close();
     } else if (message.n === waiting[0]?.n) {
       const press = /** @type {import("./kept.js").KeptPress} */ (waiting.shift());
@@ -152,13 +188,16 @@ function sendTo(code, presses) {
   });
 }
 
-/** Show a message of the bot, unless its page is in view. A repeated one replaces the first.
+/** Show a message of the bot, and close it at once if its page is in view: browsers can end a subscription whose messages
+ * show nothing. A repeated one replaces the first.
  * @param {{kind: string, text: string, path: string}} message */
 async function notify({ kind, text, path }) {
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
-  if (pages.some((/** @type {any} */ page) => page.visibilityState === "visible" && new URL(page.url).pathname === path)) return;
-  if (kind === "turn") await noteTurn(path.slice(path.lastIndexOf("/") + 1));
-  await worker.registration.showNotification("Buongioco", { body: text, tag: path, icon: "/icon/192.png" });
+  const isSeen = pages.some((/** @type {any} */ page) => page.visibilityState === "visible" && new URL(page.url).pathname === path);
+  if (kind === "turn" && !isSeen) await noteTurn(path.slice(path.lastIndexOf("/") + 1));
+  await worker.registration.showNotification("Buongioco", { body: text, tag: path, icon: "/icon/192.png", silent: isSeen });
+  if (!isSeen) return;
+  for (const shown of await worker.registration.getNotifications({ tag: path })) shown.close();
 }
 
 /** Open the page of a notification, in its window if it has one. @param {string} path */

@@ -20,7 +20,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
 
-const { code, texts } = pageData();
+const { code, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // milliseconds that a taken trick moves away, at the end of them
 const TITLE = document.title;
@@ -241,13 +241,15 @@ const App = () => {
     /** @param {any} message */
     const receive = (message) => {
       if (message.table) receiveTable(message.table);
-      else if (message.gone) { newConnection.isOver = true; kept.current?.then(({ forget }) => forget()); leave(message.go || "", message.why || texts.gone); }
+      else if (message.gone) { newConnection.isOver = true; forget(message.stranger); leave(message.go || "", message.why || texts.gone); }
       else newConnection.answer(message);
     };
     const newConnection = connection.current = new Connection({
-      open: async () => openTable(code), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
+      open: async () => openTable(code, reader), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
-    const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, newConnection, { latest, receiveTable, sendPress })); };
+    /** Forget the table, or all of a reader who has left this browser. @param {boolean} [isStranger] */
+    const forget = (isStranger) => (isStranger ? import("./kept.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
+    const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);
     // A search for an opponent goes on at a table that is played meanwhile.
     if (tabStorage.get("searching") === "yes") import("./searching.js").then(({ followSearch }) => followSearch({ show: ({ text, state: search }) => { if (search !== "waiting") setToast(text); }, fail: () => undefined }));

@@ -61,7 +61,7 @@ async def test_every_legal_move_can_be_tapped_on_a_phone(
 ) -> None:
     page = await start_game(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
     messages: list[str] = []
-    await page.route_web_socket("**/live", lambda line: line.send(messages[0]))
+    await page.route_web_socket("**/live*", lambda line: line.send(messages[0]))
     for number, (table, seat) in enumerate(find_decisions(game)):
         assert table.game
         state = asdict(hand_page(table, f"p:{seat}", Profile(f"p:{seat}"))) | {"game": f"decision {number}"}

@@ -31,7 +31,7 @@ class HeldTurn:
         self._socket: WebSocketRoute
 
     async def hide(self) -> None:
-        await self.page.route_web_socket("**/live", self._forward)
+        await self.page.route_web_socket("**/live*", self._forward)
         await self.page.reload()
         await expect(self.page.locator(".fan .tap").first).to_be_visible()
 

@@ -70,7 +70,7 @@ async def change_tables(page: Page, change: Callable[[dict[str, Any]], None]) ->
     def forward(socket: WebSocketRoute) -> None:
         socket.connect_to_server().on_message(lambda text: socket.send(change_message(text)))
 
-    await page.route_web_socket("**/live", forward)
+    await page.route_web_socket("**/live*", forward)
     await page.reload()
     await page.wait_for_selector(".felt")
 
@@ -515,7 +515,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlay
 
         socket.connect_to_server().on_message(replace)
 
-    await page.route_web_socket("**/live", end_deal)
+    await page.route_web_socket("**/live*", end_deal)
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     assert await page.evaluate("turns") == 0
@@ -562,7 +562,7 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
 
         socket.connect_to_server().on_message(replace)
 
-    await page.route_web_socket("**/live", lead)
+    await page.route_web_socket("**/live*", lead)
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     await expect(page.locator("[data-lying='3C']")).to_have_count(0)

@@ -125,7 +125,7 @@ class _Hand:
         browser: Row = ()
         if self.has_pages and not self.chosen:
             browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
-        first_steps = self.buttons.first_steps() if is_newcomer and not self.chosen else ()
+        first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
         return self.page.panel(*self.buttons.rows(view.deal), first_steps, *self.buttons.stranger_rows(), browser)
 
     def _write_first_rules(self) -> None:

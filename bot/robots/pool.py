@@ -154,6 +154,8 @@ class RobotPool:
             if not thought.done():
                 self._late.add(thought)
                 thought.add_done_callback(self._forget)
+            elif not thought.cancelled():
+                thought.exception()  # noted even if the caller was cancelled at the same moment
         return bool(done)
 
     @property

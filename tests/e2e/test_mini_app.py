@@ -45,7 +45,7 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     card = page.locator(".fan .tap.playable").first
     await card.wait_for(timeout=30_000)
     assert page.url == f"http://127.0.0.1:{port}/t/{code}"
-    assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 23, 20)", (
+    assert await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--back')") == "#101714", (
         "the page must be dark like the app"
     )
     played = str(await card.get_attribute("data-card"))
@@ -61,7 +61,7 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     assert "web_app_trigger_haptic_feedback" in events
     # The app switches to its light theme while the page is open.
     await page.evaluate("Telegram.WebView.receiveEvent('theme_changed', {theme_params: {bg_color: '#ffffff'}})")
-    assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(238, 241, 238)"
+    assert await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--back')") == "#eef1ee"
     await page.goto(f"http://127.0.0.1:{port}/")
     assert "You play here as" in await page.inner_text("main") or "Qui giochi come" in await page.inner_text("main")
 

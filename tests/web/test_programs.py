@@ -519,7 +519,8 @@ async def test_example_plays_a_game_against_the_strong_robot(
 
 def test_writing_operations_need_a_token_and_a_key() -> None:
     for operation in OPERATIONS:
-        if operation.body:
+        # Lines are only read: nothing is stored.
+        if operation.body and not operation.name.startswith("line"):
             assert operation.scope == "play"
             assert "Idempotency-Key" in [parameter.name for parameter in operation.parameters]
 

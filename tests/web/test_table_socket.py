@@ -109,17 +109,21 @@ async def test_page_of_another_reader_gets_nothing(site: OpenPlayground) -> None
 
 
 async def test_robots_keep_the_pace_of_an_open_page(site: OpenPlayground) -> None:
-    pauses = list[float | None]()
-    site.worker.room.watchers.append(lambda commit: pauses.append(commit.clock))
+    pauses = list[float]()  # of robots: a person's clock is longer
+    site.worker.room.watchers.append(lambda commit: pauses.extend([commit.clock] if (commit.clock or 60) < 1 else []))
     async with open_browser(site) as anna:
         code = await anna.play("metamazzo")
         for number, (pace, factor) in enumerate(PACES.items()):
             async with anna.connect(code) as live:
                 await live.socket.send_json({"pace": pace})
-                card = await wait_for_card(live)
                 pauses.clear()
-                assert not (await live.press(card, f"pace{number}"))["refused"]
-                assert pauses[0] == pytest.approx(0.05 * factor)
+                for turn in range(20):
+                    card = await wait_for_card(live)
+                    assert not (await live.press(card, f"pace{number}x{turn}"))["refused"]
+                    # The reader can have taken the trick, and lead again.
+                    if pauses:
+                        break
+                assert pauses[-1] == pytest.approx(0.05 * factor)
         async with anna.connect(code) as live:
             await live.socket.send_json({"pace": "hasty"})
             while (await live.socket.receive(timeout=60)).type is aiohttp.WSMsgType.TEXT:

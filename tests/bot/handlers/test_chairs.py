@@ -78,9 +78,9 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
             await asyncio.sleep(0.01)
             await worker.settled()
     [hand] = [text for text in fake.texts(anna.private) if "Smazzata 1: " in text]
-    first, second = hand.splitlines()[:3:2]
-    assert first.startswith("Smazzata 1: ")
-    assert second.startswith("Tocca a")
+    lines = hand.splitlines()
+    assert lines[0].startswith("Smazzata 1: ")
+    assert any(line.startswith("Tocca a") for line in lines[1:5])
     assert "\nPunti (a 21): tu " in hand
 
 

@@ -359,7 +359,7 @@ async def test_hand_to_move_becomes_the_lowest_message(store: Store) -> None:
         message, panel = next(
             (message, panel) for message, panel in fake.messages[mover.private].items() if first in panel.plain
         )
-        await mover.send(panel.rows[-1][0].payload, mover.private, message)
+        await mover.send(panel.rows[0][0].payload, mover.private, message)
         await worker.settled()
         assert first in fake.last(other.private).plain
         assert len(fake.messages[other.private]) == 2

@@ -11,18 +11,27 @@ SUFFIXES = (".py", ".lua", ".js", ".css", ".html")
 TOUCH_POINTS = {
     "the list of features": ["bot/registry.py"],
     "the list of commands": ["bot/command_names.py"],
-    "the entry of a table's log": ["bot/store/entries.py", "bot/tables/table_state.py"],
-    "the list of keys": ["bot/store/keys.py"],
+    "the store's entries and keys": ["bot/store/entries.py", "bot/store/keys.py", "bot/tables/table_state.py"],
+    "notifications of browsers": [
+        "adapters/web/push.py",
+        "adapters/web/static/push.js",
+        "adapters/web/templates/settings.html",
+        "bot/features/web_push/sending.py",
+        "bot/notice.py",
+    ],
     "the time zone of the days": ["bot/settings.py"],
     "the file of /mydata": ["bot/features/privacy/mydata.py"],
     "the host's command": ["bot/cli/daily.py", "bot/cli/main.py", "bot/cli/verify.py"],
     "the web page": [
         "adapters/web/feature_pages.py",
+        "adapters/web/installing.py",
+        "adapters/web/link_previews.py",
         "adapters/web/routes.py",
         "adapters/web/static/daily.css",
         "adapters/web/table_pages.py",
         "adapters/web/templates/daily.html",
         "adapters/web/templates/home.html",
+        "bot/pictures/links.py",
     ],
 }
 

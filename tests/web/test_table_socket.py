@@ -110,7 +110,9 @@ async def test_page_of_another_reader_gets_nothing(site: OpenPlayground) -> None
 
 async def test_robots_keep_the_pace_of_an_open_page(site: OpenPlayground) -> None:
     pauses = list[float]()  # of robots: a person's clock is longer
-    site.worker.room.watchers.append(lambda commit: pauses.extend([commit.clock] if (commit.clock or 60) < 1 else []))
+    site.worker.room.watchers.append(
+        lambda commit: pauses.extend(pause for pause in [commit.clock] if pause and pause < 1)
+    )
     async with open_browser(site) as anna:
         code = await anna.play("metamazzo")
         for number, (pace, factor) in enumerate(PACES.items()):

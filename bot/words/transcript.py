@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bot.identity.pseudonyms import localize_name
-from bot.words.one_deal import deal_result
+from bot.words.duplicate_results import deal_result
 from bot.words.wording import Wording, score_unit, thirds_text
 from engine import DealView, Game, Record
 from engine import replay as replay_deal

@@ -118,7 +118,7 @@ async def test_illegal_card_chosen_early_returns_and_says_why(playground: OpenPl
     await turn.hide()
     card = page.locator(f".fan [data-card='{name}']")
     await card.click(position=CORNER)
-    turn.show()
+    turn.show(extra=[])  # without a declaration, for which the card would wait
     await expect(page.get_by_role("alert")).to_have_text(re.compile("^Back in your hand: .+\\. You must follow suit"))
     await expect(page.locator(".fan .tap.early")).to_have_count(0)
     await expect(card).to_have_count(1)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from bot.words.one_deal import deal_result
+from bot.words.duplicate_results import deal_result
 from engine import GAMES, Game, Record
 from engine.robots import make_robot
 

@@ -26,7 +26,7 @@ from bot.store import STORE_ERRORS
 from bot.tables.errors import Banned, NoNewTables
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
-from bot.words.one_deal import deal_result
+from bot.words.duplicate_results import deal_result
 
 ADVANCE_SECONDS = 10.0  # interval of checks of a tournament with an unchanged log, whose round can be overdue
 UNSTARTED_SECONDS = 14 * 86400  # time after which a tournament that has not started is called off

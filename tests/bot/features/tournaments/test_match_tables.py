@@ -25,7 +25,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tables.fixtures import duplicate_rules
 from bot.tables.table import Table
-from bot.words.one_deal import deal_result
+from bot.words.duplicate_results import deal_result
 from bot.words.wording import MINUS, Wording
 from bot.worker import Worker
 from engine import GAMES, legal_moves_for_record, verify

@@ -6,7 +6,7 @@ import pytest
 
 from bot.panels.replays import replay_page
 from bot.site.api_models import replayed_game
-from bot.words.one_deal import DealResult, deal_result
+from bot.words.duplicate_results import DealResult, deal_result
 from engine import GAMES, Game
 from tests.bot.features.daily.test_results import SECRET, play_first_deal
 from tests.bot.finished.games import finished_game

@@ -1,4 +1,4 @@
-"""Results of games with one deal, which several tables play with the same cards."""
+"""Results of duplicates: games with one deal, which several tables play with the same cards."""
 
 from dataclasses import dataclass
 from typing import Literal

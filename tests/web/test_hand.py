@@ -1,5 +1,6 @@
 """The reader's hand on a table's page: its order, and hiding it."""
 
+import pytest
 from playwright.async_api import Browser, Page, expect
 
 from engine.cards import ITALIAN
@@ -7,7 +8,7 @@ from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import DESKTOP, start_game, take_screenshot, wait_for_turn
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 async def shown_hand(page: Page) -> list[str]:

@@ -8,7 +8,7 @@ from tests.open_playground import OpenPlayground
 from tests.web.test_early import HeldTurn, hold_turn
 from tests.web.test_table_page import take_screenshot
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 HONOUR = {
     "code": "AD",

@@ -2,13 +2,14 @@
 
 import json
 
+import pytest
 from playwright.async_api import Browser, WebSocket, expect
 
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import start_game, take_screenshot, wait_for_turn
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 async def test_pace_of_robots_is_sent_and_remembered(playground: OpenPlayground, browser: Browser) -> None:

@@ -13,7 +13,7 @@ from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, open_page
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 SUIT_SIGNS = re.compile("[🪙🏆⚔🪵♦♥♠♣]")
 

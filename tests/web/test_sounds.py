@@ -7,7 +7,7 @@ from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import expect_change, start_game, take_screenshot, wait_for_turn
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 RENDER = """async (name) => {
   const { play } = await import(document.querySelector("script[src*='table.js']").src.replace("table.js", "synth.js"));

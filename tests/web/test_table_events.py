@@ -11,7 +11,7 @@ from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, change_tables, start_game, take_screenshot, wait_for_turn
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 HOLD_TIMERS = """() => {
   window.usual = setTimeout; window.held = [];

@@ -68,7 +68,7 @@ async def test_every_legal_move_can_be_tapped_on_a_phone(
         messages[:] = [json.dumps({"table": state})]
         await page.reload()
         await expect(page.locator("h1")).to_contain_text(f"decision {number}")
-        if await page.locator(".tally button").count():
+        if state["count"] and not state["seal"]:
             await page.locator(".tally button").click()
         payloads = await page.evaluate(FIND_TAPPABLE)
         await take_screenshot(page, f"controls-{game}-{number}")

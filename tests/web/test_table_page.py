@@ -24,7 +24,7 @@ PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 SIDEWAYS = {"viewport": {"width": 640, "height": 360}, "has_touch": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
-TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
+TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable:not([data-pick]), #table > .buttons button"
 
 HOLD_TRICK = """() => {
   window.usual = setTimeout; window.held = [];

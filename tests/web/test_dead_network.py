@@ -124,7 +124,7 @@ async def test_cut_made_while_the_bot_is_down_counts_once(bot: Bot, browser: Bro
     await cutter.locator(".opens-menu").click()
     await cutter.locator(".menu .danger").click()
     await cutter.get_by_role("button", name="Yes, I resign").last.click()
-    await cutter.locator(".card-text a[href^='/g/']").click()
+    await cutter.get_by_role("link", name="Replay").click()
     await cutter.click("#check")
     await expect(cutter.locator("#verdict.fair")).to_be_visible()
     await expect(cutter.locator(".shuffle li").nth(1)).to_have_text("✓ The cut is the one that this browser made.")

@@ -47,11 +47,11 @@ export function useLater(isNeeded, load) {
   return module;
 }
 
-/** Add a style that a late module needs. @param {URL} address */
+/** Add a style that a late module needs, and wait for it. Without it, the module still works. @param {URL} address */
 export const addStyle = (address) => new Promise((resolve) => {
   const style = document.createElement("link");
   style.rel = "stylesheet";
   style.href = address.href;
-  style.onload = resolve;
+  style.onload = style.onerror = resolve;
   document.head.append(style);
 });

@@ -38,7 +38,7 @@ class CommandText(NamedTuple):
 
 
 def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | None:
-    """Return the command at the beginning of a text, or None if there is none or it is only quoted."""
+    """Return the command that a text begins with; None without a command, or if it is only quoted."""
     units = text.encode("utf-16-le", "surrogatepass")
     blanks = leading_blanks(text)
     start = len(text[:blanks].encode("utf-16-le", "surrogatepass")) // 2

@@ -86,5 +86,5 @@ async def service_worker(site: Site, _request: web.Request) -> web.Response:
 
 
 async def offline(site: Site, request: web.Request) -> web.Response:
-    """Show what is kept in the browser. The service worker keeps this page for times without a network."""
+    """Show what the browser has stored. The service worker shows this page without a network."""
     return site.page(request, "offline.html", data={"texts": offline_texts(language_of(browser_language(request)))})

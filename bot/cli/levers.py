@@ -156,7 +156,7 @@ async def maintenance(
 
 @store_command
 async def log() -> None:
-    """List what was done with `ban`, `unban`, `announce` and `maintenance`, newest first: when, who, what."""
+    """List the changes by `ban`, `unban`, `announce` and `maintenance`, newest first: when, who, what."""
     async with _open_levers() as (levers, client):
         pulls = (await levers.pulls())[::-1]
         lines = [(pull, await _name(client, pull.person) if pull.person else "") for pull in pulls]

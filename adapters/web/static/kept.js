@@ -71,14 +71,14 @@ export async function forgetOthers(reader) {
   await pages?.put(OWNER, new Response(reader));
 }
 
-/** Forget a reader who has left this browser. @param {string} reader */
+/** Delete the data of a reader who has signed out. @param {string} reader */
 export const forgetReader = (reader) => Promise.all([dropTables((one) => one.reader === reader), dropPresses((one) => one.reader === reader), forgetPages()]);
 
 /** Forget what can be seen of a person who might have left this browser. Their presses stay until a page names another
  * reader: the bot takes them from nobody else. */
 export const forgetSeen = () => Promise.all([dropTables(() => true), forgetPages()]);
 
-/** Forget everything of a person who has left this browser. */
+/** Delete all data of a person who has signed out. */
 export const forgetAll = () => Promise.all([forgetSeen(), dropPresses(() => true)]);
 
 /** @param {(table: KeptTable) => boolean} isWanted */

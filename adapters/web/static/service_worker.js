@@ -79,7 +79,7 @@ async function file(path) {
   return response;
 }
 
-/** Return a page from the network, or what is kept of it. @param {any} event @param {URL} url */
+/** Return a page from the network, otherwise from the cache. @param {any} event @param {URL} url */
 async function navigate(event, url) {
   const { request } = event;
   let response;

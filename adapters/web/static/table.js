@@ -247,7 +247,7 @@ const App = () => {
     const newConnection = connection.current = new Connection({
       open: async () => openTable(code, reader), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
-    /** Forget the table, or all of a reader who has left this browser. @param {boolean} [isStranger] */
+    /** Delete the stored table, or all data of a reader who has signed out. @param {boolean} [isStranger] */
     const forget = (isStranger) => (isStranger ? import("./kept.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);

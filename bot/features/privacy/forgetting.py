@@ -160,7 +160,7 @@ class Forgetter:
         # Request a rewrite before the mark is deleted, in case of a kill, and again afterwards, because the mark names
         # the person.
         await ask_for_rewrite(self._room.store)
-        # A person who has asked again has a different mark, which stays.
+        # After a second request the mark is different, and stays.
         await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])
         await ask_for_rewrite(self._room.store)
 

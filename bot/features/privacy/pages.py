@@ -9,7 +9,7 @@ from bot.texts import texts
 
 
 def owner_tag(person: str) -> str:
-    """Return the tag that page buttons carry to identify the person who was asked."""
+    """Return the tag in page buttons that identifies the person who was asked."""
     return blake2b(person.encode(), digest_size=5).hexdigest()
 
 

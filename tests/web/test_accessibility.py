@@ -12,7 +12,7 @@ from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, open_page
+from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, open_page, press
 from tests.web.test_watch import play_card
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -93,7 +93,7 @@ async def test_table_is_accessible_from_first_card_to_replay(
         before = await page.locator("#table").inner_html()
         with suppress(Error):
             # A robot can end the game in the meantime.
-            await page.locator(TO_PRESS).last.click(timeout=3000)
+            await press(page, page.locator(TO_PRESS).last, timeout=3000)
             # Some presses change nothing visible.
             changed = "old => document.getElementById('table').innerHTML !== old"
             await page.wait_for_function(changed, arg=before, timeout=3000)

@@ -113,6 +113,11 @@ async def test_nonsense_at_any_address_causes_no_server_error(
             except (ValueError, aiohttp.InvalidURL):
                 # The client itself refuses to send this.
                 continue
+            except aiohttp.ClientResponseError as error:
+                # aiohttp answers a line over 8,190 bytes with a body, even to HEAD, and its own client refuses that.
+                if (method, error.status) != ("HEAD", 400) or len(path) <= 8_000:
+                    raise
+                continue
             assert answer.status < 500, (method, path, options, answer.status)
             statuses.add(answer.status)
     assert {200, 401, 403, 404} <= statuses

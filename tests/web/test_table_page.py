@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
+from playwright.async_api import Browser, Locator, Page, Response, WebSocketRoute, expect
 
 from bot.features.learn import first_games
 from engine import GAMES
@@ -24,7 +24,8 @@ PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 SIDEWAYS = {"viewport": {"width": 640, "height": 360}, "has_touch": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
-TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable:not([data-pick]), #table > .buttons button"
+TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
+"""What a player can press to go on. ``press`` also answers what to do with an honour on a packet."""
 
 HOLD_TRICK = """() => {
   window.usual = setTimeout; window.held = [];
@@ -84,6 +85,14 @@ async def expect_change(page: Page, selector: str = "#table") -> AsyncIterator[N
     await page.wait_for_function(changed, arg=[selector, before])
 
 
+async def press(page: Page, button: Locator, **options: Any) -> None:
+    """Press a button or card. At an honour that can be played or picked up, choose the first."""
+    asks = await button.get_attribute("data-pick")
+    await button.click(**options)
+    if asks:
+        await page.locator(".uses button").first.click(**options)
+
+
 async def wait_for_turn(page: Page) -> None:
     await expect(page.locator(".line.mine")).to_be_visible()
 
@@ -133,7 +142,7 @@ async def test_controls_are_visible(
             assert over <= 0, f"the page is {over} px too high"
         await take_screenshot(page, f"{game}-{step}")
         async with expect_change(page):
-            await first.click()
+            await press(page, first)
 
 
 ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {

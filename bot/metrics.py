@@ -47,6 +47,8 @@ Info("buongioco_build", "The version of this worker").info({"version": VERSION})
 
 for _kind in ("table", "playground", "stream"):
     PAGES.labels(_kind)
+for _outcome in ("sent", "retried", "failed", "refused", "gone", "dropped"):
+    PUSHES.labels(_outcome)
 
 
 @cache

@@ -15,6 +15,7 @@ from adapters.web.script_texts import table_texts
 from adapters.web.site import Site, browser_language
 from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
+from bot.features.puzzles.feature import PuzzlesFeature
 from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _
@@ -42,6 +43,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         **form_names(reader),
         has_played=await lobby.has_played(person) if person else False,
         day=await site.card_room.feature(DailyFeature).site.line(person, language),
+        puzzle_rating=await site.card_room.feature(PuzzlesFeature).site.rating_line(person, language),
         tables=await lobby.tables_of(person) if person else [],
         player=await lobby.player_id(person) if person else "",
         looking=await find_pages.looking_line(site, language),

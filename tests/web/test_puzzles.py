@@ -1,9 +1,12 @@
 """Puzzles on the pages: solved by a tap, explained, and the same as in chats."""
 
+import json
+
 import pytest
 from playwright.async_api import Browser, expect
 
 from bot.features.puzzles.collection import all_puzzles
+from bot.features.puzzles.puzzle_ratings import PuzzleStanding
 from engine import GAMES
 from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
@@ -63,10 +66,14 @@ async def test_nonsense_is_refused_and_stores_no_person(playground: OpenPlaygrou
         assert (await anna.get("/puzzle?id=nothing"))[0] == 404
         assert not await playground.worker.store.client.hgetall("{puzzles}:people")
         assert not await playground.worker.store.client.hgetall("web:people")
+        assert "no rating yet" in (await anna.get("/"))[1]
         best = puzzle.pack.codes[puzzle.best]
         assert (await anna.post("/puzzle", id=puzzle.id, card=best)).status == 303
         assert len(await playground.worker.store.client.hgetall("{puzzles}:people")) == 1
         assert "✅" in (await anna.get(f"/puzzle?id={puzzle.id}"))[1]
+        [standing] = await playground.worker.store.client.hvals("{puzzles}:people")
+        home = (await anna.get("/"))[1]
+        assert f"Puzzle <small>{PuzzleStanding(**json.loads(standing)).rating}</small>" in home
         # A second answer changes nothing.
         other_card = puzzle.pack.codes[puzzle.lines[-1].cards[0]]
         assert (await anna.post("/puzzle", id=puzzle.id, card=other_card)).status == 303

@@ -16,6 +16,7 @@ from bot.features.puzzles.pages import (
     verdict,
 )
 from bot.features.puzzles.pictures import puzzle_scene
+from bot.features.puzzles.puzzle_ratings import PuzzleStanding
 from bot.panel import Panel
 from bot.panel_picture import DECKS
 from bot.people import People, Profile
@@ -112,6 +113,11 @@ class PuzzleSite:
             (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
             tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
         )
+
+    async def rating_line(self, person: str, language: str) -> str:
+        """Return a person's puzzle rating for the first page. ``person`` is empty for a stranger."""
+        standing = await self._ratings.standing(person) if person else PuzzleStanding()
+        return str(standing.rating) if standing.answered else texts(language).gettext("no rating yet")
 
     @staticmethod
     def scene(id_: str, language: str) -> Scene | None:

@@ -1,6 +1,6 @@
 """Adds each player's accuracy to the result in a group, once the game is analysed.
 
-The table is removed by then. A crash, a stop or a full queue can leave a result without accuracy; /analyse shows it.
+The table is removed by then. A crash, a stop or a full queue can leave a result without it. /analyse still shows it.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.findings import summarize
 
-MAX_PENDING = 20  # maximum of waiting games; further ones are not analysed
-TIMEOUT_SECONDS = 900.0  # results older than this are rarely read
+MAX_PENDING = 20  # largest number of waiting games; any others are not analysed
+TIMEOUT_SECONDS = 900.0  # after this time a result is left without accuracy, because few people still read it
 
 log = structlog.get_logger()
 
@@ -52,7 +52,7 @@ class Completion:
         self._tasks = TaskSet()
 
     def start(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
-        """Start to complete the result in these messages, except in private chats, where other pages can replace it."""
+        """Complete these messages in the background. Skip private chats, where other pages can replace a result."""
         shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
         if shared and len(self._tasks) < MAX_PENDING:
             self._tasks.start(self._complete(table, outcome, shared))

@@ -68,7 +68,7 @@ class AnalysisFeature(Feature):
         return replace(reply, private=True) if words[1:] else reply
 
     async def _show_last_game(self, command: Command, profile: Profile) -> Reply:
-        """Show the analysis of the game that this person finished last, or else of this chat's last game."""
+        """Show the analysis of this person's last game, or of this chat's last game if the person has none."""
         place, archive = command.place, self._archive
         game = await archive.last_game(profile.id) or await archive.last_game(chat_of(place))
         if game is None:

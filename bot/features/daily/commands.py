@@ -81,7 +81,7 @@ class DailyCommands:
         raise BadPayload()
 
     async def play(self, request: Command | Press, profile: Profile) -> Reply:
-        """Deal today's cards in the private chat, or show the hand again. Link there if the bot cannot write to it."""
+        """Deal today's cards in the private chat, or show the hand again. If the bot cannot write there, link to it."""
         place, private, day = request.place, private_place(profile.id), self._days.today()
         if not is_private(place):
             await self._days.results.add_request(day, chat_of(place), profile.id)
@@ -125,7 +125,7 @@ class DailyCommands:
         return commitment((await self._days.chain()).secret(day))
 
     async def shareable_text(self, profile: Profile) -> str:
-        """Return a person's result of today to send to friends; empty before they have played."""
+        """Return the text with a person's result of today, for friends. It is empty before they have played."""
         day, results = self._days.today(), self._days.results
         own = await results.get(day, profile.id)
         if own is None:

@@ -35,11 +35,11 @@ class Comparison:
     best: DayLine | None  # best line of all players, even if it is not in ``lines``; None if all gave up
     lines: Sequence[ComparedLine]
     more: int = 0  # number of lines left out
-    is_analysed: bool = True  # whether the bot will make missing analyses
+    analyses_games: bool = True  # whether the bot analyses games without a request
 
     @property
     def is_analysis_pending(self) -> bool:
-        return self.is_analysed and any(entry.verdicts is None for entry in self.lines)
+        return self.analyses_games and any(entry.verdicts is None for entry in self.lines)
 
 
 def page_payload(page: str, *words: object, chat: str) -> str:
@@ -100,7 +100,7 @@ def _moment_text(words: Wording, decision: Decision) -> str:
 
 
 def rows_of_squares(line: DayLine) -> list[str]:
-    """Return the tricks as squares, in rows of equal length that a phone does not wrap."""
+    """Return the tricks as squares, in rows of equal length that fit on a phone."""
     squares = squares_text(line.result)
     rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
     size = max(1, -(-len(squares) // rows))
@@ -127,7 +127,7 @@ def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
 
 
 def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str, Verdict | None]]:
-    """Return the losses of a line, with the verdict on its costliest move. Empty without an analysis."""
+    """Return a line's losses as texts, each with the verdict that it is about. Empty without an analysis."""
     _ = words.text
     if entry.verdicts is None:
         return []
@@ -149,7 +149,7 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
 
 
 def move_text(words: Wording, move: str) -> str:
-    """Return a move without its player's name: a card as it is, other moves in words."""
+    """Return a move without its player's name: a card alone, any other move in words."""
     word, *rest = move.split(" ")
     if word == "play":
         return words.card(rest[0]) + (f" ({rest[1]}!)" if len(rest) > 1 else "")

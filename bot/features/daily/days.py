@@ -49,8 +49,8 @@ async def load_chain(client: Any, today: date) -> Chain:
 class Days:
     """Deals each day's cards and stores the results. Methods can raise the store's errors.
 
-    ``marks`` record the people who got a day's cards. The cards are dealt once, even after /forget or if the table is
-    lost. A mark is stored before the first play, because the person then knows the hand.
+    ``marks`` record the people who got a day's cards. Each person gets them once, even after /forget or if the table
+    is lost. A mark is stored once the table is open, because the person then knows the hand.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Days:
         """Return the table at which a person plays today's deal, and open it if needed.
 
         ``host`` is the place of the result, ``visitor`` the origin of a guest of the web pages. Raise PlayedToday if
-        there is a result, DealtToday if the table with the cards is removed, DailyUnavailable without numba.
+        there is a result, DealtToday if the table with the cards was removed, DailyUnavailable without numba.
         """
         day = self.today()
         if not find_spec("numba"):
@@ -138,8 +138,8 @@ class Days:
     async def finish(self, game: FinishedGame, day: date) -> bool:
         """Store a finished game and its result, and return whether it counts. Idempotent.
 
-        The game stays out of the archive until the day is over, because its record reveals the cards. Afterwards the
-        cards are public, starting with the next day's seal. A game that ends later does not count.
+        The game stays out of the archive until the day is over, because its record reveals the cards. After that
+        anyone can compute the cards from the next day's seal. A game that ends later does not count.
         """
         if day >= self.today():
             # Store the result first, because it proves that the game ended in time.

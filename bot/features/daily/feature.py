@@ -86,7 +86,9 @@ class DailyFeature(Feature):
         self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.host_time)
         self._hours = reminder_hours(core.store.client)
         self.reminders = Reminders(self._hours, core.people, core.adapters, self.days)
-        past_days = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
+        past_days = PastDays(
+            self.days, core.people, core.archive, core.analysis_pool, analyses_games=core.analyses_games
+        )
         self.daily = DailyCommands(self.days, past_days, self._hours, core.viewers, core.private_hands, core.updates)
         self.site = DaySite(core.people, self.days, self.daily, past_days, self._hours)
         self.policy = DailyPolicy(core.store, core.archive, self.days)

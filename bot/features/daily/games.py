@@ -9,7 +9,7 @@ from bot.features.daily import keys
 from engine import GAMES
 
 FIRST_GAMES = ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades")
-"""The games of early releases, which stored no days. This list determines their days: never change it."""
+"""The games of early releases, which did not store the game of a day. Never change this list: it determines them."""
 
 
 def unstored_game(day: date) -> str:
@@ -19,7 +19,7 @@ def unstored_game(day: date) -> str:
 def choose_game(day: date, drawn: Mapping[date, str]) -> str:
     """Choose the game of a new day in rotation; ``drawn`` are the games of other days.
 
-    An early release might have started the first stored day.
+    If no day is stored, an early release might have started this day. So it gets that release's game.
     """
     return list(GAMES)[day.toordinal() % len(GAMES)] if drawn else unstored_game(day)
 

@@ -21,11 +21,11 @@ GAMES_SEARCHED = 40  # a person's last games in which friends are searched
 
 class PastDays:
     def __init__(
-        self, days: Days, people: People, archive: Archive, analysis_pool: AnalysisPool, *, is_analysed: bool
+        self, days: Days, people: People, archive: Archive, analysis_pool: AnalysisPool, *, analyses_games: bool
     ) -> None:
-        """``is_analysed`` is whether the games of a day are analysed without a request."""
+        """``analyses_games`` is whether the bot analyses games without a request."""
         self._days, self._people, self._archive, self._analysis_pool = days, people, archive, analysis_pool
-        self._is_analysed = is_analysed
+        self._analyses_games = analyses_games
 
     async def yesterday_panel(self, profile: Profile, chat: str = "") -> Panel:
         day, results = self._yesterday(), self._days.results
@@ -82,7 +82,7 @@ class PastDays:
             for name, line in named
         ]
         game, best = await self._days.game_on(day), best_line(list(played.values()))
-        return Comparison(day, game, best, lines, more, self._is_analysed)
+        return Comparison(day, game, best, lines, more, self._analyses_games)
 
     def _yesterday(self) -> date:
         return self._days.today() - timedelta(days=1)

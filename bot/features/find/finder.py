@@ -94,7 +94,7 @@ class Finder:
                 await self.decline(table.code, person, update)
 
     async def block(self, person: str, other: str, name: str) -> bool:
-        """Block another person, and end a common ready check without a reason. Return False at the limit."""
+        """Block another person. End their common ready check, and give no reason. Return False at the limit."""
         if not await self.queue.blocks.add(person, other, name):
             return False
         pairing = await self.queue.pairing_of(person)
@@ -113,9 +113,9 @@ class Finder:
         return table
 
     async def run_round(self) -> None:
-        """End expired searches, match people, and settle pairings. Two workers can overlap: each step runs once."""
+        """End expired searches, match people, and settle pairings. If two workers overlap, each step counts once."""
         for person, seen in (await self.queue.closed_pages()).items():
-            # A table that has just begun cannot be declined any more.
+            # A person can no longer decline once the game has begun.
             with suppress(TableError):
                 await self.leave(person, f"closed page {person} {seen}")
             await self.queue.forget_page(person)
@@ -126,7 +126,7 @@ class Finder:
             for person in expired:
                 await self.queue.leave(person)
                 del entries[person]
-            # During maintenance people wait on.
+            # During maintenance, people stay in the queue.
             searchers = [] if self._room.store.levers.maintenance else [entry.searcher for entry in entries.values()]
             for match in find_matches(searchers, now):
                 if await self.queue.pair(
@@ -171,7 +171,7 @@ class Finder:
     async def _open_or_find_table(self, pairing: Pairing) -> Table:
         """Return the table of a pairing, and open it if needed.
 
-        Raise NoSuchTable if it was removed. If no table can be opened, also end the pairing and tell its people.
+        Raise NoSuchTable if it was removed. If none can be opened, end the pairing, tell its people, and raise it too.
         """
         update = f"find:{pairing.code}"
         if table := await self._challenges.find_opened(update):

@@ -2,12 +2,12 @@
 
 | key | type | contents |
 |---|---|---|
-| ``{find}:waiting`` | hash | people who search for an opponent: since when, Unix seconds, and their wishes as JSON |
+| ``{find}:waiting`` | hash | each searching person's start in Unix seconds, and their wishes as JSON |
 | ``{find}:asked`` | hash | people in a ready check: the pairing's code (`bot.features.find.queue`) |
 | ``{find}:pairings`` | hash | pairings by code: the people, their queue entries and their game, JSON |
-| ``{find}:pages`` | hash | people who search on a page: when the page last asked, Unix seconds |
+| ``{find}:pages`` | hash | the time of the last request of each searching person's page, Unix seconds |
 | ``{find}:looked:<update>`` | string | an update that began a search and was handled; expires after a day |
-| ``{find}:left:<platform:id>`` | sorted set | found games that the person left; the score is when; expires |
+| ``{find}:left:<platform:id>`` | sorted set | found games that the person left; the score is the time; expires |
 | ``{find}:farewell:<game>.<seat>`` | string | this player has said a phrase after the game; expires after a day |
 | ``{find}:reports`` | hash | reports about strangers, by game and seat, JSON (`bot.features.find.reports`) |
 | ``{find}:reports:untold`` | set | ids of reports that the host has not received yet |

@@ -18,7 +18,7 @@ from bot.store.log import strip_stamp
 from bot.tables.table import Table
 
 FORGOTTEN_AFTER = 86400  # seconds after which an entry expires
-PENALTIES = (0, 120, 600, 1800, 7200)  # seconds after the last of one, two, … leaves
+PENALTIES = (0, 120, 600, 1800, 7200)  # seconds to wait after the first, second, … time
 
 
 class Leavers:

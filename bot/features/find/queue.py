@@ -19,7 +19,7 @@ from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
 UPDATE_KEPT_SECONDS = 86400  # longer than the time in which platforms repeat an update
-PAGE_SECONDS = 20.0  # a page without a sign for this long has closed
+PAGE_SECONDS = 20.0  # a page without a request for this long has closed
 SCRIPT = read_script(__file__, "queue")
 KEYS = [keys.WAITING, keys.ASKED, keys.PAIRINGS, FIND_BLOCKS]
 
@@ -100,7 +100,7 @@ class Queue:
         return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
 
     async def pair(self, code: str, people: Sequence[QueueEntry], game: str) -> bool:
-        """Move people into a pairing. Return False if an entry has changed or one has blocked another."""
+        """Move people into a pairing. Return False if an entry has changed or a person has blocked another."""
         texts = [word for entry in people for word in (entry.searcher.person, entry.text)]
         return bool(await self._run("pair", code, game, *texts))
 
@@ -123,12 +123,12 @@ class Queue:
         return QueueEntry.parse(person, text.decode(), frozenset()).searcher.games if text else ()
 
     async def note_page(self, person: str, *, is_new: bool = False) -> None:
-        """Note that the page on which a person searches is open. Only a new one begins to count."""
+        """Note a request of the page on which a person searches. A page that is not noted yet must be new."""
         if is_new or await self._client.hexists(keys.PAGES, person):
             await self._client.hset(keys.PAGES, person, await self.now())
 
     async def closed_pages(self) -> dict[str, float]:
-        """Return the people whose search pages have closed, with the time of the last sign of each."""
+        """Return the people whose search pages have closed, each with the time of the page's last request."""
         pages = {person.decode(): float(at) for person, at in (await self._client.hgetall(keys.PAGES)).items()}
         now = await self.now() if pages else 0.0
         return {person: at for person, at in pages.items() if now - at > PAGE_SECONDS}

@@ -15,7 +15,7 @@ from bot.store.lua import read_script
 
 SCRIPT = read_script(__file__, "reports")
 
-REPORTS_A_DAY, DAY_SECONDS = 3, 86400  # limit of a person, counted from the first report
+REPORTS_A_DAY, DAY_SECONDS = 3, 86400  # reports of one person in the day after the first
 
 
 @dataclass(frozen=True, slots=True)

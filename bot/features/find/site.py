@@ -19,7 +19,7 @@ from engine.errors import EngineError
 class PageSearch(NamedTuple):
     """A person's search: none, waiting, matched ("asked", "ready" once they accepted), or "playing".
 
-    ``text`` says so. ``game`` is an id. ``code`` is the table of the match.
+    ``text`` describes the state. ``game`` is an id. ``code`` is the table of the match.
     """
 
     state: Literal["none", "waiting", "asked", "ready", "playing"]

@@ -34,7 +34,7 @@ class LearnFeature(Feature):
         self.pages = {"learn": self.learn.answer}
 
     async def _stop_hints(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Stop showing hints to the presser unasked, beginning with this hand."""
+        """Stop unasked hints for the presser, beginning with this hand."""
         await self.first_games.stop_hints(press.person.id)
         await self._updates.touch(action.code)
         self._hints.notify(action.code)

@@ -1,7 +1,7 @@
-"""A person's first game of each kind. Hands explain the letters on cards in it, and against robots show hints unasked.
+"""A person's first game of each kind.
 
-The kinds are those of the courses: Tressette, packets, Spades. A game is a person's first if none of their last games
-was of that kind.
+In it, hands explain the letters on cards. Against robots they also show hints unasked. The kinds are those of the
+courses: Tressette, packets, Spades. A game is a person's first if none of their last games was of that kind.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ from bot.finished.archive import Archive
 from bot.tables.table import Table
 from engine import Game, GameKind
 
-TURNS_WITH_HINT = 5  # turns of each kind, such as bids or cards
-GAMES_SEARCHED = 20  # a person's last games that are searched
+TURNS_WITH_HINT = 5  # number of bids with a hint, and of cards, and so on
+GAMES_SEARCHED = 20  # number of a person's last games to search
 
 
 class FirstGames:
@@ -42,7 +42,7 @@ class FirstGames:
         return False
 
     async def stop_hints(self, person: str) -> None:
-        """Show no more hints unasked in any game."""
+        """Stop unasked hints in all games."""
         for course in COURSES:
             await self._client.sadd(keys.known_games(course), person)
 

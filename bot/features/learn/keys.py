@@ -4,7 +4,7 @@
 |---|---|---|
 | ``{learn}:<course>`` | hash | each person's step, and their moves in the last one (`bot.features.learn.lesson.Spot`) |
 | ``{learn}:won:<course>`` | set | people who have finished the course |
-| ``{learn}:known:<course>`` | set | people who know its games (`bot.features.learn.first_games`) |
+| ``{learn}:known:<course>`` | set | people who know the course's games (`bot.features.learn.first_games`) |
 """
 
 

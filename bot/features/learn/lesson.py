@@ -18,7 +18,7 @@ LAST = STEPS[-1]  # five tricks against the bot
 
 
 class Spot(NamedTuple):
-    """A spot in a course: a step from 1, and in the last one the numbers of the learner's moves, a digit each."""
+    """A spot in a course: a step from 1. In the last step, ``taps`` has a digit for each of the learner's moves."""
 
     course: str
     step: str = "1"
@@ -28,8 +28,8 @@ class Spot(NamedTuple):
 def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
     """Return the lesson after a tap, and a sentence about the tap.
 
-    ``spot.taps`` ends with the number of the tapped move. Without taps it is the lesson of the spot. Raises BadPayload
-    if a spot or move does not exist.
+    ``spot.taps`` ends with the number of the tapped move. Without taps, return the spot's own lesson. Raises
+    BadPayload if a spot or move does not exist.
     """
     course, step, taps = spot
     here = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
@@ -45,7 +45,7 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
 
 
 class Lesson:
-    """A step in a language and in a reader's suits. Without a ``step`` it is the last five tricks."""
+    """A step in a language and in a reader's suits. ``step`` is None in the last step, which is five tricks."""
 
     def __init__(self, spot: Spot, language: str, suits: str) -> None:
         course = COURSES.get(spot.course)
@@ -108,7 +108,7 @@ class Lesson:
         return line.format(ours=thirds_text(deal.taken[0]), theirs=thirds_text(deal.taken[1]))
 
     def news(self) -> list[str]:
-        """Return the card that the learner has drawn, and the bot's moves since then, except cards."""
+        """Return lines with the card that the learner has drawn and the bot's moves since their turn, except cards."""
         _ = self.words.text
         lines = []
         if isinstance(self.deal, SpadesView) and self.deal.drawn:

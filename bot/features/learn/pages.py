@@ -32,7 +32,7 @@ def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
 
 
 def lesson_page(lesson: Lesson, answer: str) -> Panel:
-    """Return a step. ``answer`` is the sentence about the last tap, empty before it."""
+    """Return a step. ``answer`` is the sentence about the last tap, or empty."""
     _ = lesson.words.text
     page = Writer()
     if answer:

@@ -61,7 +61,7 @@ def step_table(game_id: str, step: Step) -> Game:
 
 
 def _lay_packets(deal: PacketsDeal, *piles: Sequence[Sequence[str]]) -> None:
-    """Lay out the open packets of both seats: 3 and 4, 7 and 8. The others are in their hands."""
+    """Lay out the open packets: 3 and 4 of the first seat, 7 and 8 of the second. The other four are in the hands."""
     deal.phase = "play"
     deal.packets = [()] * 9
     deal.own = [frozenset({1, 2, 3, 4}), frozenset({5, 6, 7, 8})]
@@ -103,7 +103,7 @@ def step_moves(game: Game, step: Step) -> list[str]:
 def ending_table(course: Course, taps: str) -> Game:
     """Return the last five tricks of the course's deal after the learner's moves.
 
-    ``taps`` has their numbers, a digit each. Do not change the game.
+    ``taps`` has a digit for each of these moves. The game is cached, so callers must not change it.
     """
     game, done = _ending_game(course.game, course.dealer, course.deal, course.played, ""), ""
     for number in map(int, taps):
@@ -116,7 +116,7 @@ def ending_table(course: Course, taps: str) -> Game:
 
 @lru_cache(1024)
 def _ending_game(game_id: str, dealer: int, deal: str, played: str, taps: str) -> Game:
-    """Return the same as `ending_table`, cached: the bot's moves take up to 0.1 s. There are a few hundred games."""
+    """Return the game of `ending_table`. There are a few hundred, and the bot's moves take up to 0.1 s."""
     if taps:
         game = _ending_game(game_id, dealer, deal, played, taps[:-1]).copy()
         game.play(0, ending_moves(game)[int(taps[-1])])

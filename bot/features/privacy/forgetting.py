@@ -117,7 +117,7 @@ class Forgetter:
                 except STORE_ERRORS:
                     raise
                 except Exception:
-                    # The log does not name the person. The forgetting is retried, and others continue.
+                    # The log must not name the person. The forgetting is retried, and others continue.
                     log.exception("forgetting_failed")
         finally:
             await self._client.delete(WORKER_KEY)
@@ -220,7 +220,7 @@ class Forgetter:
         yield partial(self._evict, keys.person(person))
         yield partial(Programs(self._client).revoke_owned, person)
         yield partial(delete_adapter_data, self._client, person)
-        # A ban holds on.
+        # A ban stays in force.
         yield partial(self._room.store.levers.forget, person)
         for key_of_place in (keys.chat, keys.hosted, keys.challenges):
             yield partial(self._client.delete, key_of_place(private_place(person)))

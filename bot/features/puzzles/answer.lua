@@ -1,6 +1,6 @@
 -- Stores a person's answer to a puzzle. If two people answer at once, the later rating of the puzzle stays.
 --
--- KEYS  the person's answers, all people, all puzzles' ratings, a group's count or the answers again
+-- KEYS  the person's answers, all people, all puzzles' ratings, the group's counts, or any key without a group
 -- ARGV  the puzzle's id, the card, the person, their known rating ('' for none), their new one, the puzzle's new rating,
 --       the count's field ('' for no group), seconds to keep the count
 -- Returns 1; 0 if the person has answered before; -1 if their rating is not the known one.

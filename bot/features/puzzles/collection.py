@@ -12,10 +12,10 @@ from engine.games import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 FILE = "endings.txt"
-# Puzzles of each game without packets, for each puzzle of a game with packets. With packets, cards become known only
+# For each puzzle of a game with packets, each other game has this many puzzles. With packets, cards become known only
 # near the end.
 FULL_SHARE = 5
-ROBOT = "easy"  # plays the games in which puzzles are found: it errs, as people do
+ROBOT = "easy"  # level of the robot in the games in which puzzles are found: it errs, as people do
 
 
 class Collection(Mapping[str, Puzzle]):

@@ -29,7 +29,7 @@ from bot.viewers import Viewer, Viewers, with_picture
 from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
 
-EASY_MISSED = 38  # percent of simple players who miss a newcomer's puzzle, at most
+EASY_MISSED = 38  # at most this percentage of simple players miss a newcomer's puzzle
 
 log = structlog.get_logger()
 
@@ -56,7 +56,7 @@ def easy_puzzle(day: date) -> Puzzle:
 
 
 class GroupPuzzles:
-    """The puzzle of the day: each group gets it at most once, even after a crash, and retries during an outage."""
+    """Sends each group the puzzle of the day at most once, even after a crash. Retries during an outage."""
 
     def __init__(
         self, store: Store, host_time: HostTime, people: People, adapters: Mapping[str, Adapter], announcer: Announcer
@@ -71,7 +71,7 @@ class GroupPuzzles:
         return self._host_time.today()
 
     async def puzzle(self, day: date) -> Puzzle:
-        """Return a day's puzzle. Draw it if necessary, and again if it is no longer in the collection."""
+        """Return a day's puzzle. Draw one if none is stored, or if the stored one is no longer in the collection."""
         id_ = await self._drawn.draw(day, partial(choose_puzzle, day))
         if id_ not in all_puzzles():
             id_ = await self._drawn.replace(day, partial(choose_puzzle, day))

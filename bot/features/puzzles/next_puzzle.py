@@ -1,4 +1,4 @@
-"""The next puzzle of a person: of games that they know, and easy ones first."""
+"""Chooses a person's next puzzle: from games that they know, easy ones first."""
 
 from collections.abc import Container
 
@@ -8,7 +8,7 @@ from bot.finished.archive import Archive
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
-GAMES_SEARCHED = 20  # a person's last games that are searched for games other than Tressette
+GAMES_SEARCHED = 20  # number of a person's last games whose kinds count as known
 
 
 class NextPuzzle:
@@ -26,7 +26,7 @@ class NextPuzzle:
         ) or await self._ratings.next_puzzle(person, all_puzzles())
 
     async def _known_games(self, person: str) -> Container[str]:
-        """Return the Tressette games, and games of others that the person has played or answered a puzzle of."""
+        """Return the Tressette games, and every other game that the person has played or answered a puzzle of."""
         numbers = await self._archive.numbers_of(person)
         played = {game.record.game for game in await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])}
         answered = {all_puzzles().game_of(id_) for id_ in await self._ratings.answered(person) if id_ in all_puzzles()}

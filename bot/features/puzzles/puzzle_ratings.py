@@ -25,8 +25,8 @@ from engine.puzzles.puzzle import Puzzle
 MODEL = PlackettLuce()
 # a new puzzle's mu if 0 or 100 percent miss it, and its sigma
 EASIEST_MU, HARDEST_MU, INITIAL_SIGMA = 15.0, 35.0, 4.0
-CANDIDATES = 25  # unanswered puzzles nearest to a person's rating, from which the next one is drawn
-EASY_ANSWERS = 3  # a person's first answers, before which puzzles have one star
+CANDIDATES = 25  # the next puzzle is one of this many unanswered ones nearest to a person's rating
+EASY_ANSWERS = 3  # a person with fewer answers gets puzzles with one star
 KEPT_SECONDS = 3 * 86400
 
 ANSWER = read_script(__file__, "answer")

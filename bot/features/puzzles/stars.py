@@ -1,8 +1,8 @@
-"""The stars of a puzzle: the more, the harder."""
+"""The stars of a puzzle: a harder puzzle has more."""
 
 from engine.puzzles.puzzle import Puzzle
 
-# Percentages of simple players who miss a puzzle, each with the stars of puzzles below it.
+# Percentages of simple players who miss a puzzle. A puzzle below a percentage has its number of stars.
 ONE_STAR = 40
 LIMITS = ((ONE_STAR, 1), (60, 2), (80, 3))
 MAX_STARS = 4

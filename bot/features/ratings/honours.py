@@ -4,7 +4,7 @@
 |---|---|---|
 | ``honours:chat:<chat>`` | hash | the honours of each month, such as 2026-11, as JSON; kept forever |
 | ``honours:person:<platform:id>`` | set | the months and chats in which a person has honours |
-| ``honours:closed`` | string | the last closed month, and the last game number before those of a later month |
+| ``honours:closed`` | string | the last closed month, and the last game number before the first of a later month |
 
 Months are in UTC, like those of ratings. Only rated games count.
 """
@@ -141,7 +141,7 @@ class Honours:
         month, (closed, number) = month_before(now - CLOSING_DELAY), await _read_closed(self._client)
         if closed >= month:
             return ""
-        # Games can still be unrated after a start, and a champion is final.
+        # Rate all games first: some can still be unrated when a worker starts, and a champion is final.
         await self._ratings.catch_up()
         moved, tallies = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()

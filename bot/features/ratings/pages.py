@@ -47,7 +47,7 @@ def leaderboard_page(
 ) -> Panel:
     """Return a leaderboard; the arguments are as in `leaderboard_title`.
 
-    A viewer who is not among the best gets the last line.
+    A viewer who is not among the best is on the last line.
     """
     _ = texts(language).gettext
     page = Writer(_("🏆 Leaderboard"))

@@ -26,7 +26,7 @@ class Browsers:
         self._sessions = Sessions(client)
 
     async def link_to_table(self, place: str, profile: Profile, table: Table) -> Reply:
-        """Send a player a link to their table. Raises NotAtThisTable for anyone else."""
+        """Send a player a link to their table. Raises NotAtThisTable if the person has no seat there."""
         if profile.id not in table.people:
             raise NotAtThisTable(code=table.code)
         return await self._link(place, profile, table.code)

@@ -47,7 +47,7 @@ class Settings:
 
     @staticmethod
     def is_valid_choice(chosen: Mapping[str, str]) -> bool:
-        """Return whether people have these settings, with these values."""
+        """Return whether these are settings of people, with valid values."""
         return all(value in OWN_SETTINGS.get(name, ()) for name, value in chosen.items())
 
     async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:

@@ -1,7 +1,7 @@
 """A tournament's card: one message in its chat that is kept up to date, and the message that announces the winner.
 
 The card's state is stored before and after each message is sent. Messages carry a key by which a platform recognizes a
-repetition. Only on platforms without such keys can a crash double a message.
+repetition. A crash can double a message only on platforms without such keys.
 """
 
 import json
@@ -40,7 +40,7 @@ from bot.platform import (
 from bot.store import Store
 from bot.viewers import Viewers, with_picture
 
-RETRY_SECONDS = 10.0  # pause before an update that waits for its chat's turn is queued again
+RETRY_SECONDS = 10.0  # time after which an update that still waits for its chat's turn is queued again
 REFUSED_SECONDS = 60.0  # pause after the platform has refused a message about a tournament
 # Stored wishes: send the card again as the lowest message, or retry a chat that could not be written to.
 REPOST, BACK = "repost", "back"
@@ -121,12 +121,12 @@ class TournamentCards:
         """Return a card's panel, from the cache unless its content has changed."""
         viewer, left = await self._viewers.viewer_at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
-        has_room, is_serviced = not self._store.memory.is_full, self._store.levers.maintenance is not None
+        has_room, maintenance = not self._store.memory.is_full, self._store.levers.maintenance is not None
         time_text = None if left is None else time_left(viewer.language, left)
-        content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room, is_serviced
+        content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room, maintenance
         known = self._panels.get(tournament.code)
         if known is None or known[0] != content:
-            known = content, card_panel(viewer.language, tournament, left, has_room=has_room, is_serviced=is_serviced)
+            known = content, card_panel(viewer.language, tournament, left, has_room=has_room, maintenance=maintenance)
             self._panels[tournament.code] = known
         return known[1]
 

@@ -17,12 +17,12 @@ MAX_MATCHES = 8  # matches of the round on the card, open ones first
 
 
 def card_panel(
-    language: str, tournament: Tournament, left: int | None, *, has_room: bool = True, is_serviced: bool = False
+    language: str, tournament: Tournament, left: int | None, *, has_room: bool = True, maintenance: bool = False
 ) -> Panel:
     """Return a tournament's card for its chat.
 
     ``left`` are the seconds left of the round, or None without a round. ``has_room``: the store has room for new
-    tables. ``is_serviced``: the host's maintenance allows none.
+    tables. ``maintenance``: the host allows no new tables now.
     """
     text = TournamentText(language, tournament)
     page = text.start_page()
@@ -42,7 +42,7 @@ def card_panel(
         write_tie_breaks(page, text)
         write_seals(page, text)
         return page.panel(*_page_rows(text, table))
-    return _playing_card(page, text, table, left, has_room=has_room, is_serviced=is_serviced)
+    return _playing_card(page, text, table, left, has_room=has_room, maintenance=maintenance)
 
 
 def payload(tournament: Tournament, *words: object) -> str:
@@ -141,7 +141,7 @@ def _playing_card(
     left: int | None,
     *,
     has_room: bool,
-    is_serviced: bool,
+    maintenance: bool,
 ) -> Panel:
     tournament, _ = text.tournament, text.gettext
     page.line(round_line(text, left))
@@ -150,7 +150,7 @@ def _playing_card(
         page.line(
             _("There’s no room for new tables right now, so some matches must wait: tell the bot’s host."), "bold"
         )
-    elif is_serviced and is_waiting:
+    elif maintenance and is_waiting:
         page.line(_("No new tables for now, so some matches must wait."), "bold")
     page.gap()
     if has_results(tournament):
@@ -275,7 +275,7 @@ def back_row(text: TournamentText) -> Row:
 
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int | None) -> Row:
-    """Return buttons for a team's hands in matches that have a table. Several are labelled by opponent."""
+    """Return buttons for a team's hands in matches that have a table. If there are several, each names the opponent."""
     current = [match for match in matches if match.table]
     label = text.gettext("▶ My hand") if len(current) == 1 else "▶ {name}"
     return tuple(

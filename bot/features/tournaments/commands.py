@@ -159,7 +159,7 @@ class TournamentCommands:
     async def _answer_player(
         self, press: Press, profile: Profile, tournament: Tournament, verb: str, words: list[str]
     ) -> Panel | Reply:
-        """Answer a press on a button that everyone has."""
+        """Answer a press on a button that everyone can use."""
         language = profile.language
         answer: Panel | Reply
         match verb:
@@ -231,7 +231,7 @@ class TournamentCommands:
     async def _organise(
         self, press: Press, profile: Profile, tournament: Tournament, verb: str, words: list[str]
     ) -> Panel | Reply:
-        """Answer a press on a button that only the organiser has."""
+        """Answer a press on a button that only the organiser can use."""
         match verb:
             case "start":
                 tournament = await self._registration.start(tournament.code, profile.id, press.key)

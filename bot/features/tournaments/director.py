@@ -152,7 +152,8 @@ class Director:
                 try:
                     code = await self.match_tables.open(tournament, match, deal)
                 except (Banned, NoNewTables):
-                    # The card says so, or a banned player is about to be withdrawn. The next call retries.
+                    # The card says that no table can be opened, or a banned player is about to be withdrawn. The next
+                    # call retries.
                     return tournament
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)

@@ -142,7 +142,7 @@ class _Bracket:
         return len(self.records[team].floats) - len(self.records[team].colours)
 
     def _criteria(self, edge: Edge, *, decides_bye: bool) -> list[int]:
-        """Return the part of an edge in the failures of C6 to C21."""
+        """Return what an edge adds to the failures of C6 to C21."""
         one, other = edge
         is_pair, floater = self._is_pair(edge), self._floater(edge)
         # The team that leaves the following bracket: a floater of this bracket, or a resident of the following one.
@@ -159,7 +159,7 @@ class _Bracket:
         ]
 
     def _floats(self, floater: int | None) -> list[int]:
-        """Return a 1 for a floater, then a 1 at its score. Scores are from the highest."""
+        """Return 1 for a floater, then a figure for each score from the highest: 1 for the floater's score."""
         if floater is None:
             return [0] * (1 + len(self._scores))
         return [1, *(int(self.records[floater].score == score) for score in self._scores)]
@@ -196,9 +196,9 @@ class _Bracket:
         return int(is_again_down), int(is_again_up)
 
     def _repeated_differences(self, edge: Edge, back: int) -> list[int]:
-        """Return a 1 at the difference of scores with which an edge repeats a float of ``back`` rounds ago.
+        """Return figures for the floats of ``back`` rounds ago that an edge repeats, by difference of scores.
 
-        First comes the downfloat of a moved-down team, then the upfloat of its opponent.
+        The downfloats of moved-down teams come first, then the upfloats of their opponents.
         """
         one, other = edge
         down = up = None

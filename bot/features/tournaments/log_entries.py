@@ -131,7 +131,7 @@ Entry = (
 
 
 def encode(entry: Entry) -> str:
-    """Encode an entry for the log. Raises ValueError if the text would decode to another, as with a space in an id."""
+    """Encode an entry for the log. Raises ValueError if the text would decode to another entry."""
     text = _FORMS.write(entry)
     if decode(text) != entry:
         raise ValueError(f"a field of {type(entry).__name__} would be read as something else")

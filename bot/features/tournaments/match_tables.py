@@ -1,4 +1,4 @@
-"""Tables of a tournament's matches. Each is opened once, found again and ended."""
+"""Opens, finds and ends the tables of a tournament's matches."""
 
 from contextlib import suppress
 

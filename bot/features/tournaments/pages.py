@@ -322,7 +322,7 @@ def _own_line(text: TournamentText, team: int | None, match: Match) -> str:
 
 
 def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
-    """Answer /tournament in a group with tournaments. If there is one, its card follows."""
+    """Answer /tournament in a group with tournaments. If there is only one, its card follows."""
     _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []

@@ -19,7 +19,7 @@ from engine.shuffle import SECRET_BYTES
 
 MAX_CHANGES = 2000  # log entries before the start; after that a tournament can only be started or called off
 MAX_REENTRIES = 10  # times that a person can enter the same tournament
-MAX_UNRATED = 100  # unrated games that a start rates first; more would delay the answer
+MAX_UNRATED = 100  # a start rates at most this many games first; more would delay the answer
 
 
 class Registration:
@@ -224,6 +224,6 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> log_entries.
 
 
 def check_organiser(tournament: Tournament, person: str) -> None:
-    """Raise OnlyTheOrganiser for everyone else."""
+    """Raise OnlyTheOrganiser for anyone except the organiser."""
     if tournament.opener.person != person:
         raise errors.OnlyTheOrganiser(name=tournament.opener.name)

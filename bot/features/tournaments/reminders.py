@@ -1,7 +1,7 @@
 """Reminders of unfinished matches when little of a round's time is left.
 
-A reminder waits for the turn of its chat, like an answer. It is retried until it has been sent and noted. Only on
-platforms without message keys can a crash double a reminder.
+A reminder waits for the turn of its chat, like an answer. It is retried until it has been sent and noted. A crash can
+double a reminder only on platforms without message keys.
 """
 
 import time
@@ -29,7 +29,7 @@ from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
 
 REMIND_FRACTION = 4  # remind when 1/4 of the time is left
-FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0  # seconds before retries, doubled each time; answers give up earlier
+FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0  # seconds before a retry, doubled each time
 REMEMBERED = 10_000
 
 

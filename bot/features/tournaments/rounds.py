@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from bot.features.tournaments.tournament import Match, Tournament
 
 MIN_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
-LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
+LEAGUE_AT_ONCE = 3  # matches that a team can play at the same time in a league
 
 Pairs = tuple[tuple[int, int | None], ...]
 

@@ -168,7 +168,7 @@ class Tournaments:
             yield
 
     async def seconds_left(self, tournament: Tournament) -> int | None:
-        """Return the playing time left of the round, 0 or less if it is overdue; None if no round is played."""
+        """Return the playing time left of the round, 0 or less if it is overdue; None if no round is being played."""
         if tournament.phase != "playing" or not tournament.ends_at:
             return None
         return tournament.ends_at[-1] - await self.playing_time()

@@ -18,7 +18,7 @@ from bot.features.tournaments.tournament import Match, Tournament
 
 @dataclass(frozen=True)
 class Demands:
-    """Absolute rules that can be given up. Not among them: teams never meet twice and never have two byes."""
+    """Absolute rules that can be given up. Two others always apply: teams never meet twice or have two byes."""
 
     colours: bool  # two teams to which the same seat is absolutely due do not meet (C3)
     forfeits: bool  # a team that has won by forfeit does not get the bye (part of C2)

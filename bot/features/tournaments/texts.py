@@ -218,7 +218,7 @@ class TournamentText:
         return line.format(played=played, count=len(match.deals))
 
     def outcome(self, match: Match, team: int | None = None) -> str:
-        """Return a match's score and ending, with the points of this team first, by default the match's first team.
+        """Return a match's score and ending. The points of ``team`` come first, by default the match's first team.
 
         The text is `PLAYING` for a match that is not over. A duplicate's score stays secret until the round is over.
         """

@@ -301,7 +301,7 @@ class Tournament:
         return 0 < round_ <= len(self.rounds) and number < len(self.rounds[round_ - 1])
 
     def match(self, round_: int, number: int) -> Match:
-        """Return a match. Raises IndexError."""
+        """Return a match. Raises IndexError if there is none."""
         if round_ < 1:
             raise IndexError
         return self.rounds[round_ - 1][number]

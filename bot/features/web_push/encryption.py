@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 CURVE = SECP256R1()
 NUMBER_BYTES, POINT_BYTES, AUTH_BYTES, SALT_BYTES = 32, 65, 16, 16
-RECORD_BYTES = 4096  # every push service takes as much
-PADDED_BYTES = 512  # messages are padded to a multiple, so that their length tells nothing
+RECORD_BYTES = 4096  # every push service accepts messages of this size
+PADDED_BYTES = 512  # messages are padded to a multiple of this, so that their length reveals nothing
 LAST_RECORD = b"\x02"
 
 
@@ -76,7 +76,7 @@ def encrypt(content: bytes, browser_key: bytes, auth: bytes) -> bytes:
 
 
 def sign(key: EllipticCurvePrivateKey, audience: str, expires: int, contact: str) -> str:
-    """Return the `Authorization` for a push service. ``contact`` is a URL of the host, or empty."""
+    """Return the `Authorization` header for a push service. ``contact`` is a URL of the host, or empty."""
     claims = {"aud": audience, "exp": expires} | ({"sub": contact} if contact else {})
     parts = ({"typ": "JWT", "alg": "ES256"}, claims)
     signed = ".".join(encode_base64(json.dumps(part, separators=(",", ":")).encode()) for part in parts)

@@ -10,7 +10,7 @@ from bot.feature import Feature, Forgetting, Step
 from bot.features.web_push.sending import Sender
 from bot.features.web_push.subscriptions import Subscriptions
 
-SEND_SECONDS = 1.0  # interval at which the leader sends what is due
+SEND_SECONDS = 1.0  # interval at which the leader sends due messages
 
 
 class WebPushFeature(Feature):

@@ -4,7 +4,7 @@
 |---|---|---|
 | ``{push}:key`` | string | the bot's private VAPID key, 32 bytes |
 | ``{push}:of:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.features.web_push.subscriptions`) |
-| ``{push}:due`` | sorted set | messages to send, JSON, by when, Unix seconds (`bot.features.web_push.sending`) |
+| ``{push}:due`` | sorted set | messages to send, JSON, by due time in Unix seconds (`bot.features.web_push.sending`) |
 """
 
 KEY = "{push}:key"

@@ -37,11 +37,11 @@ from bot.store import STORE_ERRORS
 KEPT_SECONDS: Mapping[NoticeKind, int] = {"turn": 24 * 3600, "daily": 8 * 3600, "tournament": 8 * 3600}
 """How long a service keeps a message for a phone that is off."""
 
-MAX_DUE, MAX_DUE_EACH = 10_000, 20  # messages, and of one person; more are dropped and counted
+MAX_DUE, MAX_DUE_EACH = 10_000, 20  # messages of all people and of one person; more are dropped and counted
 AT_ONCE = 50
 TIMEOUT_SECONDS = 10.0
-RETRY_SECONDS = (30, 120, 600, 3600)  # pauses before the attempts after the first
-LONGEST_PAUSE = 6 * 3600  # limit of a pause that a service asks for
+RETRY_SECONDS = (30, 120, 600, 3600)  # pauses before the second and each later attempt
+LONGEST_PAUSE = 6 * 3600  # longest pause that a service can ask for
 SIGNED_SECONDS = 12 * 3600  # a signature can be valid for 24 hours
 TOPIC_BYTES = 24  # 32 characters, the most that a topic can have
 
@@ -49,7 +49,7 @@ log = structlog.get_logger()
 
 
 class Due(NamedTuple):
-    """A message for a browser, by its id, and how often it was tried."""
+    """A message for a browser (an id), with the number of attempts so far."""
 
     person: str
     browser: str
@@ -68,7 +68,7 @@ class Due(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The name by which a service replaces an older message about the same."""
+        """A service replaces an older message with the same topic."""
         return encode_base64(sha256(f"{self.kind} {self.path}".encode()).digest()[:TOPIC_BYTES])
 
 
@@ -95,7 +95,7 @@ class Sender:
         await self._client.zadd(keys.DUE, {Due(person, one.id, *notice).stored: now for one in wanted}, nx=True)
 
     async def send_due(self) -> None:
-        """Send what is due, as much as `AT_ONCE` allows."""
+        """Send due messages, at most `AT_ONCE`."""
         found = await self._client.zrangebyscore(keys.DUE, "-inf", time.time(), 0, AT_ONCE)
         if not found:
             return
@@ -107,7 +107,7 @@ class Sender:
         store_errors = [error for error in results if isinstance(error, STORE_ERRORS)]
         for stored, error in zip(found, results, strict=True):
             if error and error not in store_errors:
-                # The message must not stay ahead of the others. Its error's text can name the secret address.
+                # Remove the message, so that it does not block the others. Its error can name the secret address.
                 log.warning("push_failed", error=type(error).__name__)
                 PUSHES.labels("failed").inc()
                 await self._client.zrem(keys.DUE, stored)

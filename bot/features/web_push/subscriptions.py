@@ -16,10 +16,10 @@ from bot.features.web_push.encryption import AUTH_BYTES, decode_base64, is_publi
 from bot.notice import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
-MAX_BROWSERS = 10  # of one person; the oldest gives way
+MAX_BROWSERS = 10  # of one person; a new browser replaces the oldest
 LONGEST_ENDPOINT = 1024
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"  # RFC 1035
-# The push services of all browsers. The bot sends to no other address, so nobody can make it call one of theirs.
+# The push services of all browsers. The bot sends to no other address, so nobody can make it send requests elsewhere.
 SERVICES = re.compile(
     r"(?:fcm|android)\.googleapis\.com|web\.push\.apple\.com"
     rf"|(?:{LABEL}\.){{1,3}}(?:push\.services\.mozilla|notify\.windows)\.com"
@@ -31,7 +31,7 @@ class BadSubscription(ValueError):
 
 
 class Subscription(NamedTuple):
-    """A browser: where to send, its keys in base64url, the chosen kinds, and when it was made, Unix seconds."""
+    """A browser: its address, its keys in base64url, the chosen kinds, and the time of creation in Unix seconds."""
 
     endpoint: str
     p256dh: str
@@ -49,7 +49,7 @@ def subscription_id(endpoint: str) -> str:
 
 
 def is_service(endpoint: str) -> bool:
-    """Return whether an address is one of a browser's push service."""
+    """Return whether an address belongs to a browser's push service."""
     try:
         parts = urlsplit(endpoint)
         is_usual = parts.scheme == "https" and parts.port in (None, 443) and "@" not in parts.netloc
@@ -65,7 +65,7 @@ class Subscriptions:
         self._client = client
 
     async def choose(self, person: str, endpoint: str, browser_keys: Mapping[str, str], kinds: Collection[str]) -> None:
-        """Store which kinds a browser wants; without any it is deleted. Raise BadSubscription."""
+        """Store which kinds a browser wants; without any it is deleted. Raise BadSubscription if no browser has it."""
         if len(endpoint) > LONGEST_ENDPOINT or not is_service(endpoint) or not set(kinds) <= set(KINDS):
             raise BadSubscription()
         if not kinds:

@@ -43,8 +43,8 @@ BEST = make_line("B-1", 7, "3D", "2D", "AD", tricks="101")
 OTHER = make_line("A-1", 5, "3D", "RD", "AD", tricks="110")
 
 
-def make_comparison(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = True) -> Comparison:
-    return Comparison(TODAY, "testa", best, lines, is_analysed=is_analysed)
+def make_comparison(*lines: ComparedLine, best: DayLine = BEST, analyses_games: bool = True) -> Comparison:
+    return Comparison(TODAY, "testa", best, lines, analyses_games=analyses_games)
 
 
 def test_fork_is_the_first_different_move() -> None:
@@ -186,7 +186,7 @@ def test_costliest_move_shows_all_its_losses() -> None:
 
 def test_lost_points_use_the_games_unit() -> None:
     verdicts = [Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True)]
-    lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], is_analysed=True)
+    lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], analyses_games=True)
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "Points given away: 6" in text
     assert "Better: 2D (−6)" in text
@@ -194,7 +194,7 @@ def test_lost_points_use_the_games_unit() -> None:
 
 def test_pending_analysis_is_announced() -> None:
     lines = (ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER))
-    pending, disabled = make_comparison(*lines), make_comparison(*lines, is_analysed=False)
+    pending, disabled = make_comparison(*lines), make_comparison(*lines, analyses_games=False)
     assert "The analysis is on its way" in side_by_side_panel("en", "codes", pending, 1).plain
     assert "given away" not in side_by_side_panel("en", "codes", pending, 1).plain
     assert "The analysis is on its way" not in side_by_side_panel("en", "codes", disabled, 1).plain
@@ -257,7 +257,7 @@ async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypa
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
-        monkeypatch.setattr(worker.feature(DailyFeature).daily._past_days, "_is_analysed", True)
+        monkeypatch.setattr(worker.feature(DailyFeature).daily._past_days, "_analyses_games", True)
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
         # The private page shows the reader's line. The group's page shows the players who asked there,

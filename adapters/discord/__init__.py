@@ -1,4 +1,4 @@
-"""Discord, through discord.py. The library is imported only with a token: it takes half a second."""
+"""Discord, through discord.py. The library is imported only with a token, because the import takes half a second."""
 
 from collections.abc import AsyncIterator
 

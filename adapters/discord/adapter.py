@@ -83,7 +83,7 @@ class PageLocks:
 
     @asynccontextmanager
     async def lock(self, message: str, interaction: int) -> AsyncIterator[bool]:
-        """Lock a page. Yield whether ``interaction`` is the newest one for it: Discord's ids increase."""
+        """Lock a page. Yield whether ``interaction`` is the newest for that page: Discord's ids increase."""
         lock = self._locks.setdefault(message, _PageLock())
         lock.latest = max(lock.latest, interaction)
         async with lock:
@@ -182,7 +182,7 @@ class Discord:
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
     async def _greet_server(self, guild: discord.Guild) -> None:
-        # `repair_interaction` and `reduce_server` drop channels, so the library has only the id of this one.
+        # `reduce_server` drops the server's channels, so the library knows only the id of the system channel.
         if not (channel := guild._system_channel_id):
             return
         server, place = str(Place(PLATFORM, str(guild.id))), str(Place(PLATFORM, str(guild.id), str(channel)))
@@ -277,7 +277,7 @@ class Discord:
                 await self._send_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
                 where = Place.parse(answer.place)
-                # Any person's private place: the page is drawn as for one reader.
+                # Any private place will do, because it only makes the page be drawn for one reader.
                 await self._send_page(answer, str(where if where.is_private else replace(where, person="0")), reply)
             elif reply.panel:
                 await self._edit_page(answer, reply.panel)

@@ -253,7 +253,7 @@ class Commands:
 
 
 def challenge_refusal(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
-    """Return why no challenge can be shown there, or ""."""
+    """Return why no challenge can be shown at the interaction's place, or ""."""
     _ = texts(language).gettext
     if opponent is not None and opponent.bot:
         return _("{name} is a bot: to play a robot, leave the name out and press its button.").format(

@@ -1,4 +1,4 @@
-"""Telegram, through python-telegram-bot, which is imported only with a token: the import takes half a second."""
+"""Telegram, through python-telegram-bot. The library is imported only with a token: the import takes half a second."""
 
 from collections.abc import AsyncIterator
 

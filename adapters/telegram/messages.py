@@ -2,9 +2,9 @@
 
 A text can become a photo, so a picture can follow its text. A photo cannot become a text: a new message replaces it.
 
-Only one member of a group sees an ephemeral message. These came with Bot API 10.2 and 10.3, so the library lacks their
-methods. A bot can send one within 15 seconds of the person's press, or at any time as an administrator. Such a message
-can fail to arrive and can vanish.
+Only one member of a group sees an ephemeral message. The library lacks the methods for such messages, which are new in
+Bot API 10.2 and 10.3. A bot can send one within 15 seconds of the person's press, or at any time as an administrator.
+It can fail to arrive and can vanish.
 """
 
 import time

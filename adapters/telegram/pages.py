@@ -31,7 +31,7 @@ class Pages:
             self._queue_deletion(press.place, press.message)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
-        """Send a page, without its picture if that fails."""
+        """Send a page. If the picture fails, send the page without it."""
         try:
             await self._adapter.send(place, panel, key, silent=silent)
         except NoPicture as error:

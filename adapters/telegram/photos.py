@@ -129,7 +129,7 @@ class Photos:
         await self._upload(method, photo)
 
     async def _upload(self, method: str, photo: Photo, read_id: ReadMessageId | None = None) -> Any:
-        """Send a photo if there is a ``read_id``, or else edit one. Return the answer."""
+        """Send a photo if there is a ``read_id``, otherwise edit one. Return the answer."""
         picture, fields = photo.picture, photo.send_fields if read_id else photo.edit_fields
         async with self._picture_errors(photo):
             if picture.is_lasting and (file_id := await self._known_files.find(picture)):

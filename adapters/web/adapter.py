@@ -34,7 +34,7 @@ class Web(SiteAdapter):
         return f"{self.site.url}/t/{code}"
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        """Notify the person's browsers, soon; the table's page shows the message itself."""
+        """Queue a notification for the person's browsers. The table's page shows the message itself."""
         if panel.notice and not silent and is_private(place):
             push = self.site.card_room.feature(WebPushFeature).sender
             try:

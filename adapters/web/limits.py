@@ -33,7 +33,7 @@ Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they
 ones would keep others at the same address from signing in.
 """
 
-# Wrong table codes. Each new guest also has tries of their own, which are far more in all.
+# Wrong table codes of one address. Each new guest has a limit of their own as well.
 CODES = RateLimit(burst=20, interval=300.0)
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables, for a school that plays at the same time
@@ -42,7 +42,7 @@ NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the st
 MESSAGES = RateLimit(burst=300, interval=0.02)
 
 CODES_NETWORK_FACTOR = 256
-"""The limit `CODES` of a network, in multiples of one address's.
+"""The limit `CODES` of a network, as a multiple of an address's limit.
 
 With `NETWORK_FACTOR`, eight addresses with a few wrong codes would use up their whole network's limit. This factor
 gives every address of an IPv4 network its full limit. A network can then try 74,000 codes a day; its new guests can try
@@ -73,7 +73,7 @@ class Lookup:
 
 
 class Quota:
-    """Counts requests of one kind, or the open ones.
+    """Counts requests of one kind, or open connections.
 
     A network can have ``network_factor`` times as many as an address.
     """

@@ -25,7 +25,7 @@ class BrowserKeys(BaseModel):
 
 
 class PushRequest(BaseModel):
-    """A browser's subscription and its chosen ``kinds``; without them it asks which it has."""
+    """A browser's subscription and its chosen ``kinds``. Without ``kinds`` the browser asks for the stored ones."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
     endpoint: Annotated[str, Field(max_length=LONGEST_ENDPOINT)]
@@ -49,7 +49,7 @@ async def push_form(site: Site, person: str, language: str) -> dict[str, Any]:
 
 
 async def choose(site: Site, request: web.Request) -> web.Response:
-    """Store which notifications a browser wants, and return them."""
+    """Store which notifications a browser wants, if it says so. Return the stored kinds."""
     site.check_own_page(request)
     reader = await site.people.identify(request)
     if reader is None or not reader.is_guest:
@@ -67,7 +67,7 @@ async def choose(site: Site, request: web.Request) -> web.Response:
             await subscriptions.choose(reader.person, wanted.endpoint, wanted.keys.model_dump(), wanted.kinds)
         except BadSubscription:
             raise Refused("there is no such push service") from None
-        # The deal's reminder is one for all browsers of a person.
+        # A person has one reminder of the daily deal for all their browsers.
         hours = site.card_room.feature(DailyFeature).site.hours
         if not any("daily" in browser.kinds for browser in await subscriptions.of(reader.person)):
             await hours.choose(reader.person, None)

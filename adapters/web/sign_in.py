@@ -55,7 +55,7 @@ async def enter_by_app(site: Site, request: web.Request) -> web.Response:
     except InvalidLaunch:
         return site.message_page(request, browser_text(request, APP_EXPIRED), HTTPStatus.FORBIDDEN)
     await site.card_room.lobby.meet(person)
-    # The person might have opened the chat too, so send a hand that waits for that.
+    # The person might have just opened the chat, so send the hands that could not be sent there before.
     await site.card_room.send_missed_hands(person)
     if person.id in await site.people.session_people(request):
         return site.redirect(_table_address(form.get("t", "")))

@@ -52,7 +52,7 @@ CONTENT_SECURITY = (
     "form-action 'self'; base-uri 'none'; manifest-src 'self'"
 )
 NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
-PARTS = ("text/css", "text/javascript")  # parts of pages: browsers read no other safety headers with them
+PARTS = ("text/css", "text/javascript")  # for these types, browsers ignore all other security headers
 SECURITY = {
     **NO_SNIFFING,
     # With "no-referrer", browsers would send no Origin with forms.
@@ -195,7 +195,7 @@ class Site:
         return await self.card_room.lobby.language_of(reader.person, spoken) if reader else language_of(spoken)
 
     async def admit(self, request: web.Request, reader: WebPerson | None, name: str = "") -> tuple[WebPerson, str, str]:
-        """Return the reader under their chosen name, a new guest's cookie (else ""), and their language.
+        """Return the reader under their chosen name, the cookie of a new guest or "", and their language.
 
         Raise `Refused` for a banned reader.
         """

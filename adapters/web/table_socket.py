@@ -44,7 +44,7 @@ from bot.texts import language_of, texts
 LONGEST_MESSAGE = 1024  # bytes of a message; a longer one ends the connection
 MAX_PAGES, MAX_PAGES_EACH = 2000, 20
 PING_SECONDS = 20.0  # time between pings; a page that does not answer within half of this is gone
-MAX_PENDING = 16  # unanswered presses of one page, before reading from it pauses
+MAX_PENDING = 16  # unanswered presses of one page; reading from the page pauses at this number
 SESSION_CHECK_SECONDS = 5.0
 LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page after a limit was exceeded
 PAGE = "page"

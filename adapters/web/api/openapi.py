@@ -16,7 +16,7 @@ from adapters.web.api.problems import Problem
 from bot.site.api_models import TUPLE_TYPES
 from bot.version import VERSION
 
-# The description of 422. Operations without a key answer it only for the first reason.
+# The description of 422. Operations without an Idempotency-Key use it only for the first reason.
 UNPROCESSABLE = "The rules do not allow it, or the Idempotency-Key belongs to another request."
 
 

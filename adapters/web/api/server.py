@@ -49,7 +49,7 @@ from bot.texts import language_of
 NO_GAME = "There is no finished game with this id, or the game has no such deal."
 NO_PLAYER = "There is no player with this id, or they have played no rated game."
 NO_TABLE = "No table can be watched under this id: its game is over, or its chat does not allow it."
-MISSING = {"player": NO_PLAYER, "table": NO_TABLE}  # why an operation has no result; NO_GAME for others
+MISSING = {"player": NO_PLAYER, "table": NO_TABLE}  # the detail of a 404, by operation; NO_GAME for all others
 
 STATUSES = {  # by the reason of `ProgramError`
     "banned": HTTPStatus.FORBIDDEN,
@@ -309,7 +309,7 @@ class Api:
 
 
 def _check_parameter(parameter: Parameter, request: web.Request) -> None:
-    """Raise `ApiError` for a missing or malformed parameter. Normalise a table's code as people write it."""
+    """Raise `ApiError` for a missing or malformed parameter. Normalise a table's code."""
     if parameter is TABLE_CODE and (code := pasted_code(request.match_info["code"])):
         request.match_info["code"] = code
     if parameter.location == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):

@@ -31,7 +31,7 @@ def _check_payload(payload: str) -> str:
 
 
 Short = Annotated[str, StringConstraints(max_length=32)]
-Number = Annotated[int, Field(ge=1, le=2**53)]  # JavaScript counts no higher exactly
+Number = Annotated[int, Field(ge=1, le=2**53)]  # JavaScript rounds higher integers
 
 
 class Request(BaseModel):
@@ -124,7 +124,7 @@ class Requests:
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
         self._languages: dict[str, str] = {}
-        """By person, the language of the browser that acted last."""
+        """The language of each person's browser, as of their last request."""
         self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
 
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:

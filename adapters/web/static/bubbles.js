@@ -1,14 +1,14 @@
 // @ts-check
-// What players declare, say and take, for a moment at their seats. Screen readers hear it from the table's status.
+// Shows what players declare, say and take at their seats for a moment. Screen readers read it in the table's status.
 import { Face } from "./cards.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./table.js").SeatEvent} SeatEvent */
 /** @typedef {import("./table.js").Table} Table */
 
-const SHOWN = 2200, SHOWN_MORE = 800;  // milliseconds that an event is shown, and each further one
+const SHOWN = 2200, SHOWN_MORE = 800;  // milliseconds to show the first event, and each further one
 
-/** Return the events after the `old` one, each for a moment. @param {Table} table @param {number[]} old deal and number */
+/** Return the events after `old` until they have been shown long enough. @param {Table} table @param {number[]} old deal and number */
 function useNewEvents(table, old) {
   const [events, setEvents] = useState(/** @type {SeatEvent[]} */ ([]));
   const last = useRef(old);

@@ -37,7 +37,7 @@ function startDrag(event, { play, moveTo, take }) {
   const end = (last) => {
     stop.abort();
     if (!isDragged) return;
-    // While it is dragged, the pointer goes through the card.
+    // A dragged card lets the pointer through, so this finds the card below.
     const target = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(last.clientX, last.clientY)?.closest(".fan .tap"));
     card.classList.remove("dragged");
     card.style.transform = "";

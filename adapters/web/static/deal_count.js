@@ -7,7 +7,7 @@ import { html, pageData, useEffect, useState } from "./view.js";
 const { texts } = pageData();
 const LINE = 420, COUNTING = 700;  // milliseconds that a line takes, and the totals
 
-/** Move a number from 0 to `end`, at `pace` milliseconds each; the end at once if the reader wants no motion.
+/** Return a number that grows from 0 to `end` by 1 in `pace` milliseconds. If the reader wants no motion, return `end`.
  * @param {number} end @param {number} pace */
 function useProgress(end, pace) {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -32,8 +32,8 @@ export function moveCard(cards, moved, target) {
   changeOptions({ order: "hand" });
 }
 
-/** Return whether the hand is hidden, and the button that hides it: a press hides or shows it, and while the hand is hidden,
- * a longer press shows it until it ends. @returns {[isHidden: boolean, button: any]} */
+/** Return whether the hand is hidden, and the button that hides or shows it. A long press shows a hidden hand until the press
+ * ends. @returns {[isHidden: boolean, button: any]} */
 export function useHiddenHand() {
   const [isHidden, setHidden] = useState(tabStorage.get(HIDDEN) === "yes");
   const [isPeeking, setPeeking] = useState(false);

@@ -1,5 +1,5 @@
 // @ts-check
-// A hint next to what it advises: its bubble points at the card.
+// A hint next to the cards or buttons that it advises. Its bubble points at the card.
 import { Spoken } from "./cards.js";
 import { addStyle, html, useLayoutEffect, useRef } from "./view.js";
 
@@ -12,7 +12,7 @@ export const placeOfHint = ({ hint, advised, packets, hand }) => {
   return hand.some((card) => advised.includes(card.code)) ? "hand" : "buttons";
 };
 
-/** Return the horizontal middle of an element. Unlike its box, it ignores moves such as a card's while it is dealt.
+/** Return the horizontal middle of an element. Unlike its box, it ignores transforms, such as those of a card being dealt.
  * @param {HTMLElement} element */
 function middleOf(element) {
   let left = element.offsetWidth / 2;

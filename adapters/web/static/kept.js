@@ -1,5 +1,5 @@
 // @ts-check
-// What this browser keeps for when the network is away: the last look of each table, and presses without an answer. The
+// What this browser keeps for when the network is away: the last state of each table, and presses without an answer. The
 // page and the service worker share it.
 
 /** What a reader's page shows. `reader` is no secret (`WebPerson.tag`). @typedef {{code: string, reader: string, table: any}} KeptTable */
@@ -75,7 +75,7 @@ export async function forgetOthers(reader) {
 export const forgetReader = (reader) => Promise.all([dropTables((one) => one.reader === reader), dropPresses((one) => one.reader === reader), forgetPages()]);
 
 /** Forget what can be seen of a person who might have left this browser. Their presses stay until a page names another
- * reader: the bot takes them from nobody else. */
+ * reader, because the bot accepts them only from the person who made them. */
 export const forgetSeen = () => Promise.all([dropTables(() => true), forgetPages()]);
 
 /** Delete all data of a person who has signed out. */

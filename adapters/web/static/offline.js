@@ -1,5 +1,5 @@
 // @ts-check
-// Playing without a network: the page of a table keeps its last look and its unanswered presses, and registers the
+// Playing without a network: the page of a table keeps its last state and its unanswered presses, and registers the
 // service worker. All of it is loaded after the first card.
 import { updateBadge } from "./badge.js";
 import { dropPress, dropTable, forgetOthers, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
@@ -45,7 +45,7 @@ export async function keepOffline(code, reader, connection, { latest, receiveTab
   keepPage();
   connection.keepWith({
     keep: async (n, message) => {
-      // Other presses could surprise later, at a table that has changed.
+      // Other presses could have an unwanted effect later, at a table that has changed.
       if (!VERSIONED.test(String(message.press))) return;
       await keepPress({ n, code, reader, press: String(message.press), at: Date.now() });
       if (!navigator.onLine) await sendLater();

@@ -9,10 +9,10 @@ const status = /** @type {HTMLElement} */ (form.querySelector("[role=status]"));
 const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("[name=kind]")]);
 const hour = /** @type {HTMLSelectElement} */ (form.querySelector("[name=hour]"));
 
-/** The bot's key, which a subscription belongs to. */
+/** The bot's key. A subscription belongs to one key. */
 const keyBytes = Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
 
-/** Return whether a subscription has the bot's key: another store has another. @param {PushSubscription} subscription */
+/** Return whether a subscription has the bot's key, which differs for each store. @param {PushSubscription} subscription */
 const isOurs = (subscription) => String(new Uint8Array(subscription.options.applicationServerKey || new ArrayBuffer(0))) === String(keyBytes);
 
 /** Tell the bot what this browser wants, or ask what it has. Return the kinds.

@@ -61,7 +61,7 @@ function useAnalysis(suits) {
   const path = `${API}/analysis?language=${language}&suits=${suits}`;
   const loader = useRef((/** @type {RequestInit} */ _options) => {});
   useEffect(() => {
-    // Aborted when the reader chooses other suits, which the texts depend on.
+    // Aborted when the reader chooses other suits, because the texts depend on the suits.
     const stop = new AbortController();
     let timer = 0;
     /** @param {RequestInit} [options] */

@@ -110,7 +110,7 @@ async function offlinePage(request, url) {
   return page || (await cache.match(OFFLINE, { ignoreVary: true })) || Response.error();
 }
 
-/** Keep a page that is of use without a network. @param {URL} url @param {Response} response */
+/** Keep a page that is useful without a network. @param {URL} url @param {Response} response */
 async function keepPage(url, response) {
   const path = url.pathname;
   if (!response.ok || !(path === OFFLINE || path === "/puzzle" || COMMON.test(path) || TABLE.test(path))) return;
@@ -152,7 +152,7 @@ async function sendPresses() {
   }
 }
 
-/** Send a table's presses in order. What stays without an answer is kept.
+/** Send a table's presses in order. Presses without an answer are kept.
  * @param {string} code @param {string} reader @param {import("./kept.js").KeptPress[]} presses @returns {Promise<void>} */
 function sendTo(code, reader, presses) {
   const waiting = [...presses];
@@ -188,8 +188,8 @@ function sendTo(code, reader, presses) {
   });
 }
 
-/** Show a message of the bot, and close it at once if its page is in view: browsers can end a subscription whose messages
- * show nothing. A repeated one replaces the first.
+/** Show the bot's message as a notification, and close it at once if its page is in view. Browsers can end a subscription
+ * whose messages show no notification. A repeated message replaces the first.
  * @param {{kind: string, text: string, path: string}} message */
 async function notify({ kind, text, path }) {
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });

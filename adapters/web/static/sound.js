@@ -11,7 +11,7 @@ let isOn = permanentStorage.get(KEY) !== "off";
 /** @type {AudioContext | null} */
 let context = null;
 
-/** Get ready in a tap: without one, browsers allow no sound. It also wakes the sounds of a phone that was locked. */
+/** Start or resume the sound. Call this in a tap, because browsers allow no sound without one. A locked phone suspends it. */
 function wake() {
   if (!isOn) return;
   context ||= new AudioContext();

@@ -53,7 +53,7 @@ const SOUNDS = {
   ],
   sweep: [{ from: 500, to: 2600, rise: .09, fall: .2, volume: .14 }],
   knock: [...knuckles(0), ...knuckles(.15)],
-  // After the slap of the card that gave the reader the turn.
+  // Begins after the sound of the card that gave the reader the turn.
   turn: [...bell(659, .12), ...bell(988, .24)],
 };
 

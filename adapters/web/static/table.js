@@ -22,7 +22,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 
 const { code, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
-const TAKING = 260;  // milliseconds that a taken trick moves away, at the end of them
+const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
 const TITLE = document.title;
 const KEEP_AFTER = 5000;  // milliseconds until the page is kept for when the network is away, which should not delay the game
 const CUTTING = 500;  // milliseconds that a cut is shown
@@ -137,7 +137,7 @@ const lastEvent = (table) => [table.deal, table.events.at(-1)?.number ?? -1];
 /** @param {PageCard[]} cards */
 const codes = (cards) => cards.map((card) => card.code).join(" ");
 
-/** Return for how long a taken trick is shown, in milliseconds. A clock does not wait for readers who like it slow.
+/** Return for how long a taken trick is shown, in milliseconds. With a clock, a slow pace counts as normal.
  * @param {Table | null} table */
 const timeShown = (table) => Math.min(TAKEN_SHOWN[options.pace], table?.clock ? TAKEN_SHOWN.normal : Infinity);
 
@@ -251,7 +251,7 @@ const App = () => {
     const forget = (isStranger) => (isStranger ? import("./kept.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);
-    // A search for an opponent goes on at a table that is played meanwhile.
+    // A search for an opponent continues while the reader plays at a table.
     if (tabStorage.get("searching") === "yes") import("./searching.js").then(({ followSearch }) => followSearch({ show: ({ text, state: search }) => { if (search !== "waiting") setToast(text); }, fail: () => undefined }));
   }, []);
   useEffect(() => {

@@ -11,10 +11,10 @@ import structlog
 from cachetools import LRUCache
 from discord.http import Route
 
-from adapters.discord import drawing, reading
+from adapters.discord import components, reading
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands, challenge_refusal
-from adapters.discord.drawing import Body
+from adapters.discord.components import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
 from adapters.discord.interaction_answers import (
@@ -301,7 +301,7 @@ class Discord:
     async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:
         """Answer with a new message, drawn as for ``place``. The picture follows the text, because it takes longer."""
         assert reply.panel
-        body, file = drawing.message_body(reply.panel, place), reply.file
+        body, file = components.message_body(reply.panel, place), reply.file
         upload = Upload(file.name, file.content, "application/json") if file else None
         # Ephemeral messages cannot be forwarded.
         private = reply.private and not (reply.is_forwardable and answer.pressed and is_private(answer.place))

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import discord
 
-from adapters.discord import drawing
-from adapters.discord.drawing import Body
+from adapters.discord import components
+from adapters.discord.components import Body
 from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_TOKENS, LIBRARY_ERRORS, describe_error
 from adapters.discord.pictures import Upload
 from adapters.discord.reading import Interaction, InteractionToken, locale_of, token_of
@@ -104,8 +104,8 @@ class Answer:
             return await self._send(body, private=False)
 
     async def _send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
-        body = drawing.add_file(body, upload.name) if upload else body
-        shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
+        body = components.add_file(body, upload.name) if upload else body
+        shown = {**body, "flags": body["flags"] | (components.EPHEMERAL if private else 0)}
         if self.state is State.OPEN:
             return await self._send_answer(MESSAGE, shown, wants_message=True, upload=upload)
         if self.state is State.DEFERRED:
@@ -117,12 +117,12 @@ class Answer:
         return await self.rest.follow_up(self.token, shown, upload)
 
     async def send_toast(self, text: str) -> None:
-        await self.send(drawing.toast_body(text), private=True)
+        await self.send(components.toast_body(text), private=True)
 
     async def defer(self) -> None:
         async with self._lock:
             if self.state is State.OPEN:
-                body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
+                body = {"flags": components.EPHEMERAL} if self.private and not self.pressed else None
                 self.is_being_deferred = True
                 try:
                     await self._send_answer(DEFER_EDIT if self.pressed else DEFER_MESSAGE, body)

@@ -9,8 +9,8 @@ from typing import TypeVar
 import discord
 import structlog
 
-from adapters.discord import drawing, reading
-from adapters.discord.drawing import Body
+from adapters.discord import components, reading
+from adapters.discord.components import Body
 from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
 from adapters.discord.interaction_answers import Answers, TooLate
@@ -40,7 +40,7 @@ class Messages:
 
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         with delivery_errors(place):
-            body = {**drawing.message_body(panel, place), "allowed_mentions": drawing.allowed_mentions(panel)}
+            body = {**components.message_body(panel, place), "allowed_mentions": components.allowed_mentions(panel)}
             found = await self._send_by_token(place, body)
             if found is None:
                 return await self._in_channel(place, partial(self._send_as_bot, place, panel, key))
@@ -53,7 +53,7 @@ class Messages:
         nonce = key if len(key) <= LONGEST_NONCE else blake2b(key.encode(), digest_size=12).hexdigest()
 
         async def send(body: Body, upload: Upload | None) -> SentMessage:
-            body = {**body, "allowed_mentions": drawing.allowed_mentions(panel)}
+            body = {**body, "allowed_mentions": components.allowed_mentions(panel)}
             return await self._rest.send(channel, body, nonce, upload)
 
         sent = await self._pictures.show(panel, place, SentMessage(""), send)
@@ -89,7 +89,7 @@ class Messages:
                 return await answer.send(body, private=True)
         except TooLate:
             raise Unreachable("the interaction cannot be answered any more") from None
-        return await self._rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
+        return await self._rest.follow_up(token, {**body, "flags": body["flags"] | components.EPHEMERAL})
 
     async def add_picture(self, place: str, token: InteractionToken, sent: SentMessage, panel: Panel) -> SentMessage:
         """Add the panel's picture to a message that already has its text. Return the message."""

@@ -15,8 +15,8 @@ import discord
 import structlog
 from cachetools import LRUCache, TTLCache
 
-from adapters.discord import drawing
-from adapters.discord.drawing import Body
+from adapters.discord import components
+from adapters.discord.components import Body
 from adapters.discord.errors import INVALID, LIBRARY_ERRORS, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, describe_error
 from adapters.discord.reading import channel_of
 from bot.metrics import RATE_LIMITED_ANSWERS
@@ -126,20 +126,20 @@ class Pictures:
         called again with another body, and must not create a second message. Returns the message with its new state.
         Raises the errors of ``deliver``.
         """
-        channel, has_room = channel_of(place), drawing.has_room_for_picture(panel)
+        channel, has_room = channel_of(place), components.has_room_for_picture(panel)
         if panel.picture is None or not has_room or channel in self._refusing or channel in self._resting:
-            return await deliver(drawing.message_body(panel, place), None)
-        name = drawing.picture_name(panel.picture)
+            return await deliver(components.message_body(panel, place), None)
+        name = components.picture_name(panel.picture)
         attachment, _, kept_name = sent.picture.partition("/")
         if kept_name == name:
             try:
-                kept = await deliver(drawing.message_body(panel, place, {"id": attachment}), None)
+                kept = await deliver(components.message_body(panel, place, {"id": attachment}), None)
             except discord.HTTPException as error:
                 if error.code != INVALID:
                     raise
             else:
                 return kept._replace(picture=sent.picture)
-        body = drawing.message_body(panel, place, {"id": "0", "filename": name})
+        body = components.message_body(panel, place, {"id": "0", "filename": name})
         stopwatch = Stopwatch()
         try:
             async with stopwatch.limit:
@@ -158,7 +158,7 @@ class Pictures:
         # A request without a clear answer can still take effect later.
         is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
         try:
-            shown = await deliver(drawing.message_body(panel, place), None)
+            shown = await deliver(components.message_body(panel, place), None)
         except (SlowDown, NotDelivered, *LIBRARY_ERRORS) as error:
             is_refused = isinstance(error, discord.HTTPException) and error.code and error.status != RATE_LIMITED
             if is_settled or is_refused:

@@ -14,7 +14,7 @@ import discord
 from discord.http import Route
 from discord.webhook.async_ import AsyncWebhookAdapter
 
-from adapters.discord.drawing import Body
+from adapters.discord.components import Body
 from adapters.discord.errors import NO_WEBHOOK
 from adapters.discord.limits import COUNTED_STATUSES, RefusalBudget
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config

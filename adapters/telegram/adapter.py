@@ -12,7 +12,7 @@ from cachetools import TTLCache
 from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import drawing, mini_app_signature, reading
+from adapters.telegram import keyboard, mini_app_signature, reading
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
 from adapters.telegram.inline import answer_inline_query
 from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_SECOND, PRIVATE_LIMIT
@@ -83,7 +83,7 @@ class Telegram:
         self._answering = SendingRequest(connections=ANSWER_CONNECTIONS)
         self._post: Post = partial(post, sending, self.bot.base_url)
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
-        self.pages_url = drawing.url_for_buttons(settings.public_url or "")
+        self.pages_url = keyboard.url_for_buttons(settings.public_url or "")
         known_files = KnownFiles(card_room.redis, card_room.report_store_error)
         # Telegram requires https for a Mini App.
         app = f"{self.pages_url}/app/{self.platform}" if self.pages_url.startswith("https://") else ""
@@ -98,7 +98,7 @@ class Telegram:
         self.press_replies = PressReplies(
             self.pages,
             card_room,
-            lambda word: drawing.start_url(self.bot.username, word),
+            lambda word: keyboard.start_url(self.bot.username, word),
             self._can_write_to,
             self._background,
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 from telegram.error import BadRequest
 
-from adapters.telegram import drawing
+from adapters.telegram import keyboard, text_entities
 from adapters.telegram.errors import delivery_errors
 from adapters.telegram.limits import MAX_OFFERS
 from adapters.telegram.transport import Post, json_body
@@ -41,9 +41,9 @@ def _result(offer: Offer) -> dict[str, Any]:
 
     Telegram reports presses only on messages that had buttons when they were sent.
     """
-    entities = drawing.entities_of(offer.panel)
+    entities = text_entities.entities_of(offer.panel)
     content = {"message_text": offer.panel.plain, "link_preview_options": {"is_disabled": True}}
-    markup = drawing.markup_of(offer.panel, "")
+    markup = keyboard.markup_of(offer.panel, "")
     return {
         "type": "article",
         "id": offer.id,

@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 from telegram.error import BadRequest, InvalidToken
 
-from adapters.telegram import drawing, reading
+from adapters.telegram import keyboard, reading, text_entities
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.limits import EPHEMERAL_SECONDS
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
@@ -116,8 +116,8 @@ class Messages:
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
         """Show a panel's text in a chat without the bot (core.telegram.org/bots/api#editmessagemedia: no uploads)."""
-        markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
-        fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
+        markup = keyboard.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
+        fields = {"inline_message_id": message, **text_entities.text_fields(panel, markup)}
         with _accepting_not_modified():
             await self._post("editMessageText", json_body(fields))
         return SentMessage(reading.INLINE_MESSAGE)
@@ -158,17 +158,17 @@ class Messages:
         log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
 
     def _text_data(self, where: dict[str, Any], panel: Panel) -> Body:
-        return json_body({**where, **drawing.text_fields(panel, self._markup(where, panel))})
+        return json_body({**where, **text_entities.text_fields(panel, self._markup(where, panel))})
 
     def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
         shown = panel.beside_picture
-        entities = drawing.entities_of(shown, folds=True)
+        entities = text_entities.entities_of(shown, folds=True)
         return Photo(where, picture, shown.plain, entities or None, self._markup(where, panel))
 
     def _markup(self, where: dict[str, Any], panel: Panel) -> dict[str, Any] | None:
         """Return a panel's keyboard. Only ids of private chats are positive."""
         app = self._app if where["chat_id"] > 0 else ""
-        return drawing.markup_of(panel, self.username, without=self._hidden_kinds, app=app)
+        return keyboard.markup_of(panel, self.username, without=self._hidden_kinds, app=app)
 
     @property
     def _hidden_kinds(self) -> list[str]:

@@ -9,7 +9,8 @@ from bot.panels.strangers import deed_row, farewell_row
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.texts import texts
-from bot.words.game_results import deal_line, decisive_line, declared_totals_line, result_line
+from bot.words.deal_results import deal_line
+from bot.words.game_results import decisive_line, declared_totals_line, result_line
 from bot.words.table_lines import TableLines, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
 from bot.words.wording import short_seal, signed_text

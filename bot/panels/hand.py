@@ -11,7 +11,7 @@ from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
-from bot.words.game_results import deal_points_line
+from bot.words.deal_results import deal_points_line
 from bot.words.phrases import phrase_text
 from bot.words.rules import points_line
 from bot.words.table_lines import TableLines, cut_news, rank_legend, shown_points, table_words, turn_line

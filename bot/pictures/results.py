@@ -10,13 +10,12 @@ from bot.pictures.scene import TallyLine
 from bot.pictures.scene_builder import tally_lines
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.texts import day_of
+from bot.words.deal_results import declared_lines, last_taker
 from bot.words.game_results import (
     CUT_SHORT,
     course_line,
     decisive_line,
-    declared_lines,
     declared_totals,
-    last_taker,
     result_headline,
     totals_by_deal,
 )

@@ -14,7 +14,8 @@ from bot.panels.help import rules_page
 from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
-from bot.words.game_results import course_line, deal_points_line, last_taker
+from bot.words.deal_results import deal_points_line, last_taker
+from bot.words.game_results import course_line
 from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text

@@ -11,8 +11,8 @@ import pytest
 
 import adapters
 import bot
-from adapters.discord.drawing import message_body
-from adapters.telegram.drawing import markup_of
+from adapters.discord.components import message_body
+from adapters.telegram.keyboard import markup_of
 from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
 from bot.panels.help import rules_page

@@ -1,7 +1,7 @@
 """Panels as Telegram's texts with entities."""
 
-from adapters.telegram.drawing import entities_of, markup_of
-from bot.panel import Button, Panel, Span, Writer
+from adapters.telegram.text_entities import entities_of
+from bot.panel import Panel, Span, Writer
 
 
 def test_small_print_becomes_a_folded_quote() -> None:
@@ -47,9 +47,3 @@ def test_quiet_mention_is_a_link() -> None:
     assert entities_of(Panel(spans)) == [{"type": "text_link", "offset": 0, "length": 4, "url": "https://t.me/bea"}]
     [mention] = entities_of(Panel((spans[0]._replace(style="call"),)))
     assert mention["type"] == "text_mention"
-
-
-def test_link_button_has_a_url() -> None:
-    link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
-    markup = markup_of(Panel((Span("x"),), ((link,),)), "buongiocobot")
-    assert markup == {"inline_keyboard": [[{"text": "Replay", "url": link.payload}]]}

@@ -1,16 +1,15 @@
-"""Panels in Discord's form: layout components with text as Markdown. Names are escaped.
+"""Panels as Discord's messages: layout components.
 
 A group's panel is in a container, which sets it off from other messages. A private panel uses the whole width. The
 components are JSON as the API documents it. The library's views would take longer than the rest of a call.
 """
 
-import re
-from collections.abc import Callable
 from typing import Any
 
 from adapters.discord.limits import LONGEST_DESCRIPTION, LONGEST_LABEL, LONGEST_TEXT, MAX_COMPONENTS, MAX_IN_ROW
+from adapters.discord.markdown import cut_markdown, escape, user_id
 from bot import actions
-from bot.panel import Button, Panel, Span, split_row, utf16_length
+from bot.panel import Button, Panel, split_row
 from bot.panel_picture import Picture
 from bot.platform import is_private
 
@@ -18,25 +17,11 @@ LAYOUT, EPHEMERAL = 1 << 15, 1 << 6  # message flags: layout components; visible
 ACTION_ROW, BUTTON, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 10, 12, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 LINK = 5
-MENTIONS = ("mention", "call", "quiet")
-MARKS = {"bold": "**", "italic": "_", "code": "`"}
-SMALL = "-# "  # starts each line of small print
-APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
-
 MAX_WITH_PICTURE = 30  # buttons next to a picture: with rows, picture, text and container they make 39 of 40 components
-
 # Kinds of buttons that open a chat by a link, which Discord does not have.
 LINK_KINDS = ("private", "join", "share", "group")
-
 ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (label length, maximum of buttons in a row with a longer label)
-
-# Characters that Markdown can interpret, including mentions and links. A full stop after a number makes a list.
-SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
-# Faster checks: a text without a match of either, and without a link, needs no escapes.
-MAYBE_SPECIAL = re.compile(r"[\\*_~`|<\[\]@\-+#>]")
-NUMBERED = re.compile(r"\d\.")
-
 NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 
 Body = dict[str, Any]  # JSON of a request
@@ -58,7 +43,7 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
         attachments = [attached]
         # The documentation does not say whether descriptions count towards the limit.
         room -= len(description)
-    text = _cut_markdown(panel.beside_picture if gallery else panel, room, folds=bool(gallery))
+    text = cut_markdown(panel.beside_picture if gallery else panel, room, folds=bool(gallery))
     components: list[dict[str, Any]] = [*gallery, {"type": TEXT, "content": text}, *rows]
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
@@ -82,77 +67,13 @@ def add_file(body: Body, name: str) -> Body:
 
 def allowed_mentions(panel: Panel) -> dict[str, Any]:
     """Return the people that a new message notifies: only those in "call" spans."""
-    people = {number for span in panel.text if span.style == "call" and (number := _user_id(span))}
+    people = {number for span in panel.text if span.style == "call" and (number := user_id(span))}
     return {"parse": [], "users": sorted(people)} if people else NO_MENTIONS
 
 
 def toast_body(text: str) -> Body:
     components = [{"type": TEXT, "content": escape(text)[:LONGEST_TEXT]}]
     return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NO_MENTIONS}
-
-
-def escape(text: str) -> str:
-    """Escape Markdown, so that the text appears as written."""
-    return SPECIAL.sub(r"\\\g<0>", text) if _may_be_special(text) else text
-
-
-def _may_be_special(text: str) -> bool:
-    """Return whether Markdown could interpret any part of the text."""
-    return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED.search(text)))
-
-
-def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
-    """Return the text as Markdown, cut to ``longest`` with its escapes."""
-    text = markdown(panel, folds=folds)
-    if 2 * len(text) >= longest:
-        room = utf16_length(panel.plain)
-        while utf16_length(text) > longest:
-            room = min(room - 1, room * longest // utf16_length(text))
-            text = markdown(panel.cut(room), folds=folds)
-    # Discord refuses an empty text, so it gets a zero-width space.
-    return text if text.strip() else "\u200b"
-
-
-def markdown(panel: Panel, *, folds: bool = False) -> str:
-    """Return the text with Markdown styles.
-
-    Adjacent spans of the same style are joined, because their marks would cancel each other out. With ``folds`` the
-    part after the panel's fold becomes small print, because Discord cannot fold text.
-    """
-    if folds and panel.fold is not None:
-        shown = "".join(span.text for span in panel.text[panel.fold :])
-        return markdown(Panel(panel.text[: panel.fold])) + _apply_style(shown, "small", escape)
-    # Few panels need escapes, and one check of the whole text is faster than one per span.
-    escape_text = escape if _may_be_special(panel.plain) else str
-    parts: list[str] = []
-    run, style = "", ""  # adjacent texts of one style
-    for span in panel.text:
-        if span.style != style:
-            if run:
-                parts.append(_apply_style(run, style, escape_text))
-            run, style = "", span.style
-        if style in MENTIONS and (number := _user_id(span)):
-            parts.append(f"<@{number}>")
-        else:
-            run += span.text
-    parts.append(_apply_style(run, style, escape_text))
-    return "".join(parts)
-
-
-def _apply_style(text: str, style: str, escape: Callable[[str], str]) -> str:
-    if style == "small":
-        return "".join(f"{SMALL}{escape(line)}" if line.strip() else line for line in text.splitlines(keepends=True))
-    mark, inside = MARKS.get(style), text.strip()
-    if mark is None or not inside:
-        return escape(text)
-    before, _, after = text.partition(inside)
-    return f"{before}{mark}{inside.replace('`', APOSTROPHE) if style == 'code' else escape(inside)}{mark}{after}"
-
-
-def _user_id(span: Span) -> str:
-    """Return a Discord person's number, or "" for people on other platforms, who cannot be notified."""
-    platform, _, number = span.person.partition(":")
-    return number if platform == "discord" and number.isdecimal() else ""
 
 
 def _rows(panel: Panel, other_components: int, *, in_private: bool) -> list[dict[str, Any]]:

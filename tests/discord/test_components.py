@@ -1,12 +1,9 @@
 """Panels as Discord's components."""
 
-import re
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.discord import drawing
+from adapters.discord import components
 from adapters.discord.reading import CUSTOM_ID
 from bot.panel import Button, Panel, Span, utf16_length
 from bot.panel_picture import DECKS, Picture
@@ -21,7 +18,7 @@ PLACES = ("discord:1/2", "discord:@3", "discord:guest4")  # server channel, priv
 
 
 def draw_message(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
-    return {**drawing.message_body(panel, place), "nonce": "x", "enforce_nonce": True}
+    return {**components.message_body(panel, place), "nonce": "x", "enforce_nonce": True}
 
 
 @given(
@@ -41,41 +38,6 @@ def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list
     assert [match["payload"] for match in matches if match] == [button.payload for row in buttons for button in row]
 
 
-@given(st.text(alphabet="*_~`|<>[]()#+-:@.\\ab1 \n", max_size=60))
-def test_escaped_name_has_no_markup(name: str) -> None:
-    escaped = drawing.escape(name)
-    assert re.sub(r"\\(.)", r"\1", escaped) == name
-    # Each special character has a backslash.
-    assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<\[\]@]", escaped)
-    assert not re.search(r"^[-+#>]|://|\d\. ", escaped, re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    ("spans", "text"),
-    [
-        ([Span("Ada", "bold"), Span(" leads")], "**Ada** leads"),
-        ([Span("Ada", "bold"), Span("Bea", "bold")], "**AdaBea**"),
-        ([Span(" Ada ", "bold")], " **Ada** "),
-        ([Span(" ", "bold"), Span("x")], " x"),
-        ([Span("4. Ada")], "4\\. Ada"),
-        ([Span("AB`C", "code")], "`AB'C`"),
-        ([Span("Ada", "mention", "discord:17")], "<@17>"),
-        ([Span("@ada", "mention", "telegram:17")], "\\@ada"),
-        ([Span("@ada", "quiet", "discord:17")], "<@17>"),
-        ([Span("you may", "italic")], "_you may_"),
-        ([Span("Ada\n\n"), Span("2. seal\nsecret\n", "small")], "Ada\n\n-# 2\\. seal\n-# secret\n"),
-    ],
-)
-def test_spans_become_markdown(spans: list[Span], text: str) -> None:
-    assert drawing.markdown(Panel(tuple(spans))) == text
-
-
-def test_folded_text_is_small_print_next_to_a_picture() -> None:
-    panel = Panel((Span("Your turn.\n", "bold"), Span("3 A\n", "bold"), Span("Seal: ab", "small")), fold=1)
-    assert drawing.markdown(panel) == "**Your turn.\n3 A**\n-# Seal: ab"
-    assert drawing.markdown(panel, folds=True) == "**Your turn.**\n-# 3 A\n-# Seal: ab"
-
-
 def test_long_text_is_cut_after_escaping() -> None:
     body = draw_message(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
     validate_message(body, is_new=True)
@@ -86,7 +48,7 @@ def test_long_text_is_cut_after_escaping() -> None:
 
 def test_only_group_panels_use_a_container() -> None:
     panel = Panel((Span("x"),))
-    kinds = [drawing.message_body(panel, place)["components"][0]["type"] for place in PLACES]
+    kinds = [components.message_body(panel, place)["components"][0]["type"] for place in PLACES]
     assert kinds == [17, 10, 17]
 
 
@@ -103,7 +65,7 @@ def test_page_button_is_a_link() -> None:
 def test_private_chat_button_is_left_out() -> None:
     row = Button("a", "AB", "", "private"), Button("j", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside")
     panel = Panel((Span("x"),), (row,))
-    assert [button["label"] for button in buttons_of(drawing.message_body(panel, PLACES[0]))] == ["b"]
+    assert [button["label"] for button in buttons_of(components.message_body(panel, PLACES[0]))] == ["b"]
 
 
 SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), target="21")
@@ -112,22 +74,22 @@ SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), targ
 @given(
     st.text(min_size=1, max_size=3000),
     st.text(min_size=1, max_size=2000),
-    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MAX_WITH_PICTURE),
+    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= components.MAX_WITH_PICTURE),
     st.sampled_from(PLACES),
 )
 def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place: str) -> None:
     buttons = tuple(tuple(Button("x" * 80, "1pa") for _ in range(row)) for row in rows)
     panel = Panel((Span(text),), buttons, Picture(SCENE, alt))
-    assert drawing.has_room_for_picture(panel)
-    body = drawing.message_body(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
+    assert components.has_room_for_picture(panel)
+    body = components.message_body(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
     validate_body("send", body)
     validate_message(body, is_new=True)
     validate_media(body["components"], [f"{SCENE.digest}.png"])
-    alone = drawing.message_body(panel, place)
+    alone = components.message_body(panel, place)
     assert alone["attachments"] == []
     validate_media(alone["components"], [])
 
 
 def test_too_many_buttons_leave_no_room_for_a_picture() -> None:
-    row = tuple(Button("a", "1pa") for _ in range(drawing.MAX_WITH_PICTURE + 1))
-    assert not drawing.has_room_for_picture(Panel((Span("x"),), (row,), Picture(SCENE, "x")))
+    row = tuple(Button("a", "1pa") for _ in range(components.MAX_WITH_PICTURE + 1))
+    assert not components.has_room_for_picture(Panel((Span("x"),), (row,), Picture(SCENE, "x")))

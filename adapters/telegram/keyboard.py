@@ -1,34 +1,20 @@
-"""Panels as Telegram messages: text with entities, so that nothing needs escaping, and an inline keyboard.
+"""Panels' buttons as Telegram's inline keyboards.
 
 They are JSON as the Bot API documents it. The library's objects would take longer than the rest of the call.
 """
 
-import re
 from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlsplit
 
 from bot import actions
-from bot.panel import Button, Panel, Span, split_row, utf16_length
+from bot.panel import Button, Panel, split_row
 from bot.parsing.codes_and_links import join_start_word
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
-MENTIONS = ("mention", "call")
-HANDLE = re.compile(r"@[A-Za-z0-9_]+")
 # core.telegram.org/bots/api#switchinlinequerychosenchat
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
-FOLDED = "expandable_blockquote"
-ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (label length, maximum of buttons in a row with a longer label)
-
-
-def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "text": panel.plain,
-        "entities": entities_of(panel) or None,
-        "link_preview_options": {"is_disabled": True},
-        "reply_markup": markup,
-    }
 
 
 def url_for_buttons(url: str) -> str:
@@ -61,38 +47,6 @@ def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app
         for part in split_row(row, ROW_BY_LENGTH)
     ]
     return {"inline_keyboard": rows} if rows else None
-
-
-def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
-    """Return a text's entities; offsets count UTF-16 units. ``folds`` collapses the part after the panel's fold."""
-    entities: list[dict[str, Any]] = []
-    offset, fold = 0, panel.fold if folds else None
-    for number, span in enumerate(panel.text):
-        length = utf16_length(span.text)
-        if number == fold:
-            whole = sum(utf16_length(rest.text) for rest in panel.text[number:])
-            entities.append({"type": FOLDED, "offset": offset, "length": whole})
-        # A quote can contain only bold and italic text: core.telegram.org/bots/api#formatting-options
-        if fold is None or number < fold or span.style in ("bold", "italic"):
-            entity = _entity(span, offset, length - span.text.endswith("\n"))
-            if entity:
-                entities.append(entity)
-        offset += length
-    return entities
-
-
-def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
-    if span.style in ENTITIES and length:
-        return {"type": ENTITIES[span.style], "offset": offset, "length": length}
-    number = span.person.partition(":")[2]
-    if span.style in MENTIONS and span.person.startswith("telegram:") and number.isdecimal():
-        user = {"id": int(number), "first_name": span.text, "is_bot": False}
-        return {"type": "text_mention", "offset": offset, "length": length, "user": user}
-    if span.style == "quiet" and span.person.startswith("telegram:") and HANDLE.fullmatch(span.text):
-        # A link looks like a mention but notifies no one. Without the link Telegram would mention the person.
-        return {"type": "text_link", "offset": offset, "length": length, "url": f"https://t.me/{span.text[1:]}"}
-    # Telegram recognises other @handles. People on other platforms cannot be mentioned here.
-    return None
 
 
 def _button(button: Button, username: str, app: str) -> dict[str, Any]:

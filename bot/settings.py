@@ -2,26 +2,19 @@
 
 import os
 import re
-from collections.abc import Mapping
-from difflib import get_close_matches
-from io import StringIO
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import Any, Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from dotenv.parser import parse_stream
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic.fields import FieldInfo
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.secret_settings import ENCODING, SECRETS, secret_value
 
 PREFIX = "BUONGIOCO_"
 ENV_FILE = Path(".env")
-ALIKE = 0.85  # similarity by difflib from which a name in `.env` counts as a misspelt setting
-LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
@@ -339,88 +332,3 @@ def secret_files(settings: Settings) -> dict[str, Path]:
     """Return the files of secrets by the variable that names them."""
     files = {f"{name}_FILE": getattr(settings, f"{field}_file") for field, name in SECRETS.items()}
     return {name: path.expanduser() for name, path in files.items() if path}
-
-
-def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings. Raise BadSetting with a line for each invalid or unknown one."""
-    in_file = _names_in_file()
-    lines = [
-        f"{name} is not a setting{_hint(name)}"
-        for name in (os.environ if environment is None else environment)
-        if name.upper().startswith(PREFIX) and name.upper() not in variable_names()
-    ]
-    lines += [
-        f"{name} (line {line} of {ENV_FILE.absolute()}) is not a setting{_hint(name)}"
-        for name, line in in_file.items()
-        if name.upper() not in variable_names() and (name.upper().startswith(PREFIX) or _closest_setting(name, ALIKE))
-    ]
-    try:
-        settings = Settings()
-    except ValidationError as error:
-        lines += [_error_line(dict(fault)) for fault in error.errors()]
-    if lines:
-        raise BadSetting("\n".join(lines))
-    return settings
-
-
-def _names_in_file() -> dict[str, int]:
-    """Return the names set in `.env`, each with its line. Raise BadSetting if the file cannot be parsed."""
-    path = ENV_FILE.absolute()
-    try:
-        # A folder of this name is a virtual environment.
-        text = ENV_FILE.read_text(ENCODING) if ENV_FILE.is_file() else ""
-    except OSError as error:
-        raise BadSetting(f"{path} cannot be read ({error.strerror}): give it to the bot's user, chmod 600.") from None
-    except UnicodeDecodeError:
-        raise BadSetting(f"{path} cannot be read: save it as UTF-8 text.") from None
-    found, unread = {}, []
-    for binding in parse_stream(StringIO(text)):
-        written = binding.original.string
-        line = binding.original.line + written[: len(written) - len(written.lstrip())].count("\n")
-        if binding.key is not None and binding.value is not None:
-            found[binding.key] = line
-        elif binding.key is not None or binding.error:
-            # The line itself could be a secret.
-            unread.append(f"Line {line} of {path} cannot be read: write NAME=value and close all quotes.")
-    if unread:
-        raise BadSetting("\n".join(unread))
-    return found
-
-
-def _closest_setting(name: str, least: float) -> str:
-    """Return the setting with the most similar name; empty if none is similar enough."""
-    return "".join(get_close_matches(name.upper(), variable_names(), 1, least))
-
-
-def _hint(name: str) -> str:
-    near = _closest_setting(name, 0.6)
-    return f"; did you mean {near}?" if near else f"; the settings are: {', '.join(variable_names())}"
-
-
-def _error_line(fault: dict[str, Any]) -> str:
-    """Return a line with the setting's name, its valid values, and the current value unless it is secret."""
-    name = str(fault["loc"][0])  # name of the field or of its variable
-    fields = {field.validation_alias or name: field for name, field in Settings.model_fields.items()}
-    field = fields.get(name) or Settings.model_fields[name]
-    variable = str(field.validation_alias or f"{PREFIX}{name}".upper())
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    allowed = _allowed(field) or (message if message.startswith("must ") else f"cannot be read ({message})")
-    value = str(fault["input"])
-    # Addresses can contain a password.
-    is_secret = variable in SECRETS.values() or "@" in value
-    shown = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
-    return f"{variable} {allowed}" + ("" if is_secret else f"; it is {shown!r}")
-
-
-def _allowed(field: FieldInfo) -> str:
-    """Return the valid values of a setting if its type determines them."""
-    if field.annotation is bool:
-        return "must be true or false"
-    if get_origin(field.annotation) is Literal:
-        return f"must be one of {', '.join(get_args(field.annotation))}"
-    if field.annotation in (int, int | None):
-        lowest, highest = (
-            next(getattr(limit, end) for limit in field.metadata if hasattr(limit, end)) for end in ("ge", "le")
-        )
-        return f"must be a whole number from {lowest} to {highest}"
-    return ""

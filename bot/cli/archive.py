@@ -16,7 +16,7 @@ from bot.finished.archive_file import FileEntry, merge_with_files, read_all_entr
 from bot.finished.game import UnreadableGame
 from bot.finished.moving_to_file import GameMover
 from bot.finished.ratings import Ratings, RebuildResult
-from bot.settings import read_settings
+from bot.settings_reader import read_settings
 from bot.store import StoreError
 from bot.store import layout_version as schema
 from bot.store.host_access import connect_without_bot, require_store

@@ -13,7 +13,8 @@ from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import BackupTaker
 from bot.cli.output import progress, say
 from bot.cli.store_commands import store_command
-from bot.settings import Settings, read_settings
+from bot.settings import Settings
+from bot.settings_reader import read_settings
 from bot.store import StoreError, keys
 from bot.store.host_access import connect_beside_bot, connect_without_bot
 

@@ -8,7 +8,7 @@ from bot.cli.store_commands import open_store_client, store_command
 from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
-from bot.settings import read_settings
+from bot.settings_reader import read_settings
 from bot.store import StoreError, keys
 from bot.store.leases import Leases
 

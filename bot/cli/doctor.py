@@ -29,9 +29,9 @@ from bot.settings import (
     PREFIX,
     BadSetting,
     Settings,
-    read_settings,
     secret_files,
 )
+from bot.settings_reader import read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from bot.store.folder import has_store, is_locked, is_readable_by_others
 from bot.store.host_access import open_host_store

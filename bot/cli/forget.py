@@ -18,7 +18,8 @@ from bot.finished.game import UnreadableGame
 from bot.identity.adapter_data import read_adapter_data
 from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import PSEUDONYM_PLATFORM, private_place
-from bot.settings import Settings, read_settings
+from bot.settings import Settings
+from bot.settings_reader import read_settings
 from bot.store import Store, keys
 from bot.store.outage import describe_error
 from bot.store.rewriting import RewriteFailed

@@ -5,7 +5,8 @@ import sys
 from http.client import HTTPException, HTTPResponse
 from urllib.request import ProxyHandler, build_opener
 
-from bot.settings import BadSetting, Settings, read_settings
+from bot.settings import BadSetting, Settings
+from bot.settings_reader import read_settings
 
 TIMEOUT = 4.0  # seconds
 MAX_HEALTH_BYTES = 65536  # bytes that are read from an answer

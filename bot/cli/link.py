@@ -2,7 +2,8 @@
 
 from bot.cli.output import say
 from bot.cli.store_commands import report_errors
-from bot.settings import BadSetting, read_settings
+from bot.settings import BadSetting
+from bot.settings_reader import read_settings
 from bot.site.host_link import link_path
 from bot.store import StoreError
 from bot.store.folder import is_locked

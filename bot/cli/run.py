@@ -11,7 +11,8 @@ from bot.running.own_packages import ForeignPackage, check_own_packages
 from bot.running.run import run as run_bot
 from bot.running.supervisor import NothingToRun
 from bot.secret_settings import drop_secrets
-from bot.settings import BadSetting, read_settings
+from bot.settings import BadSetting
+from bot.settings_reader import read_settings
 from bot.store import StoreError, StoreUnavailable
 
 

@@ -15,7 +15,8 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from bot.cli.output import say
 from bot.running import logs
-from bot.settings import BadSetting, Settings, read_settings
+from bot.settings import BadSetting, Settings
+from bot.settings_reader import read_settings
 from bot.store import StoreError
 from bot.store import layout_version as schema
 from bot.store.host_access import connect_beside_bot

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from bot.cli.main import app
 from bot.secret_settings import SECRETS, drop_secrets
-from bot.settings import BadSetting, Settings, read_settings, secret_files
+from bot.settings import BadSetting, Settings, secret_files
+from bot.settings_reader import read_settings
 from bot.store import EmbeddedStore
 from tests.bot.command import run_command
 from tests.kills.bot_process import Bot

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from benchmarks.cluster import LocalCluster
 from bot.cli import main as cli
-from bot.settings import NOTHING_TO_RUN, BadSetting, read_settings, variable_names
+from bot.settings import NOTHING_TO_RUN, BadSetting, variable_names
+from bot.settings_reader import read_settings
 from bot.store import EmbeddedStore, open_store
 from tests.kills.bot_process import free_port
 from tests.paths import ROOT

@@ -17,7 +17,8 @@ import pytest
 from bot.cli.health import health_address
 from bot.handlers import Dispatcher
 from bot.running.monitoring import PATHS, monitoring
-from bot.settings import BadSetting, Settings, read_settings
+from bot.settings import BadSetting, Settings
+from bot.settings_reader import read_settings
 from bot.store import Store
 from bot.version import VERSION
 from bot.worker import Worker

@@ -16,7 +16,8 @@ from bot.finished.archive_file import to_line
 from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People
 from bot.platform import Person
-from bot.settings import BadSetting, read_settings
+from bot.settings import BadSetting
+from bot.settings_reader import read_settings
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store import layout_version as schema
 from tests.bot.fake_platform import FakePlatform, open_worker

@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(READY)  ## the bot, with the playground in the browser
 	@$(BIN)/buongioco run
 
-test: $(READY)  ## all tests but the long ones, in minutes
+test: $(READY)  ## all tests except the long ones, in minutes
 	$(BIN)/pytest
 
 test-all: $(READY)  ## all tests, with long runs: kills, whole games, soak, fuzzing, more random examples
@@ -35,7 +35,7 @@ check: $(READY)  ## style, types and imports between packages
 tsc: $(TSC)  ## the types of the pages' JavaScript
 	$(NODE) node $(TSC) --project tests/web/types
 
-texts: $(READY)  ## the texts for people that lack a translation, by file and line
+texts: $(READY)  ## players' texts without a translation, by file and line
 	@$(BIN)/python -m tests.bot.catalogues
 
 # Only the check of the pages' JavaScript needs Node. It comes from a wheel and is not part of the product.
@@ -49,10 +49,10 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-.PHONY: anew
-anew:
+.PHONY: FORCE
+FORCE:
 
-$(READY): pyproject.toml requirements.txt requirements-uv.txt $(shell $(IS_WHOLE) || echo anew)
+$(READY): pyproject.toml requirements.txt requirements-uv.txt $(shell $(IS_WHOLE) || echo FORCE)
 	@test -n "$(PYTHON)" && $(PYTHON) $(IS_SUPPORTED) || { echo "Buongioco needs Python 3.11 to 3.14: install one (Debian from 12, Ubuntu from 24.04: apt install python3 python3-venv; Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv; macOS: brew install python@3.14)." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); echo "This Python ($(PYTHON)) cannot make virtual environments: install the package $$package (apt install $$package)." >&2; exit 1; }
 	@$(IS_WHOLE) || { $(BIN)/python -m ensurepip --upgrade >/dev/null 2>&1 && $(IS_WHOLE); } || $(PYTHON) -m venv --clear .venv
@@ -61,8 +61,8 @@ $(READY): pyproject.toml requirements.txt requirements-uv.txt $(shell $(IS_WHOLE
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .
 	@touch $@
 
-# Pins for every platform and Python, with the hashes of all files and without an index: of uv, for development, of what
-# the image installs, and of what the engine's own package needs.
+# Pins for every platform and Python, with the hashes of all files and without an index. Each file has the packages of one
+# purpose: uv, development, the image, the engine's own package.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --custom-compile-command "make lock"
 COMPILE_PROJECT := $(COMPILE) --extra fast pyproject.toml
@@ -76,7 +76,7 @@ pins: $(READY)  ## pin actions and base images by digest, read online
 	@$(BIN)/python -m scripts.pins
 
 SBOM := PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements --output-reproducible
-build: $(READY)  ## wheel, sdist and SBOM of bot and engine, and checksums, in build/, the same bytes each time
+build: $(READY)  ## build/: wheels, sdists and SBOMs of bot and engine, and checksums; the same bytes each time
 	@rm -rf build
 	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} && for project in . engine; do \
 		$(BIN)/uv build $$project --quiet --build-constraints requirements.txt --require-hashes --out-dir build || exit 1; done

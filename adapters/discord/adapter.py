@@ -62,7 +62,7 @@ FATAL_CLOSE_CODES = {
 DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
 DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
-MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
+MAX_PENDING = 400  # with more pending interactions, new ones are deferred at once, because their work could take long
 
 PAGES_KEPT = 1_000  # pages whose locks are kept; far fewer change at once
 

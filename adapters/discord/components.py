@@ -89,7 +89,7 @@ def _rows(panel: Panel, other_components: int, *, in_private: bool) -> list[dict
 
 
 def _with_press(button: Button) -> Button:
-    """Replace a button that shares a game with one that sends a message to forward."""
+    """Return the button. Instead of a button that shares a game, return one that sends a message to forward."""
     if button.kind == "share" and button.payload:
         return button._replace(kind="press", payload=actions.page("share", button.payload))
     return button

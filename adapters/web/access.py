@@ -83,7 +83,7 @@ class Access:
             raise Refused("Another site's page sent this request. Other sites can only link here.")
 
     def visitor(self, request: web.Request) -> Visitor:
-        """Return the visitor to count a request for. Our proxy names them last in X-Forwarded-For."""
+        """Return the visitor whose limits a request counts towards. Our proxy names them last in X-Forwarded-For."""
         forwarded = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
         return Visitor.from_address(forwarded[:64] or request.remote or "")
 

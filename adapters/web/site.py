@@ -73,7 +73,7 @@ class Site:
         self.limits = Limits(self.access, on=card_room.settings.rate_limits)
         self.assets = Assets()
         self.templates = Templates(self.assets)
-        self.routes: list[AbstractRouteDef] = []  # served from the next `open` on
+        self.routes: list[AbstractRouteDef] = []  # added to the application by the next `open`
         self.listening = False
         self.on_closing: list[Callable[[], None]] = []
         """Called at shutdown, to end streams that wait for changes."""

@@ -47,7 +47,7 @@ async function openSocket() {
   return text;
 }
 
-/** Show why the link does not open the chat, without a retry. @param {string} why */
+/** Show why the link does not open the chat, and do not retry. @param {string} why */
 function showRefusal(why) {
   render(html`<div class="message bot" role="alert"><div class="bubble">${why}</div></div>`, el("messages"));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;

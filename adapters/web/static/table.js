@@ -125,8 +125,8 @@ function beforeLead(table, says) {
   return { ...table, trick: [], extra: [], events: [], line: "", is_mine: false, says, hand: table.hand.map(disable), packets: table.packets.map(disable) };
 }
 
-/** Play the sounds of others' cards that the trick did not have before. @param {Table} old @param {PageCard[]} trick */
-function playCards(old, trick) {
+/** Play a sound for the cards that other players have added to the trick. @param {Table} old @param {PageCard[]} trick */
+function playCardSounds(old, trick) {
   const played = trick.filter((card) => card.at && !old.trick.some((known) => known.code === card.code));
   if (played.length) sound.play(played.some((card) => card.said === "busso") ? "knock" : "card");
 }
@@ -203,7 +203,7 @@ const App = () => {
     if (old === next) return;
     if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
       shown.current = null;
-      playCards(old, next.end_trick);
+      playCardSounds(old, next.end_trick);
       setTable(endOfDeal(old, next));
       setMoving(null);
       setTaken([]);
@@ -214,7 +214,7 @@ const App = () => {
     const visible = isTaken && next.trick.length ? beforeLead(next, old.says) : next;
     shown.current = visible;
     if (isTaken) { setTaken(next.last_trick); holdBack("lead"); }
-    if (old) playCards(old, isTaken ? next.last_trick : visible.trick);
+    if (old) playCardSounds(old, isTaken ? next.last_trick : visible.trick);
     if (visible.is_mine && !old?.is_mine) { sound.play("turn"); telegram.turn(); }
     setTable(visible);
     setMoving((current) => (current && next.version > current.version ? null : current));

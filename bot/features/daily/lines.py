@@ -1,8 +1,8 @@
 """Lines of a past day: each person's moves, and where two lines first differ.
 
-All players get the same cards, and the same play gets the same replies. So two lines are equal up to the first move of
-the players that differs or comes at another time. Afterwards the deals differ: for example, robots can reply
-differently to a declaration before their move and after it.
+All players get the same cards, and the same play gets the same replies. So two lines are equal until the
+players make different moves, or the same move at different times. Afterwards the deals differ: for example, robots can
+reply differently to a declaration before their move and after it.
 """
 
 import json
@@ -27,7 +27,7 @@ class Decision(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """The first decision in which two lines differ. The moves are equal if only their times differ."""
+    """The first decision in which two lines differ. If they differ only in time, both have the same move."""
 
     decision: Decision
     other: Decision
@@ -77,7 +77,7 @@ class DayLine:
 
 
 def best_line(lines: Sequence[DayLine]) -> DayLine | None:
-    """Return the line with the highest margin, or None. Ties go to the lower id, the same for all players."""
+    """Return the line with the highest margin, or None. Ties go to the lower id, so all players see the same line."""
     finished = [line for line in lines if line.result.margin is not None]
     return min(finished, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
 

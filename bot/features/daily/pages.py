@@ -21,7 +21,7 @@ from bot.words.wording import Wording, faces_of, fix_minus, short_seal, signed_t
 from engine import GAMES, game_kind
 
 MAX_RESULTS = 15  # results in a list
-LONG_STREAK = 3  # days in a row after which results no longer explain their squares
+LONG_STREAK = 3  # from this streak on, results no longer explain their squares
 TOO_LATE = _("It doesn’t count: its day ended first, and everyone could see the cards.")
 
 
@@ -91,7 +91,7 @@ def _share_button(language: str) -> Button:
 def day_result_panel(
     language: str, day: date, game: str, result: DayResult, par: DayResult | None, *, is_late: bool = False
 ) -> Panel:
-    """Return the result of a deal that has just ended. ``is_late`` means that its day ended before."""
+    """Return the result of a deal that has just ended. ``is_late`` means that its day ended first."""
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)

@@ -15,8 +15,8 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.texts import texts
 
-MAX_LINES_SHOWN = 30  # best lines on a page, including those of strangers
-GAMES_SEARCHED = 40  # a person's last games in which friends are searched
+MAX_LINES_SHOWN = 30  # number of best lines on a page, including those of strangers
+GAMES_SEARCHED = 40  # number of a person's last games to search for friends
 
 
 class PastDays:

@@ -52,8 +52,8 @@ class DaySite:
     async def line(self, person: str, language: str) -> str:
         """Return a line about today's deal for the first page: the game, the time left, and the person's streak.
 
-        ``person`` is empty for a stranger. Their line is empty while the store is away, so that they still get the
-        page.
+        ``person`` is empty for a stranger. A stranger gets an empty line while the store is away, so that the page
+        still opens.
         """
         _, ngettext = texts(language)
         day = self._days.today()
@@ -76,7 +76,7 @@ class DaySite:
         return day_sheet(await self._days.game_on(day), language, day) if is_shown else None
 
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
-        """Return today's deal or yesterday's results. ``person`` is empty for a stranger, who reads ``language``."""
+        """Return today's deal or yesterday's results. A stranger's ``person`` is empty; their page is in ``language``."""
         profile = await self._people.person(person) if person else Profile("", language=language)
         day = self._days.today() - timedelta(days=yesterday)
         game = await self._days.game_on(day)
@@ -100,6 +100,6 @@ class DaySite:
 
 
 def _without_title(panel: Panel, day: date, language: str) -> Panel:
-    """Return a day's panel for a page with its own title: its first line has only the day and the game."""
+    """Shorten the first line of a day's panel to the day and the game, because the page has its own title."""
     title, *others = panel.text
     return replace(panel, text=(title._replace(text=f"{day_name(day, language)} · "), *others))

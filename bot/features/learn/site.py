@@ -20,7 +20,7 @@ class PageCourse(NamedTuple):
 
 
 class LearnCard(NamedTuple):
-    """A card. ``drawn`` is the card in the reader's suits. ``taps`` is the value of a tap; without one, it is empty.
+    """A card. ``drawn`` is the card in the reader's suits. ``taps`` is the value of a tap, or empty if it has none.
 
     ``by`` is the player of a card on the table.
     """

@@ -109,7 +109,7 @@ class Puzzles:
         return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
-        """Choose the hour of a group's puzzle of the day, or None for never. ``id_`` is the pressed puzzle."""
+        """Choose the hour of a group's puzzle of the day, or None for never. ``id_`` is the puzzle above the button."""
         is_today = id_ == (await self._groups.puzzle(self._groups.today())).id
         await self._groups.choose_hour(place, hour, is_there=is_today)
         if is_today:

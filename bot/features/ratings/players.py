@@ -64,7 +64,7 @@ class GameRating(ApiModel):
 class RatedResult(ApiModel):
     """A rated game."""
 
-    day: date = Field(description="On which it ended, in UTC.")
+    day: date = Field(description="The day on which it ended, in UTC.")
     won: bool
     rating: int = Field(description="In all games together, after this one.")
 

@@ -14,7 +14,7 @@ engine.errors.NotYourTurn: It’s not your turn yet.
 
 Moves are text in the notation of docs/records.md. `Game` plays; `load` and `verify` read records.
 
-The package imports itself relatively, because its own distribution `buongioco-engine` installs it as `buongioco_engine`
+All imports inside the package are relative, because the distribution `buongioco-engine` names it `buongioco_engine`
 (docs/releasing.md).
 """
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 FRENCH_SUITS = "CDHS"
 
 MAX_SETS = 4096
-"""Entries kept in a `SuitTexts`: all sets of Italian suits. All 32,768 sets of French suits would take 6 MB."""
+"""Maximum number of sets in a `SuitTexts`: all sets of Italian suits. All 32,768 of French suits would take 6 MB."""
 
 
 class Pack:
@@ -50,8 +50,9 @@ class Pack:
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):
-    """A cache of the texts of each set of cards of one suit, high to low, with all ``forms`` of each card. Without it,
-    listing moves takes most of a game's time. At most `MAX_SETS` are kept.
+    """A cache of texts for sets of cards of one suit. Without it, listing moves takes most of a game's time.
+
+    A set's texts are its cards from high to low, each in all ``forms``, such as ``"play {}"``.
     """
 
     def __init__(self, pack: Pack, *forms: str) -> None:

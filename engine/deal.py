@@ -36,7 +36,7 @@ class Deal(ABC):
     seats.
 
     Moves are text in the record's notation; a card is an index and a set of cards an integer (`engine.cards`).
-    ``cards`` are, by seat, the cards that it can play. A seat that holds any of the ``wanted`` cards must play one of
+    ``cards[seat]`` are the cards that the seat can play. A seat that holds any of the ``wanted`` cards must play one of
     them: they are the suit led, or 0 if every card is allowed. ``best`` is the winning card of the trick. ``taken`` is
     the value of each side's tricks by WORTH and LAST_TRICK, and ``pot`` the value of the cards in the trick.
     """

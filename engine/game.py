@@ -260,7 +260,7 @@ class Game:
         self.moves.append((None, move))
 
     def stop(self, ending: Ending, winner: int | None = None) -> None:
-        """End the game from outside: by "timeout", with the winning side, or as "cancelled", without one."""
+        """End the game from outside, as a "timeout" won by side ``winner``, or as "cancelled" without a winner."""
         if self.is_over:
             raise errors.GameIsOver()
         if ending not in EXTERNAL_ENDINGS or (ending == "timeout") != (winner in (0, 1)):
@@ -284,7 +284,7 @@ class Game:
     # Views and records
 
     def view(self, seat: int | None) -> View:
-        """Return the game as this seat can know it; None is the public."""
+        """Return the view of this seat; of the public for None."""
         deal = self.current
         return View(
             game=self.kind.id,
@@ -304,7 +304,7 @@ class Game:
         )
 
     def _deal_view(self, deal: Deal, seat: int | None) -> DealView:
-        """Return the deal as this seat can know it. The public fields are cached until the next move."""
+        """Return this seat's view of the deal. The public fields are cached until the next move."""
         moment = (self.deal_number, len(self.moves))
         if self._cached_fields[0] != moment:
             self._cached_fields = (moment, deal.public_fields())

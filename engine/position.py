@@ -38,8 +38,8 @@ class SearchPosition:
     """A position of play between two or four hands; this class is a full deal of Tressette.
 
     ``hands[seat]`` is the set of cards that the seat can play from. ``taken`` is by side: thirds of a point with the
-    last trick's, or tricks at Spades. ``left`` is the number of cards still to be played. ``turn`` is the seat to move,
-    meaningless when no cards are left.
+    last trick's bonus, or tricks at Spades. ``left`` is the number of cards still to be played. ``turn`` is the seat to
+    move, meaningless when no cards are left.
     """
 
     __slots__ = ("best", "hands", "laid", "left", "pot", "taken", "turn", "wanted", "winner")
@@ -199,7 +199,7 @@ class SpadesPosition(SearchPosition):
     def from_spades_hands(
         cls, hands: Sequence[int], trick: Sequence[int], tricks: Sequence[int], *, broken: bool
     ) -> "SpadesPosition":
-        """Do the same as `from_hands`, given the ``tricks`` taken by side, and whether spades are ``broken``."""
+        """Return a position as `from_hands` does. ``tricks`` are those taken by side; ``broken``: spades are broken."""
         new = cls.from_hands(hands, trick, tricks)
         new.broken = broken
         if not trick and not broken:

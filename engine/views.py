@@ -1,7 +1,8 @@
 """Views: the knowledge of one player, or of the public, about a game.
 
 Seats count from 0. Cards are codes such as ``"3D"``; a hand is sorted by suit and from high to low. Players must not
-look at earlier tricks again. So a view shows only the current and the last trick, and no points before the deal ends.
+look at earlier tricks again. So a view shows only the current and the previous trick, and no points before the deal
+ends.
 """
 
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ class ShownCard(NamedTuple):
 
 
 class LastTrick(NamedTuple):
-    """The cards of the last trick, and the seat that took it."""
+    """The cards of a finished trick, and the seat that took it. In a view, it is the previous trick."""
 
     cards: tuple[ShownCard, ...]
     winner: int

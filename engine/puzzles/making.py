@@ -27,14 +27,11 @@ MIN_MISSED = 20  # percent of simple players that must miss the best card
 DEPTHS = (1, 2, 3, 4)  # cards that each search looks ahead before simple players finish
 RANDOM_SEARCHES, ROUNDS = 3, 24  # random searches, and their playouts of each card
 MAX_POSITIONS = 200_000  # limit of a solve; it is the same without numba, so that the same puzzles are found
-WILD = 1000  # random cards of a thousand: all
+WILD = 1000  # of 1000 cards in a playout, the number chosen at random: all
 
 
 def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
-    """Yield the puzzles in a deal, counted from 1, in the order of play.
-
-    Raises FaultyRecord if it cannot be replayed.
-    """
+    """Yield the puzzles in deal ``number``, from 1, in the order of play. Raises FaultyRecord for an illegal deal."""
     for game in replay(record, number):
         deal = game.current
         if deal is None or deal.turn is None or deal.phase != "play":

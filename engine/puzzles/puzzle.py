@@ -120,19 +120,20 @@ class Puzzle:
 
 
 def puzzle_id(puzzle: Puzzle) -> str:
-    """Return the id of a puzzle's position, in hex. Positions that differ only in their game, or by exchanged suits,
-    have the same id; spades as trumps are not exchanged.
+    """Return the id of a puzzle's position, in hex.
+
+    Positions that differ only in their game, or by an exchange of suits other than trumps, have the same id.
     """
     pack, bids = puzzle.pack, puzzle.bids
     ranks, trumps = len(pack.ranks), pack.suits.index("S") if bids else -1
 
-    def look(order: Sequence[int]) -> str:
+    def describe(order: Sequence[int]) -> str:
         named = [order[card // ranks] * ranks + card % ranks for card in range(pack.size)]
         dealt = [sorted(named[card] for card in hand) for hand in puzzle.hands]
         return f"{dealt} {[named[card] for card in puzzle.trick]} {puzzle.taken} {bids} {puzzle.broken}"
 
     orders = (order for order in permutations(range(4)) if trumps < 0 or order[trumps] == trumps)
-    return sha256(min(map(look, orders)).encode()).hexdigest()[:ID_LENGTH]
+    return sha256(min(map(describe, orders)).encode()).hexdigest()[:ID_LENGTH]
 
 
 def value_to_points(position: SearchPosition, value: int) -> int:

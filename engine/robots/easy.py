@@ -13,8 +13,8 @@ SENSE = 0.5  # probability that the easy robot makes a sensible move
 
 
 class RandomRobot:
-    """Plays each legal move with equal probability, with three exceptions. It never resigns and seldom claims. At
-    Spades it bids near its likely tricks, and seldom nil, because with random bids no side would ever reach the target.
+    """A robot that plays each legal move with equal probability, with three exceptions. It never resigns. It seldom
+    claims. At Spades its bid is near its likely tricks and seldom nil: with random bids no side would reach the target.
     """
 
     def __init__(self, random: Random) -> None:
@@ -35,10 +35,10 @@ class RandomRobot:
 
 
 class EasyRobot:
-    """Plays the medium robot's move half the time, otherwise a random one.
+    """A robot that plays the medium robot's move half the time, otherwise a random one.
 
-    It claims only a win that it has counted. It does not signal or pick up honours without use, and it bids like the
-    medium robot.
+    It claims only a win that it has counted. It never signals, picks up only useful honours, and bids like the medium
+    robot.
     """
 
     def __init__(self, random: Random) -> None:

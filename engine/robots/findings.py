@@ -12,8 +12,8 @@ class Verdict:
     """The judgement of a decision. A move that lost points in several ways has several verdicts.
 
     ``move_index`` counts the deal's moves from 0. ``better`` is the best move, the same as ``move`` if nothing was
-    lost. ``lost`` is in points. ``exact``: perfect play was computed. ``why`` is the reason for the better move, as in
-    `Hint`. It is empty if nothing was lost, and in verdicts of older releases.
+    lost. ``lost`` is in points. ``exact`` is True if perfect play was computed. ``why`` is the reason for the better
+    move, as in `Hint`. It is empty if nothing was lost, and in verdicts of older releases.
     """
 
     deal: int

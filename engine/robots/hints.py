@@ -24,7 +24,7 @@ def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: 
 
 
 def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
-    """Return the reason for a move. ``exact``: it was found with all cards open."""
+    """Return the reason for a move. ``exact`` means that the move was found with all cards open."""
     deal = view.deal
     assert deal is not None
     word = move.split(" ", maxsplit=1)[0]

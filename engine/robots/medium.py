@@ -18,7 +18,7 @@ LEAD_VALUE = 0.3  # value of leading the next trick, in thirds
 
 
 class MediumRobot:
-    """Looks one trick ahead, remembers the cards played and counts what its side has taken."""
+    """A robot that looks one trick ahead, remembers the cards played and counts the points that its side has taken."""
 
     def __init__(self, random: Random) -> None:
         self.random = random

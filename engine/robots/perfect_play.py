@@ -21,7 +21,7 @@ class Solution(NamedTuple):
     """The results of the moves of the seat to move, with perfect play of all seats afterwards.
 
     ``worth`` is the result for that seat's side: in thirds of a point, at Spades in points of the hand. ``lost`` are
-    the whole points that a move gives away. Both are by move, and leave out declarations.
+    the whole points that a move gives away. Both are by move, without declarations.
     """
 
     worth: dict[str, int]
@@ -37,7 +37,7 @@ def solve_moves(game: Game, solver: Solver) -> Solution | None:
     limit = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
     if isinstance(position, SpadesPosition):
         limit = SOLVED_SPADES
-    if position.left > limit or (isinstance(deal, PacketsDeal) and _can_packets_complete(deal)):
+    if position.left > limit or (isinstance(deal, PacketsDeal) and _can_declare_from_packets(deal)):
         return None
     values = solver.solve(position, _spades_points(deal) if isinstance(deal, SpadesDeal) else ())
     if values is None:
@@ -52,7 +52,7 @@ def solve_moves(game: Game, solver: Solver) -> Solution | None:
     return Solution(worth, {move: top - value for move, value in points.items()})
 
 
-def _can_packets_complete(deal: PacketsDeal) -> bool:
+def _can_declare_from_packets(deal: PacketsDeal) -> bool:
     """Return whether a packet's card can complete a declaration, which the solver ignores."""
     if deal.window != "acquired":
         return False
@@ -64,7 +64,9 @@ def _can_packets_complete(deal: PacketsDeal) -> bool:
 
 
 def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
-    """Return a side's whole points. ``thirds`` are side 0's times ``sign``, which is 1 for side 0 and -1 for side 1."""
+    """Return the whole points of a side. ``sign`` is 1 for side 0 and -1 for side 1; ``thirds`` are ``sign`` times
+    the thirds of side 0.
+    """
     total = sum(deal.WORTH) + deal.LAST_TRICK
     return (thirds if sign > 0 else total + thirds) // 3
 

@@ -10,12 +10,12 @@ from ..views import View
 
 class Robot(Protocol):
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
-        """Return one of ``view.moves``, or out of turn None. ``history`` comes from `Game.history`."""
+        """Return one of ``view.moves``; None for no move out of turn. ``history`` comes from `Game.history`."""
 
 
 class Budget(NamedTuple):
-    """Limit of a search: a ``share`` of its usual rounds, and only while ``more`` returns True. The same share and seed
-    give the same choice unless ``more`` ended the search.
+    """The limit of a search: a ``share`` of its usual rounds. It ends early once ``more`` returns False. Otherwise the
+    same share and seed give the same choice.
     """
 
     share: float = 1.0

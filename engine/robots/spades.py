@@ -12,7 +12,7 @@ from .memory import Memory, remember
 
 HIGH = {"A": 0.95, "K": 0.75, "Q": 0.45, "J": 0.2}
 WORTH_KEEPING = 0.4
-DISCARDS = 26  # cards discarded in the draft, from which an exchange is filled
+DISCARDS = 26  # cards discarded in the draft; exchanged cards are replaced from these
 
 
 def trick_worth(code: str) -> float:
@@ -48,8 +48,9 @@ def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves
 
 
 def _choose_exchange(hand: Sequence[str], discarded: Sequence[str]) -> list[str]:
-    """Return up to three cards that are likelier to win a trick than the average discard of the draft. Chance replaces
-    them with such discards. Some discards are this seat's own; the rest are unseen.
+    """Return up to three cards that are likelier to win a trick than the draft's average discard.
+
+    Chance replaces them with discards. Some discards are this seat's own; the rest are unseen.
     """
     unseen = [code for code in FRENCH.codes if code not in hand and code not in discarded]
     others = likely_tricks(unseen) / len(unseen)

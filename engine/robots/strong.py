@@ -91,13 +91,13 @@ class MoveEstimate(NamedTuple):
     appeal: int = 0
 
 
-def _node_estimate(grown: Ints, base: int, appeal: int = 0) -> MoveEstimate:
-    visits = int(grown[base + tree.VISITS])
-    return MoveEstimate(visits, float(grown[base + tree.SUM]) / max(1, visits), appeal)
+def _node_estimate(nodes: Ints, base: int, appeal: int = 0) -> MoveEstimate:
+    visits = int(nodes[base + tree.VISITS])
+    return MoveEstimate(visits, float(nodes[base + tree.SUM]) / max(1, visits), appeal)
 
 
 class StrongRobot:
-    """With ``advises`` it names the lowest of equal worthless cards, as a player would explain the move."""
+    """The strong robot. With ``advises`` it chooses the lowest of equal worthless cards, as people usually do."""
 
     _solver: Solver | None = None
 
@@ -323,15 +323,16 @@ def equal_moves(deal: DealView, judged: Mapping[int, MoveEstimate], best: int) -
 
 
 def lowest_worthless(deal: DealView, card: int, equal: Collection[int]) -> int:
-    """Return the lowest worthless card of Tressette that does what ``card`` does in the trick, out of ``equal`` cards
-    of its suit. Return ``card`` if there is none, and if an honour or a figure is led: that lead has a purpose.
+    """Return the lowest of the ``equal`` cards that is of the same suit as ``card``, is worth nothing, and wins the
+    trick so far exactly if ``card`` does. Return ``card`` if there is none, or if it leads an honour or a figure: such
+    a lead has a purpose.
     """
     if card >= FIRST_PICK or (not deal.trick and THIRDS[card]):
         return card
     pack = pack_of(deal)
     laid = [pack.index[played.card] for played in deal.trick]
     best = max((other for other in laid if 1 << other & pack.suit_of[laid[0]]), default=-1)
-    # A card of another suit wins nothing, and every card that is led wins so far.
+    # A card of another suit cannot win, and a card that is led wins so far.
     alike = [
         other
         for other in equal

@@ -46,7 +46,7 @@ class Figure(NamedTuple):
     bench: str
     above: str
     below: str = ""
-    before: str = ""  # text at which the part of the output that counts ends
+    before: str = ""  # if set, only the output before this text counts
 
     def read(self, output: str) -> float | None:
         """Return the figure; None if the output lacks it."""
@@ -146,7 +146,9 @@ def check_out(revision: str) -> Iterator[Side]:
 
 
 def differing_packages(side: Side) -> list[str]:
-    """Print the packages that a revision pins at other versions. Both sides run with the packages installed here."""
+    """Return a line for each package that a revision pins at another version. Both sides run with this environment's
+    packages.
+    """
     pins = [
         dict(PIN.findall(path.read_text()) if (path := Path(folder) / "requirements.txt").exists() else ())
         for folder in (side.path.split(os.pathsep)[-1], ROOT)
@@ -249,7 +251,7 @@ LABELS = (*(figure.label for figure in FIGURES), GAMES, HEALTHY, MEMORY)
 
 def command(
     revision: Annotated[str, typer.Argument(metavar="REV", help="A commit, tag or branch of this repository.")],
-    rounds: Annotated[int, typer.Option(min=1, help="How often to measure each side, in turn.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="How many times to measure each side.")] = 3,
     only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(MEASURES)}. Can be repeated.")] = None,
 ) -> None:
     """Compare this source with another revision of the repository."""
@@ -264,7 +266,7 @@ def command(
     with check_out(revision) as before:
         if others := differing_packages(before):
             typer.echo(
-                f"{before.name} / now pin other packages; both run with those of now: {', '.join(others)}", err=True
+                f"{before.name} / now pin different versions; both run with those of now: {', '.join(others)}", err=True
             )
         sides = (before, Side("now", str(ROOT)))
         found: Results = {side.name: [{} for _ in range(rounds)] for side in sides}

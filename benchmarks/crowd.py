@@ -57,8 +57,8 @@ class Crowd:
         while made < presses:
             if (now := time.perf_counter()) - last > STALLED:
                 raise BenchFailed(
-                    f"{made} of {presses} presses were made, and for {STALLED:g} s none came to its panel: "
-                    f"{len(self._pressed)} wait, and {self.ready_panels} panels could be pressed"
+                    f"{made} of {presses} presses were made, but no panel has changed for {STALLED:g} s: "
+                    f"{len(self._pressed)} presses wait, and {self.ready_panels} panels have buttons to press"
                 )
             if progress != (made, len(self._times)):
                 progress, last = (made, len(self._times)), now

@@ -130,33 +130,33 @@ class BareClient(discord.Client):
         return discord.ui.Button(label=button["label"], custom_id=f"{name}{button['label']}")
 
 
-def _use_server(there: Server) -> None:
+def _use_server(server: Server) -> None:
     """Set the library's addresses, which apply to the whole process."""
-    Route.BASE = f"{there.url}/api/v10"
-    DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
+    Route.BASE = f"{server.url}/api/v10"
+    DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{server.url}/api/v10/gateway".replace("http", "ws", 1))
 
 
 async def measure_bare(
     url: str, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float
 ) -> dict[str, Any]:
     """Measure the bare library at ``tables`` tables. ``failures`` are the names of its handler's errors."""
-    async with connect_to(url) as there, BareClient(like) as client:
-        _use_server(there)
+    async with connect_to(url) as server, BareClient(like) as client:
+        _use_server(server)
         running = asyncio.create_task(client.start(TOKEN))
         async with within(PATIENCE, "the bare library to connect"):
             await client.wait_until_ready()
-        await there.ask(do="bare", tables=tables, like=like["samples"])
-        result = await play_presses(there, presses, rate, at_once)
+        await server.ask(do="bare", tables=tables, like=like["samples"])
+        result = await play_presses(server, presses, rate, at_once)
         async with within(PATIENCE, "the bare library to end"):
             await client.close()
             await asyncio.wait([running])
     return result | {"failures": client.failures}
 
 
-def _settings(there: Server) -> Settings:
+def _settings(server: Server) -> Settings:
     return Settings(
         _env_file=None,
-        discord_api_url=f"{there.url}/api/v10",
+        discord_api_url=f"{server.url}/api/v10",
         playground=False,
         rate_limits=False,
         analyse_results=False,
@@ -165,21 +165,21 @@ def _settings(there: Server) -> Settings:
 
 async def measure_shared_chats() -> None:
     """Measure people with many tables in one private chat, which limits the edits."""
-    async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
-        await there.open_tables(TOGETHER, TOGETHER * (PAIRS + 1), together=TOGETHER)
-        await there.wait_until_ready(TOGETHER * PAIRS)
-        await measure_presses(there, f"whole bot, people at {TOGETHER} tables", TOGETHER_PRESSES, TOGETHER_RATE)
+    async with start_server(SERVER) as server, start_bot(_settings(server), make_adapter):
+        await server.open_tables(TOGETHER, TOGETHER * (PAIRS + 1), together=TOGETHER)
+        await server.wait_until_ready(TOGETHER * PAIRS)
+        await measure_presses(server, f"whole bot, people at {TOGETHER} tables", TOGETHER_PRESSES, TOGETHER_RATE)
 
 
 async def compare_in_turn(
-    there: Server, other: Server, name: str, rounds: int, presses: int, at_once: int = AT_ONCE, rate: float = 0
+    server: Server, other: Server, name: str, rounds: int, presses: int, at_once: int = AT_ONCE, rate: float = 0
 ) -> None:
     """Measure the whole bot and the bare library in alternation, each with its own server."""
     wholes, bares = [], []
     for _ in range(rounds):
-        whole = await measure_presses(there, name, presses, rate, at_once)
-        whole["samples"] = await there.ask(do="samples")
-        await there.wait_until_settled()
+        whole = await measure_presses(server, name, presses, rate, at_once)
+        whole["samples"] = await server.ask(do="samples")
+        await server.wait_until_settled()
         wholes.append(whole)
         bares.append(await run_in_process(measure_bare, other.url, whole, TABLES, presses, at_once, rate))
         print_result("bare library", bares[-1])
@@ -190,28 +190,32 @@ async def compare_in_turn(
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
     await measure_shared_chats()
-    async with start_server(SERVER) as there, start_server(SERVER) as other, start_bot(_settings(there), make_adapter):
+    async with (
+        start_server(SERVER) as server,
+        start_server(SERVER) as other,
+        start_bot(_settings(server), make_adapter),
+    ):
         before = resident_bytes()
-        await there.open_tables(1, TABLES + 1)
-        await there.wait_until_ready(TABLES)
-        await measure_presses(there, name, CALM_PRESSES, RATE)
-        await compare_in_turn(there, other, name, ROUNDS, PRESSES)
-        await measure_memory(there, max(idle, TABLES), before)
+        await server.open_tables(1, TABLES + 1)
+        await server.wait_until_ready(TABLES)
+        await measure_presses(server, name, CALM_PRESSES, RATE)
+        await compare_in_turn(server, other, name, ROUNDS, PRESSES)
+        await measure_memory(server, max(idle, TABLES), before)
 
 
 async def measure_with_pictures() -> None:
     """Measure panels with pictures, painted in another process. The bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
     async with (
-        start_server(SERVER) as there,
+        start_server(SERVER) as server,
         start_server(SERVER) as other,
-        start_bot(_settings(there), make_picture_adapter),
+        start_bot(_settings(server), make_picture_adapter),
     ):
-        await there.open_tables(1, TABLES + 1)
-        await there.wait_until_ready(TABLES)
-        await there.wait_until_settled()
-        await compare_in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
-        await compare_in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
+        await server.open_tables(1, TABLES + 1)
+        await server.wait_until_ready(TABLES)
+        await server.wait_until_settled()
+        await compare_in_turn(server, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
+        await compare_in_turn(server, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:

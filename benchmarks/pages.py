@@ -1,7 +1,8 @@
 """The second half of `python -m benchmarks web`: two hundred tables, each played on two pages.
 
-Times run from a move's commit until the other player's page receives it. The baseline, in the same run, sends as much
-to as many pages with aiohttp alone. Readers run in their own process (`benchmarks.page_readers`).
+Times run from a move's commit until the other player's page receives it. The baseline, in the same run, sends the same
+number of bytes to the same number of pages with aiohttp alone. Readers run in their own process
+(`benchmarks.page_readers`).
 """
 
 import asyncio

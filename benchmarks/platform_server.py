@@ -79,7 +79,7 @@ class PlatformServer(ABC):
 
     @abstractmethod
     def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
-        """Show one person of each table something to press, like the samples."""
+        """Show one person of each table a panel like the samples."""
 
     @abstractmethod
     async def wait_until_connected(self) -> None:

@@ -74,7 +74,7 @@ class Server:
         ready, deadline = 0, time.monotonic() + PATIENCE
         while (ready := await self.ask(do="ready")) < panels:
             if time.monotonic() > deadline:
-                raise BenchFailed(f"waited {PATIENCE:g} s for {panels} panels with something to press; {ready} have")
+                raise BenchFailed(f"waited {PATIENCE:g} s for {panels} panels with buttons; only {ready} have some")
             await asyncio.sleep(0.1)
 
 
@@ -94,12 +94,12 @@ async def start_server(module: str) -> AsyncIterator[Server]:
     assert process.stdout
     assert process.stdin
     try:
-        async with within(START_LIMIT, f"{module} to say its port"):
+        async with within(START_LIMIT, f"{module} to print its port"):
             port = await process.stdout.readline()
         if not port:
             raise BenchFailed(f"{module} ended before it printed its port")
-        async with connect_to(f"http://127.0.0.1:{int(port)}") as there:
-            yield there
+        async with connect_to(f"http://127.0.0.1:{int(port)}") as server:
+            yield server
     finally:
         process.stdin.close()
         try:
@@ -137,19 +137,19 @@ async def start_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
 
 
 async def measure_presses(
-    there: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE
+    server: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE
 ) -> dict[str, Any]:
     """Play and print the figures. ``rate`` is presses a second, 0 for as fast as possible."""
-    result = await play_presses(there, presses, rate, at_once)
+    result = await play_presses(server, presses, rate, at_once)
     print_result(name, result)
     return result
 
 
-async def play_presses(there: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
+async def play_presses(server: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
     """Play presses that this process answers, and return the figures."""
     cpu = time.process_time()
     seconds = PATIENCE + presses / SLOWEST
-    result: dict[str, Any] = await there.ask(seconds, do="play", presses=presses, rate=rate, at_once=at_once)
+    result: dict[str, Any] = await server.ask(seconds, do="play", presses=presses, rate=rate, at_once=at_once)
     result["cpu"], result["rate"] = (time.process_time() - cpu) / presses, rate
     result["speed"], result["calls_a_press"] = presses / result["seconds"], result["calls"] / presses
     result["uploads_a_press"] = result["uploads"] / presses
@@ -190,8 +190,8 @@ def format_percentiles(seconds: list[float]) -> str:
 def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
     """Print ratios of the whole bot to the bare library, by round: presses a second, and presses by CPU.
 
-    At a fixed rate both make the same presses per second. A round in which the bot left out pictures would flatter it,
-    so it is marked and left out of the median.
+    At a fixed rate both make the same presses per second. A round in which the bot left out pictures would flatter the
+    bot, so the round is marked and left out of the median.
     """
     rounds = list(zip(wholes, bares, strict=True))
     full = [whole["uploads_a_press"] >= ENOUGH_PICTURES * bare["uploads_a_press"] for whole, bare in rounds]
@@ -202,13 +202,13 @@ def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over
         if what == "presses by CPU" or not wholes[0]["rate"]:
             counted = list(itertools.compress(ratios, full))
             each = ", ".join(f"{ratio:.2f}{mark}" for ratio, mark in zip(ratios, marks, strict=True))
-            median = f"{statistics.median(counted):.2f} x, median of {len(counted)}" if counted else "not told, 0"
+            median = f"{statistics.median(counted):.2f} x, median of {len(counted)}" if counted else "no median, 0"
             typer.echo(f"{what}, whole bot to bare library{over}: {median} rounds in turn ({each})")
     if any(bare["uploads"] for bare in bares):
         each = ", ".join(f"{whole['uploads_a_press']:.2f} to {bare['uploads_a_press']:.2f}" for whole, bare in rounds)
         typer.echo(f"pictures a press, whole bot to bare library{over}: {each}")
     if not all(full):
-        typer.echo("* the whole bot left out pictures, so such a round is not counted", err=True)
+        typer.echo("* not counted, because the whole bot left out pictures in this round", err=True)
 
 
 def print_failures(name: str, failures: list[str]) -> None:
@@ -218,11 +218,11 @@ def print_failures(name: str, failures: list[str]) -> None:
         typer.echo(f"{name}: {len(failures)} calls failed ({kinds}), so its figures are too high", err=True)
 
 
-async def measure_memory(there: Server, tables: int, before: int) -> None:
+async def measure_memory(server: Server, tables: int, before: int) -> None:
     """Print the memory of idle tables. ``before`` is the bytes without any table."""
-    await there.open_tables(TABLES + 1, tables + 1)
-    await there.wait_until_ready(tables - TABLES // 10)
-    await there.wait_until_settled()
+    await server.open_tables(TABLES + 1, tables + 1)
+    await server.wait_until_ready(tables - TABLES // 10)
+    await server.wait_until_settled()
     now = resident_bytes() / 1e6
     typer.echo(f"whole bot: {tables:,} live tables in {now:.0f} MB of memory ({before / 1e6:.0f} before any)")
 

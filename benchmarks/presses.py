@@ -39,11 +39,11 @@ TABLES = (100, 20_000)
 AT_ONCE = 64
 FLAT_OUT, COUNTED = 6000, 1000
 GAME = "metamazzo"
-SLOWEST = 20  # tables opened and presses made per second on any machine, for time limits
+SLOWEST = 20  # tables opened, and presses made, per second on the slowest machine; sets time limits
 
 
 class CountingAdapter:
-    """An adapter that accepts every message and notes when a place was written to."""
+    """An adapter that accepts every message. ``written`` gets the time of a place's next message."""
 
     platform = "bench"
     healthy = True
@@ -79,7 +79,7 @@ class CountingAdapter:
         return False
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDelivered("nobody administers groups here")
+        raise NotDelivered("groups of this platform have no admins")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._count(place)
@@ -157,7 +157,7 @@ class Crowd:
             code = self.random.choice(self.codes)
         self.busy.add(code)
         try:
-            # The payload is computed before timing, as buttons are made with the panel.
+            # Make the payload before the timing starts, because the bot makes payloads when it draws a panel.
             table = await self.worker.room.load_cached(code)
             game = table.game
             assert game

@@ -1,8 +1,8 @@
 """A reference opponent for the strong robot: plain determinized Monte Carlo, in plain Python.
 
 It deals the unseen cards at random and plays every legal card in each such world. A simple greedy player finishes the
-deal on all seats, and the card with the best mean is chosen. The limit is a CPU time, so the same seed does not give
-the same choice.
+deal in all seats. The card with the best mean result is chosen. The limit is CPU time, so the same seed can give
+different choices.
 """
 
 import time
@@ -50,9 +50,9 @@ class ReferenceRobot:
         while time.process_time() < until:
             world = self._world(view.deal, memory, view.seat)
             for card in sums:
-                here = world.copy()
-                here.play(card)
-                sums[card] += self._finish(here, view.deal, view.seat & 1)
+                position = world.copy()
+                position.play(card)
+                sums[card] += self._finish(position, view.deal, view.seat & 1)
         return f"play {pack.codes[max(sums, key=sums.__getitem__)]}"
 
     def _world(self, deal: DealView, memory: Memory, seat: int) -> SearchPosition:
@@ -92,52 +92,54 @@ class ReferenceRobot:
                 world.wanted = 0 if deal.broken else NOT_SPADES
         return world
 
-    def _finish(self, here: SearchPosition, deal: DealView, side: int) -> float:
+    def _finish(self, position: SearchPosition, deal: DealView, side: int) -> float:
         """Play greedily to the end. Return this side's lead, in thirds of a point or, at Spades, points."""
         if isinstance(deal, SpadesView):
-            while here.left:
-                here.play(_greedy_spade(here, deal))
-            points = [_spades_points(deal.bids[player], here.taken[player]) for player in (0, 1)]
+            while position.left:
+                position.play(_greedy_spade(position, deal))
+            points = [_spades_points(deal.bids[player], position.taken[player]) for player in (0, 1)]
             return points[side] - points[1 - side]
-        while here.left:
-            if not here.laid:
+        while position.left:
+            if not position.laid:
                 # Pick up everything possible before the lead.
-                while picks := here.legal_picks():
-                    here.make_move(pick_move(picks.bit_length() - 1))
-            here.play(_greedy_card(here))
-        return here.taken[side] - here.taken[1 - side]
+                while picks := position.legal_picks():
+                    position.make_move(pick_move(picks.bit_length() - 1))
+            position.play(_greedy_card(position))
+        return position.taken[side] - position.taken[1 - side]
 
 
-def _greedy_card(here: SearchPosition) -> int:
+def _greedy_card(position: SearchPosition) -> int:
     """Choose a card by this trick alone and the possible answers of the next players."""
-    legal, seat, seats = here.legal_cards(), here.turn, len(here.hands)
+    legal, seat, seats = position.legal_cards(), position.turn, len(position.hands)
     if legal & (legal - 1) == 0:
         return legal.bit_length() - 1
     chosen, highest = -1, -1e9
-    rivals = [(seat + step) % seats for step in range(1, seats - here.laid)]
+    rivals = [(seat + step) % seats for step in range(1, seats - position.laid)]
     for card in cards(legal):
-        led = here.wanted if here.laid else ITALIAN.suit_of[card]
-        ours = not here.laid or (bool(led & BIT[card]) and card > here.best) or (here.winner ^ seat) & 1 == 0
-        best = card if not here.laid or (led & BIT[card] and card > here.best) else here.best
-        if ours and any((rival ^ seat) & 1 and (here.hands[rival] & led) >> (best + 1) for rival in rivals):
+        led = position.wanted if position.laid else ITALIAN.suit_of[card]
+        ours = (
+            not position.laid or (bool(led & BIT[card]) and card > position.best) or (position.winner ^ seat) & 1 == 0
+        )
+        best = card if not position.laid or (led & BIT[card] and card > position.best) else position.best
+        if ours and any((rival ^ seat) & 1 and (position.hands[rival] & led) >> (best + 1) for rival in rivals):
             ours = False
-        pot = here.pot + THIRDS[card] + LEADING
+        pot = position.pot + THIRDS[card] + LEADING
         value = (pot if ours else -pot) - KEEPING[card]
         if value > highest:
             chosen, highest = card, value
     return chosen
 
 
-def _greedy_spade(here: SearchPosition, deal: SpadesView) -> int:
+def _greedy_spade(position: SearchPosition, deal: SpadesView) -> int:
     """Choose a card to make exactly the bid. A leader considers the opponent's answers."""
-    seat = here.turn
+    seat = position.turn
     bid = deal.bids[seat]
-    wants = isinstance(bid, int) and here.taken[seat] < bid
+    wants = isinstance(bid, int) and position.taken[seat] < bid
     chosen, highest = -1, -1e9
-    for card in cards(here.legal_cards()):
-        suit, other = FRENCH.suit_of[card], here.hands[1 - seat]
-        if here.laid:
-            wins = card > here.best and bool(BIT[card] & (here.wanted | SPADE_SUIT))
+    for card in cards(position.legal_cards()):
+        suit, other = FRENCH.suit_of[card], position.hands[1 - seat]
+        if position.laid:
+            wins = card > position.best and bool(BIT[card] & (position.wanted | SPADE_SUIT))
         elif other & suit:
             wins = not (other & suit) >> (card + 1)
         else:

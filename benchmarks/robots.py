@@ -1,4 +1,4 @@
-"""`python -m benchmarks robots`: play levels against each other on the same packs, with seats swapped."""
+"""`python -m benchmarks robots`: let levels play each other with the same packs, with seats swapped."""
 
 import statistics
 import sys
@@ -160,7 +160,7 @@ def command(
         list[str] | None, typer.Option(help="Only this pair, such as strong:medium. Can be repeated.")
     ] = None,
 ) -> None:
-    """Play robots against each other and two references: points per deal, games won, CPU per move."""
+    """Let robots play each other and two references. Print points per deal, games won, CPU per move."""
     known = {":".join(names): names for names in PAIRS}
     if wrong := [name for name in pair or () if name not in known]:
         typer.echo(f"There is no pair {wrong[0]!r}; there are: {', '.join(known)}.", err=True)

@@ -188,7 +188,10 @@ async def cpu_of_store(store: Store) -> float:
 
 
 async def measure_store(url: str, name: str, replicas: int, base: Figures | None) -> Figures:
-    """Measure and print all numbers of workers on one store. ``base`` is one worker on one node, by default here."""
+    """Measure each number of workers on one store, and print a row for each.
+
+    ``base`` has the figures of one worker on one node; without it, this store's first row is the base.
+    """
     for number in WORKERS:
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(open_store(url))

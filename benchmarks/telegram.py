@@ -109,14 +109,14 @@ async def measure_bare(
     application.add_handler(CallbackQueryHandler(pressed))
     # Otherwise the library prints a traceback for each error.
     application.add_error_handler(failed)
-    async with connect_to(url) as there, application:
+    async with connect_to(url) as server, application:
         await application.start()
         assert application.updater
         await application.updater.start_polling(
             timeout=30, error_callback=lambda error: failures.append(type(error).__name__)
         )
-        await there.ask(do="bare", tables=tables, like=like["samples"])
-        result = await play_presses(there, presses, rate, at_once)
+        await server.ask(do="bare", tables=tables, like=like["samples"])
+        result = await play_presses(server, presses, rate, at_once)
         async with within(PATIENCE, "the bare library to end"):
             await application.updater.stop()
             await application.stop()
@@ -143,45 +143,45 @@ class SampleMessage:
         await bot.edit_message_text(self._text, chat, 1, entities=entities, reply_markup=keyboard)
 
 
-def _settings(there: Server) -> Settings:
+def _settings(server: Server) -> Settings:
     return Settings(
-        _env_file=None, telegram_api_url=there.url, playground=False, rate_limits=False, analyse_results=False
+        _env_file=None, telegram_api_url=server.url, playground=False, rate_limits=False, analyse_results=False
     )
 
 
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
-    async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
+    async with start_server(SERVER) as server, start_bot(_settings(server), make_adapter):
         before = resident_bytes()
-        await there.open_tables(1, TABLES + 1)
-        await there.wait_until_ready(TABLES)
-        await measure_presses(there, name, CALM_PRESSES, RATE)
-        whole = await compare_in_turn(there, name, ROUNDS, PRESSES, AT_ONCE)
+        await server.open_tables(1, TABLES + 1)
+        await server.wait_until_ready(TABLES)
+        await measure_presses(server, name, CALM_PRESSES, RATE)
+        whole = await compare_in_turn(server, name, ROUNDS, PRESSES, AT_ONCE)
         default = await run_bare("bare library over its default client", whole, DEFAULT_PRESSES, DEFAULT_AT_ONCE)
         print_ratios([whole], [default], " over its default client")
-        await measure_memory(there, max(idle, TABLES), before)
+        await measure_memory(server, max(idle, TABLES), before)
 
 
 async def run_bare(
     name: str, like: dict[str, Any], presses: int, at_once: int, rate: float = 0, *, over_aiohttp: bool = False
 ) -> dict[str, Any]:
     """Measure the bare library with its own server, and print the figures."""
-    async with start_server(SERVER) as there:
-        result = await run_in_process(measure_bare, there.url, over_aiohttp, like, TABLES, presses, at_once, rate)
+    async with start_server(SERVER) as server:
+        result = await run_in_process(measure_bare, server.url, over_aiohttp, like, TABLES, presses, at_once, rate)
     print_result(name, result)
     print_failures(name, result["failures"])
     return result
 
 
 async def compare_in_turn(
-    there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0
+    server: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0
 ) -> dict[str, Any]:
     """Measure the whole bot, and the bare library over our transport, in alternation. Return the bot's last round."""
     wholes, bares = [], []
     for _ in range(rounds):
-        whole = await measure_presses(there, name, presses, rate, at_once)
-        whole["samples"] = await there.ask(do="samples")
-        await there.wait_until_settled()
+        whole = await measure_presses(server, name, presses, rate, at_once)
+        whole["samples"] = await server.ask(do="samples")
+        await server.wait_until_settled()
         wholes.append(whole)
         as_many = presses if rate else presses // 2
         bares.append(await run_bare("bare library over aiohttp", whole, as_many, at_once, rate, over_aiohttp=True))
@@ -192,30 +192,30 @@ async def compare_in_turn(
 async def measure_with_pictures() -> None:
     """Measure panels with pictures, painted in another process. The bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
-    async with start_server(SERVER) as there, start_bot(_settings(there), make_picture_adapter):
-        await there.open_tables(1, TABLES + 1)
-        await there.wait_until_ready(TABLES)
-        await there.wait_until_settled()
-        await compare_in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
-        await compare_in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
+    async with start_server(SERVER) as server, start_bot(_settings(server), make_picture_adapter):
+        await server.open_tables(1, TABLES + 1)
+        await server.wait_until_ready(TABLES)
+        await server.wait_until_settled()
+        await compare_in_turn(server, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
+        await compare_in_turn(server, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 
 async def measure_inline() -> None:
     """Measure inline queries with tables open, next to a bare handler with the same answer."""
-    async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
-        await there.open_tables(1, TABLES + 1)
-        await there.wait_until_ready(TABLES)
-        await there.wait_until_settled()
-        whole = await type_queries(there, f"whole bot, {TABLES} tables")
-    async with start_server(SERVER) as there:
-        await measure_bare_inline(there, whole["answer"])
+    async with start_server(SERVER) as server, start_bot(_settings(server), make_adapter):
+        await server.open_tables(1, TABLES + 1)
+        await server.wait_until_ready(TABLES)
+        await server.wait_until_settled()
+        whole = await type_queries(server, f"whole bot, {TABLES} tables")
+    async with start_server(SERVER) as server:
+        await measure_bare_inline(server, whole["answer"])
 
 
-async def type_queries(there: Server, name: str) -> dict[str, Any]:
+async def type_queries(server: Server, name: str) -> dict[str, Any]:
     """Send inline queries at a fixed rate, and print the figures."""
     cpu = time.process_time()
     seconds = PATIENCE + QUERIES / SLOWEST
-    result: dict[str, Any] = await there.ask(seconds, do="type", queries=QUERIES, rate=QUERY_RATE)
+    result: dict[str, Any] = await server.ask(seconds, do="type", queries=QUERIES, rate=QUERY_RATE)
     spent = (time.process_time() - cpu) / QUERIES
     typer.echo(
         f"{name}: {QUERY_RATE} inline queries/s, {1000 * spent:.2f} ms of CPU a query, "
@@ -224,7 +224,7 @@ async def type_queries(there: Server, name: str) -> dict[str, Any]:
     return result
 
 
-async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
+async def measure_bare_inline(server: Server, answer: dict[str, Any]) -> None:
     """Measure a bare handler that returns as many results as the bot does for an empty query."""
 
     async def answer_inline_query(update: Update, _context: object) -> None:
@@ -236,7 +236,7 @@ async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
     application = (
         Application.builder()
         .token(TOKEN)
-        .base_url(f"{there.url}/bot")
+        .base_url(f"{server.url}/bot")
         .concurrent_updates(AT_ONCE)
         .request(AiohttpRequest())
         .get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
@@ -247,7 +247,7 @@ async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
         await application.start()
         assert application.updater
         await application.updater.start_polling(timeout=30)
-        await type_queries(there, "bare library over aiohttp")
+        await type_queries(server, "bare library over aiohttp")
         async with within(PATIENCE, "the bare library to end"):
             await application.updater.stop()
             await application.stop()

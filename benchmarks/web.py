@@ -145,7 +145,7 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
     async with _crowd(port, path, watchers) as crowd:
         assert crowd.stdin
         assert crowd.stdout
-        async with within(PATIENCE, f"{watchers} watchers to have the table"):
+        async with within(PATIENCE, f"{watchers} watchers to read the table"):
             await crowd.stdout.readline()
         made: dict[int, float] = {}
         cpu = time.process_time()

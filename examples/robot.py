@@ -22,7 +22,9 @@ RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is 
 
 
 def choose(table: dict) -> str:
-    """Choose a legal move: the lowest card that wins the trick, or else the lowest card."""
+    """Choose a legal move. If there are moves without a card: a declaration, the bid of four, or any such move.
+    Otherwise the lowest card that wins the trick, or simply the lowest card.
+    """
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]
     plays = sorted(move for move in moves if move.startswith("play "))

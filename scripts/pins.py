@@ -88,7 +88,7 @@ def refuse_unpinned(found: re.Match[str]) -> str:
 def replace_names(
     text: str, pin_action: Callable[[re.Match[str]], str], pin_image: Callable[[re.Match[str]], str]
 ) -> tuple[str, list[str]]:
-    """Return a file's text with its names replaced, and a line for each name that could not be."""
+    """Return a file's text with its names replaced, and a line for each name that could not be replaced."""
     problems = []
 
     def attempt(pin: Callable[[re.Match[str]], str], found: re.Match[str]) -> str:

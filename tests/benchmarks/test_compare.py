@@ -94,7 +94,7 @@ def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
     assert find_row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
     assert find_row(result.stdout, "room, p99 at 200/s, in bare appends' p99") == ["4.00", "2.00", "0.50"]
     assert find_row(result.stdout, "room, flat out, ms of CPU a press") == ["1.50", "1.50", "1.00"]
-    assert "pin other packages; both run with those of now: aiohttp 3.1 / 3.2" in result.stderr
+    assert "pin different versions; both run with those of now: aiohttp 3.1 / 3.2" in result.stderr
     trees = subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True)
     assert len(trees.stdout.splitlines()) == 1
 

@@ -101,9 +101,9 @@ def test_rounds_without_all_pictures_do_not_count(capsys: pytest.CaptureFixture[
         "presses by CPU, whole bot to bare library: 0.50 x, median of 1 rounds in turn (0.50, 2.00*)",
         "pictures a press, whole bot to bare library: 2.70 to 2.70, 2.50 to 2.70",
     ]
-    assert err.startswith("* the whole bot left out pictures")
+    assert err.startswith("* not counted, because the whole bot left out pictures")
     print_ratios([quick], [bare])
-    assert "presses/s, whole bot to bare library: not told, 0 rounds in turn (3.00*)" in capsys.readouterr().out
+    assert "presses/s, whole bot to bare library: no median, 0 rounds in turn (3.00*)" in capsys.readouterr().out
 
 
 def find_missing_figures(output: str, name: str) -> list[str]:

@@ -4,7 +4,7 @@
 |---|---|
 | ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
 | ``1t<code>:<verb and words>`` | another action at a table: robot, cancel, resign, draft … |
-| ``1t<code>:<version>:sit`` | join a table on the terms since that version; ``sit 2`` takes a certain seat |
+| ``1t<code>:<version>:sit`` | join a table whose terms have not changed since that version; ``sit 2`` takes seat 2 |
 | ``1t<code>:<version>:cut`` | cut the pack that was sealed at that version; ``cut c0ffee`` has the cut's text |
 | ``1o<terms>`` | accept an offer that was sent into a chat (`bot.handlers.offer_terms`) |
 | ``1p<words>`` | replace this message with a page: a leaderboard, settings, a replay … |

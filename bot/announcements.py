@@ -1,8 +1,8 @@
-"""Brings the host's announcement to boards, and takes it away again.
+"""Shows the host's announcement on boards, and removes it again.
 
-It is a line of each group's board, so delivery edits messages at its own pace, and never sends it twice. For each shard
-the store has the announcement that its boards show or will show. A worker marks the tables of its shards as changed
-before it stores that, so a kill only repeats the marks.
+The announcement is a line of each group's board. So delivery edits the boards at its own pace, and never sends the
+announcement twice. For each shard the store has the announcement that the shard's boards show or will show. A worker
+marks the tables of its shards as changed before it stores an announcement, so a kill only repeats the marks.
 """
 
 import asyncio
@@ -36,8 +36,9 @@ class Announcements:
         due = {shard for shard in self._shards.owned if self._shown.get(shard) != mark}
         if not due:
             return
-        # A new shard's last owner can have shown it. A shard that showed another one here must change in any case,
-        # because a board could have been drawn between the owner's mark and this worker's news.
+        # The last owner of a new shard can have marked its tables already. If this worker has brought another
+        # announcement to a shard, it must mark the tables in any case: after the owner's marks, this worker could still
+        # have drawn a board with the old announcement.
         if new := sorted(due - set(self._shown)):
             stored = await self._store.client.hmget(keys.LEVERS_SHOWN, new)
             due -= {shard for shard, text in zip(new, stored, strict=True) if (text or b"").decode() == mark}
@@ -52,7 +53,7 @@ class Announcements:
             code = key.decode().rpartition(":")[2]
             if keys.shard_of(code) not in shards:
                 continue
-            # Version 0, because delivery must look at the table once at any version.
+            # Version 0, because delivery must check the table once at any version.
             await self._store.mark_changed(code, 0, self._shards.worker_id)
             self._touch(code)
             found += 1

@@ -36,7 +36,7 @@ def sync_folder(path: Path) -> None:
 
 
 def regular_target(path: Path) -> Path:
-    """Return the file that ``path`` names or would create, and follow links.
+    """Return the file that ``path`` names or would create, with links resolved.
 
     Raises OSError if it cannot be a regular file.
     """

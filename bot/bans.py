@@ -1,7 +1,7 @@
 """Enforces bans: banned people leave their tables, searches and tournaments. Bans that have ended are removed.
 
-Front doors refuse banned people themselves (`bot.tables.checks.check_not_banned`). So nothing comes back after this,
-except from a worker that learns of the ban a second later. Hence the second look after a minute.
+`bot.tables.checks.check_not_banned` refuses new actions of banned people. But a worker can learn of a ban a second late
+and accept one more action, so each banned person is checked again every minute.
 """
 
 from secrets import token_hex
@@ -14,8 +14,8 @@ from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.forgetting import leaving_entries
 
 BAN_SECONDS = 1.0  # interval of checks by the leader
-AGAIN_SECONDS = 60.0  # time between two looks for one banned person
-BY_THE_BOT = "buongioco"  # who ends a ban whose time is up
+AGAIN_SECONDS = 60.0  # time between two checks of one banned person
+BY_THE_BOT = "buongioco"  # the log's name for the one who ends a ban whose time is up
 
 log = structlog.get_logger()
 
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 class BanEnforcer:
     def __init__(self, core: Core) -> None:
         self._core, self._levers = core, core.store.levers
-        self._due: dict[str, float] = {}  # when to look for a banned person again
+        self._due: dict[str, float] = {}  # time of the next check of each banned person
 
     async def work(self) -> None:
         """Enforce all bans. Idempotent, also in two workers at once."""
@@ -44,7 +44,7 @@ class BanEnforcer:
                 del self._due[person]
                 raise
             except Exception:
-                # The log does not name the person. Others must not wait.
+                # Continue with other people's bans. The log does not name this person.
                 log.exception("ban_not_enforced")
 
     async def remove(self, person: str) -> int:

@@ -30,7 +30,7 @@ class Availability(Enum):
 
 
 class ArgumentKind(Enum):
-    """The meaning of an argument, from which platforms offer choices."""
+    """The meaning of an argument. It decides which choices platforms offer."""
 
     PERSON = "a person, by @ and handle"
     GAME = "a game's id"

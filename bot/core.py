@@ -130,7 +130,7 @@ class Core:
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
 
     async def is_first_game(self, table: Table, seat: int) -> bool:
-        """Return whether a table has the first game of its kind of a seat's player."""
+        """Return whether a seat's player plays this kind of game for the first time."""
         return any([await feature.is_first_game(table, seat) for feature in self.features])
 
     async def _shows_hint(self, table: Table, seat: int) -> bool:

@@ -77,7 +77,7 @@ class Feature(Handlers):
         """Move a chat's data to its new id. Safe to call twice."""
 
     async def remove_banned(self, person: str, update: str) -> None:
-        """Take a banned person out of what they wait for or take part in, except tables. Safe to call twice."""
+        """Remove a banned person from the feature's searches and tournaments, not from tables. Safe to call twice."""
 
     def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         """Continue after all messages of a finished game show its result."""
@@ -102,7 +102,7 @@ class Feature(Handlers):
         return {}
 
     async def is_first_game(self, table: Table, seat: int) -> bool:
-        """Return whether a table has the first game of its kind of a seat's player, whose hand explains more."""
+        """Return whether a seat's player plays this kind of game for the first time. Their hand then explains more."""
         return False
 
     async def shows_hint(self, table: Table, seat: int) -> bool:

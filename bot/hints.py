@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 def allows_hints(table: Table, seat: int) -> bool:
-    """Return whether a seat can have a hint now: a bad one must harm only its player."""
+    """Return whether a seat can have a hint now. A bad hint must harm only its player."""
     return table.is_practice and not table.is_duplicate and table.game is not None and table.game.turn == seat
 
 
@@ -62,9 +62,9 @@ class Hints:
         return await asyncio.shield(task) if running == decision else None
 
     async def hint_to_show(self, table: Table, seat: int, *, is_asked: bool = False) -> ShownHint:
-        """Return the hint that a hand shows, because its player asked for it or in a first game.
+        """Return the hint that a hand shows because its player asked for one or plays a first game.
 
-        The watchers are called when it is found, or when the robots have no time.
+        The watchers are called when the hint is found, or when the robots have no time.
         """
         chair, decision = table.chairs[seat], (table.code, table.version, seat)
         if chair is None or not allows_hints(table, seat):

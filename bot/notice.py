@@ -1,4 +1,4 @@
-"""What a phone shows of a message, for platforms that notify apart from the message."""
+"""The notification of a message, for platforms that send it separately from the message."""
 
 from typing import Literal, NamedTuple
 

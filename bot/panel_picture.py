@@ -14,7 +14,7 @@ CardStyle = Literal["classic", "easy"]
 
 
 class Deck(NamedTuple):
-    """A way to draw a pack: "easy" cards have one large rank and one large sign, for small screens and poor eyes."""
+    """A way to draw a pack. "easy" cards have one large rank and one large sign, for small screens or weak eyes."""
 
     suits: Suits
     style: CardStyle

@@ -88,8 +88,8 @@ class Reply:
     pressed message. ``private`` panels are for the person alone. They go to the private chat if the platform has no
     better way, and the toast says so. Platforms that show the panel where the person pressed leave out this toast.
     ``is_temporary``: the same press can succeed later. ``optional``: only for platforms that require an answer to every
-    command. ``file`` accompanies a private panel. If
-    the person cannot be reached alone, neither is shown, except a panel that ``is_forwardable``, such as an invitation.
+    command. ``file`` accompanies a private panel. If the person cannot be reached alone, neither is shown, except a
+    panel that ``is_forwardable``, such as an invitation.
 
     ``start_word``: the presser needs a private chat; unless they have one, open it with this word.
     ``has_private_chat``: they have or had one. If the platform cannot open one, the ``toast`` asks for it.

@@ -16,5 +16,5 @@ def private_reply(place: str, language: str, panel: Panel) -> Reply:
 
 
 def answer_place(command: Command) -> str:
-    """Return the place of a private answer to a command, where the platform can show one; else the command's place."""
+    """Return the place of a private answer to a command: the ephemeral one if there is one, else the command's."""
     return command.ephemeral or command.place

@@ -112,7 +112,7 @@ class Settings(BaseSettings):
         None, description="the person, such as telegram:42, to whom reports about strangers are sent"
     )
     contact: str = Field(
-        "", max_length=100, description="whom banned people can ask, such as @anna or an address for mail"
+        "", max_length=100, description="whom banned people can ask, such as @anna or an email address"
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 

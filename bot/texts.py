@@ -42,7 +42,7 @@ def day_name(day: date, language: str) -> str:
     # babel takes a while to import and is rarely needed.
     from babel.dates import format_skeleton  # noqa: PLC0415
 
-    # American order would be read wrongly in Europe.
+    # Europeans would misread the American order.
     return str(format_skeleton("yMd", day, locale={"en": "en_GB"}.get(language, language)))
 
 

@@ -15,7 +15,7 @@ from engine.robots.findings import Verdict
 
 def analyse(
     file: ExistingFile,
-    game: Annotated[int, typer.Option(min=1, help="Which game of the file.")] = 1,
+    game: Annotated[int, typer.Option(min=1, help="The game's number in the file.")] = 1,
     lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
 ) -> None:
     """Show how well a game was played: points lost, and the costliest moves with better ones."""

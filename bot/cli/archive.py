@@ -86,8 +86,8 @@ async def rebuild(
         moved = await archive.count_moved()
         if moved > len(games) and not incomplete:
             raise StoreError(
-                f"{format_count(moved, 'game')} left the store by `buongioco archive`, but the files given have "
-                f"{format_count(len(games), 'game')}. Give all files with --from, or add --incomplete."
+                f"`buongioco archive` has moved {format_count(moved, 'game')} out of the store, but the given files "
+                f"have {format_count(len(games), 'game')}. Give all files with --from, or add --incomplete."
             )
         result = await Ratings(client, archive).rebuild(games)
     _report_rebuild(result)

@@ -63,7 +63,7 @@ async def doctor() -> None:
             if broken_pipe is None:
                 say(f"{'ok' if is_ok else 'wrong':6} {line}")
         except BrokenPipeError as error:
-            # Stdout was closed, as by `| head`. Continue, so that a store started for this check ends in order.
+            # Stdout was closed, as by `| head`. Continue, so that a store started for this check is stopped properly.
             broken_pipe = error
     if broken_pipe:
         raise broken_pipe
@@ -102,7 +102,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
 
 
 def _examine_secret_file(name: str, path: Path) -> tuple[bool, str]:
-    """Check who can read a secret's file. The bot's user cannot close files of others, such as Docker's secrets."""
+    """Check who can read a secret's file. Only files of the bot's user are checked, so not Docker's secrets."""
     status = path.stat()
     is_own_file = status.st_uid == os.getuid() and stat.S_ISREG(status.st_mode)
     if is_own_file and status.st_mode & (stat.S_IRGRP | stat.S_IROTH):

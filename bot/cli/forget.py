@@ -47,7 +47,7 @@ def forget(
             person, name = asyncio.run(_find_person(settings, person, files))
             if not yes:
                 who = f"{name} ({person})" if name else person
-                confirm(f"Forget {who} for good, and resign the games where they sit?")
+                confirm(f"Forget {who} permanently, and resign their running games?")
             done, is_running, fault = asyncio.run(_forget(settings, person, files))
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
@@ -55,7 +55,7 @@ def forget(
     where = f"The store is {settings.store_location}."
     say(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
     if is_running:
-        say("The running bot looks once more in a minute. Then it rewrites the store's append-only file.")
+        say("The running bot checks once more in a minute. Then it rewrites the store's append-only file.")
     if fault:
         say(NOT_REWRITTEN.format(fault=fault), err=True)
 
@@ -78,7 +78,10 @@ async def _find_person(settings: Settings, text: str, files: list[Path]) -> tupl
 
 
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[ForgetResult, bool, str]:
-    """Return the result, whether a running bot finishes the work, and why the store's file was not rewritten, if so."""
+    """Return the result, whether a running bot finishes the work, and why the store's file was not rewritten.
+
+    The reason is empty if the file was rewritten or the bot will rewrite it.
+    """
     async with open_store_client(settings) as client:
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter

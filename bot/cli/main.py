@@ -24,7 +24,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # Click uses it to list the names and to suggest one for a typing error.
+        # Click reads these to list the names and to suggest one for a typing error.
         self.commands = {name: TyperCommand(name) for name in self.targets}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -70,7 +70,7 @@ class TerminalTable:
             say(_("You win!") if won else _("You lose."), bold=True)
 
     def _move_robot(self) -> bool:
-        """Let one robot move, even out of turn. Return False if it is the person's turn."""
+        """Let one robot move, even out of turn. Return False if none moves, because it is the person's turn."""
         for seat, player in self.robots.items():
             out_of_turn = seat != self.game.turn and any(m.startswith("declare") for m in self.game.legal_moves(seat))
             if (seat == self.game.turn or out_of_turn) and act(self.game, seat, player):

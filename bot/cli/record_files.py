@@ -55,9 +55,9 @@ def load_record(path: Path, number: int) -> Record:
 
 
 def _split_games(raw: BufferedReader) -> Iterator[bytes]:
-    """Yield the text of each game: a line, or the rest of a file that has a lone brace in a line. Cut longer texts.
+    """Yield the text of each game: a line, or the rest of the file from a line with only a brace.
 
-    Raises BadRecord for UTF-16 and UTF-32.
+    Texts of more than `MAX_RECORD_BYTES` are cut. Raises BadRecord for UTF-16 and UTF-32.
     """
     file = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP) else raw
     start = file.peek(4)[:4]

@@ -12,7 +12,7 @@ from bot.words.transcript import story
 
 def replay(
     file: ExistingFile,
-    game: Annotated[int, typer.Option(min=1, help="Which game of the file.")] = 1,
+    game: Annotated[int, typer.Option(min=1, help="The game's number in the file.")] = 1,
     deal: Annotated[int | None, typer.Option(min=1, help="Only this deal.")] = None,
     lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after each trick.")] = False,

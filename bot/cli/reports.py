@@ -1,4 +1,4 @@
-"""`buongioco reports`: show the host people's reports about strangers."""
+"""`buongioco reports`: list, show and delete reports about strangers."""
 
 import time
 from typing import Annotated

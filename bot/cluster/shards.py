@@ -108,16 +108,16 @@ class Shards:
         return waited
 
     async def join(self, patience: float = 0.0) -> None:
-        """Register this worker. Raise StoreUnavailable if workers with another time zone do not stop in ``patience``.
+        """Register this worker. Raise StoreUnavailable if workers with another time zone do not stop in time.
 
-        With two zones, the cards of a day would be revealed in one while they are still played in the other.
-        ``patience`` is in seconds.
+        ``patience`` is in seconds. With two zones, the cards of a day would be revealed in one while they are still
+        played in the other.
         """
         until = asyncio.get_running_loop().time() + patience
         is_logged = False
         while True:
             zones = await self.store.leases.report_alive(self.worker_id, self._zone, joins=not self._alone)
-            others = ", ".join(self._others_of(zones))
+            others = ", ".join(self._other_zones(zones))
             if not others:
                 return
             if asyncio.get_running_loop().time() >= until:
@@ -131,8 +131,8 @@ class Shards:
                 is_logged = True
             await asyncio.sleep(CHECK_SECONDS)
 
-    def _others_of(self, zones: Iterable[str]) -> list[str]:
-        """Return the time zones of other workers that differ from this worker's."""
+    def _other_zones(self, zones: Iterable[str]) -> list[str]:
+        """Return those of the workers' time zones that differ from this worker's."""
         return [] if self._alone else sorted({*zones} - {"", self._zone})
 
     async def renew_leases(self) -> None:
@@ -239,7 +239,7 @@ class Shards:
         workers = await leases.report_alive(self.worker_id, self._zone)
         self.worker_count = 1 if self._alone else len(workers)
         # `join` misses workers that were not visible then.
-        other_zones = self._others_of(workers)
+        other_zones = self._other_zones(workers)
         if other_zones and other_zones != self._logged_zones:
             log.error("time_zones_differ", here=self._zone, elsewhere=other_zones)
         self._logged_zones = other_zones

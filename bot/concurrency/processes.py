@@ -110,7 +110,7 @@ class Processes:
             self.pending -= 1
 
     def restart(self) -> None:
-        """Kill the running processes; others do their work."""
+        """Kill the running processes. New ones do their work."""
         for process in self._running:
             process.process.kill()
 

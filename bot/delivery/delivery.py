@@ -3,7 +3,7 @@
 Each surface has its own task, which always sends the latest state. Changes during a wait are sent once. A crash, a rate
 limit or a lost connection only costs time.
 
-A sent message is saved at once, so only a crash in between can double it. An edit is saved a moment later with others.
+A sent message is saved at once, so only a crash in between sends it twice. An edit is saved a moment later with others.
 A crash in that moment repeats the edit, which changes nothing.
 """
 

@@ -6,7 +6,7 @@
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 local burst, interval, uncounted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
--- Neither a clock that was set back nor a long outage must close the chat for longer than the burst takes to fill.
+-- A clock that was set back or a long outage must not close the chat for longer than the burst takes to fill.
 local due = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + uncounted * interval
 due = math.min(due, now + burst * interval)
 local wait = due - (burst - 1) * interval - now

@@ -36,7 +36,7 @@ class PrivateHands:
         return len(seats)
 
     async def toast(self, profile: Profile, code: str = "") -> str:
-        """Return the text for a person whose hands will be sent. Call it before: it depends on the last message."""
+        """Return the text for a person before `resend`, because it depends on the last message of their hands."""
         _ = texts(profile.language).gettext
         for table, seat in await self._seats_of(profile.id, code):
             state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))
@@ -45,7 +45,7 @@ class PrivateHands:
         return _("Your cards are on their way to our private chat: if they don’t come, write /hand there.")
 
     async def explain_missing(self, person: str, code: str) -> TableError:
-        """Return why a person has no cards at the table with this code."""
+        """Return the error that says why a person has no cards at the table with this code."""
         for table in await self._lists.tables_of(person):
             if table.code == code:
                 return NotBegun(code=code) if table.phase == "open" else AlreadyPlaying()

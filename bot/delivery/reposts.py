@@ -40,7 +40,8 @@ def surface_urgency(table: Table, surface: Surface, player_to_call: tuple[str, s
 
 
 class LowestHands:
-    """The table of the lowest hand in each private chat, from this worker's sends and other workers' notifications.
+    """The table whose hand is the lowest (the newest) in each private chat. This worker's sends and other workers'
+    notifications show it.
 
     After a lost notification a hand can be edited instead of sent again, or the reverse, but its content is always
     right.

@@ -10,8 +10,8 @@ from bot.platform import Adapter, chat_of, is_inline, is_private, platform_of
 from bot.rate_limiter import RateLimit, RateLimiter
 
 PLACES_CACHED = 10_000
-BOARDS_SHARE = 3  # boards use one part in this many of a platform's burst, so hands never wait behind them
-ANSWERS_SHARE = 3  # answers get one part in this many of a place's rate limit while any wait
+BOARDS_SHARE = 3  # boards use 1 / BOARDS_SHARE of a platform's burst, so hands never wait behind them
+ANSWERS_SHARE = 3  # while answers wait, they get 1 / ANSWERS_SHARE of a place's rate limit
 
 UNLIMITED = RateLimit()
 

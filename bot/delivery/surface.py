@@ -195,10 +195,10 @@ class Surface:
         if place:
             known = _move_state(known, home, place, pressed)
         if pressed and known.state is State.DONE:
-            # A finished surface has no buttons, so this message was doubled by a crash.
+            # A finished surface has no buttons, so a crash sent this message twice.
             known = known._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
         if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
-            # A crash doubled this message, or it is older and could not be deleted.
+            # A crash sent this message twice, or it is older and could not be deleted.
             known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
         self.known = known._replace(
             seen_at=now if pressed else known.seen_at,

@@ -61,8 +61,8 @@ class SurfaceSync(SurfaceWaits):
     async def run(self, drawn: Panel | None, check: int) -> None:
         """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.
 
-        It retries failures of the platform, and ends at an unreachable place. Raise TooLong if a text is too long after
-        it was cut.
+        Retry failures of the platform. Stop at an unreachable place. Raise TooLong if a text is still too long after it
+        was cut.
         """
         while self._is_active:
             step: Step | None = None

@@ -63,7 +63,10 @@ def is_last_deal_unfinished(table: Table) -> bool:
 
 
 def content_of(table: Table, name: SurfaceName) -> SurfaceName:
-    """Return the surface's content. A chat's only message has the newest, an unfinished last deal the result."""
+    """Return the surface whose content a surface shows, mostly itself.
+
+    The board of an unfinished last deal shows the result. A chat's only message shows the newest surface.
+    """
     if isinstance(name, Board) and table.game and name.deal == table.game.deal_number:
         return Result(name.host) if is_last_deal_unfinished(table) else name
     if not isinstance(name, OnlyMessage):

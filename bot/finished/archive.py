@@ -70,7 +70,7 @@ class Archive:
                 continue
             if is_guest_name(game.record.seats[game.people.index(person)]):
                 return True
-            # A guest with ratings passed the trial, or an earlier release rated them.
+            # A guest with ratings has passed the trial, or an earlier release rated them.
             is_rated = await self._client.exists(keys.scopes(person))
             if not is_rated and await self._count_finished(person) < GAMES_ON_TRIAL:
                 return True

@@ -149,7 +149,7 @@ class Ratings:
         async for entry in merge_with_files(self.archive, games_in_files):
             # A client of a cluster can send a script twice, so check whether the first one rated the game.
             if not await self._rate_entry(entry, before) and await self.last_rated_number() != entry.number:
-                raise StoreError("A bot is rating games meanwhile: stop every worker, then run this again.")
+                raise StoreError("A bot is rating games at the same time: stop every worker, then run this again.")
             holes.append(range(before + 1, entry.number))
             if entry.game:
                 games += 1

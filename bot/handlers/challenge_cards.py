@@ -75,7 +75,7 @@ class ChallengeCards(Handlers):
     async def _handle_with_refresh(
         self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction
     ) -> Reply:
-        """Call the handler, and update the card first: after a crash it can be a duplicate that shows an old state."""
+        """Update the card, then call the handler. After a crash the card can be a duplicate with an old state."""
         if press.genuine:
             with suppress(NoSuchTable):
                 table = await self._room.table(action.code)

@@ -58,7 +58,7 @@ class CodeGuard:
         table = self._room.cached_table(code)
         if table is not None and (person.id in table.people or place in table.hosts):
             return True
-        # Another worker might have seated them, or this one before a restart.
+        # Another worker, or this one before a restart, might have seated the person.
         return await self._room.lists.has_table(person.id, place, code)
 
     async def _add(self, person: Person, count: int) -> int:

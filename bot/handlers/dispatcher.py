@@ -222,7 +222,7 @@ class Dispatcher:
             return OfferList([])
         profile = await self.worker.people.meet(_clean_person(person))
         if self.worker.store.levers.ban_of(person.id):
-            # The private chat says for how long, and whom to ask.
+            # The private chat says how long the ban lasts, and whom to ask.
             return OfferList([], texts(profile.language).gettext("You’re banned: open our chat"))
         start = (
             "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
@@ -244,7 +244,7 @@ class Dispatcher:
         for table in await self.worker.room.lists.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
-                    # A table that has just ended must not stop the others.
+                    # An error for a table that has just ended must not keep the others from being updated.
                     with suppress(NoSuchTable, SetAside):
                         await self.worker.updates.send_change(table.code, board_at(table, host), Change(place=place))
 

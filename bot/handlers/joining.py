@@ -77,7 +77,7 @@ class Joining(Handlers):
         return Reply(toast=_seat_text(table, profile))
 
     async def ask(self, command: Command, profile: Profile, code: str) -> Reply:
-        """Show a person who opened a table's link who invites them to what, with a button to sit down."""
+        """Show the invitation to a person who opened a table's link, with a button to sit down."""
         person = command.person
         async with self._guard.count_guess(person, command.place, code):
             table = await self._room.table(code)

@@ -282,7 +282,7 @@ class LiveHands:
         return None
 
     async def find_rematch_opener(self, table: Table, person: str) -> str:
-        """Return the name of a player who waits for this person's rematch of a game that no group saw.
+        """Return the name of a player who has opened a rematch of a game that no group saw, and waits for this person.
 
         Empty if no player waits, and while the store is away. If a group saw the game, the rematch is offered there.
         """

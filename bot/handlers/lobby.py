@@ -77,7 +77,7 @@ class Lobby:
         await self._people.meet(person)
 
     def notice(self, language: str) -> str:
-        """Return what all pages show: the host's announcement, else that there are no new tables; empty for neither."""
+        """Return what all pages show: the host's announcement, or that there are no new tables; empty for neither."""
         if announcement := self._room.store.levers.announcement:
             return announcement.text
         try:

@@ -1,7 +1,7 @@
 """The payload of an offer's button: the game, its sender, the hour and a signature.
 
-The bot stores nothing about an offer before it is accepted, so these bytes hold all that opens its table. The signature
-prevents challenges in another person's name and changed terms.
+The bot stores nothing about an offer before it is accepted, so these bytes hold everything needed to open its table.
+The signature prevents changed terms and challenges in another person's name.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ TERMS = re.compile(
 
 
 class Terms(NamedTuple):
-    """An offer's terms. ``person`` sent it in the ``hour`` since 1970; ``nonce`` distinguishes a person's offers."""
+    """An offer's terms. ``person`` sent it in this ``hour`` since 1970. ``nonce`` distinguishes a person's offers."""
 
     choice: Choice
     person: str

@@ -59,7 +59,7 @@ class CorePages(Handlers):
         return Reply(panel=safety_page(language) if is_safety else help_page(language, is_full=words == ["all"]))
 
     async def greet(self, place: str) -> Reply:
-        """Answer a person who opens the private chat, or a group that meets the bot."""
+        """Greet a person who opens the private chat, or a group that meets the bot."""
         language = (await self._viewers.viewer_at(place)).language
         buttons = [button for feature in self._features for button in feature.first_contact_buttons(language)]
         return Reply(panel=greeting_page(language, buttons, in_private=is_private(place)))

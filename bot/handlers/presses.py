@@ -79,8 +79,8 @@ class Presses:
 
     async def _move(self, press: Press, action: MoveAction) -> Reply:
         code, person = action.code, press.person.id
-        # A player who presses on their hand is looking at it. The commit also tells that to the worker that delivers
-        # the table.
+        # A player who presses on their hand is looking at it. The commit's notification carries this to the worker that
+        # delivers the table.
         change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (
             (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None

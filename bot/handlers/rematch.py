@@ -82,7 +82,7 @@ class Rematches(Handlers):
         return Reply()
 
     async def _find_finished(self, game_id: str) -> FinishedGame | None:
-        """Return a game; None if it is not in the archive. A page shows the end before that, so wait a little."""
+        """Return a game; None if it is not in the archive. A page shows the end earlier, so wait for a moment."""
         for pause in PAUSES:
             game = await self._archive.get(game_id)
             if game or not self._room.cached_table(game_id.partition("-")[0]):
@@ -113,7 +113,7 @@ class Rematches(Handlers):
         has_blocked = dict(zip(ids, await self._blocks.blocked_people(ids), strict=True))
         if found := next((chair for chair in people if chair.person in has_blocked[person]), None):
             raise BlockedByYou(name=found.name)
-        # If a player has blocked another, neither is asked. The blocked player only gets no answer.
+        # If a player has blocked another, neither is asked, so the blocked player does not learn of the block.
         kept_apart = {
             player for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for player in pair
         }

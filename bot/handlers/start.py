@@ -39,9 +39,8 @@ class Start(Handlers):
     async def _start(self, command: Command, profile: Profile) -> Reply:
         """Seat the person at a table, ask them to sit down, show their hand, or call a feature's handler.
 
-        The word decides. *Sit down* in a message has another word than a bare link, which asks first.
-
-        Without a word, greet the person, and show their hands too.
+        The word decides. The link of a *Sit down* button seats the person at once; a bare link asks first. Without a
+        word, greet the person, and show their hands too.
         """
         pasted = read_pasted(f"/start {' '.join(command.words)}")
         if pasted and pasted.joins:

@@ -1,7 +1,7 @@
 -- Keeps a program, if there is room for a new one. A known program is always replaced.
 --
 -- KEYS  programs
--- ARGV  an id, the program, its owner or '', how many there can be, how many of people's, how many of the owner's
+-- ARGV  an id, the program, its owner or ''; the maximum number of programs: in all, of people, of this owner
 -- Returns whether it is kept.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end

@@ -88,7 +88,7 @@ def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) 
 
 
 def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
-    """Return the names in order, with numbers after names that look like an earlier one, which never changes."""
+    """Return the names in order. A name that looks like an earlier one gets a number; the earlier one never changes."""
     distinct: list[str] = []
     first = {likeness(name): index for index, name in reversed(list(enumerate(names)))}
     for index, name in enumerate(names):

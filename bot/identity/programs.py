@@ -62,7 +62,7 @@ class Program(NamedTuple):
 
 
 def is_program(person: str) -> bool:
-    """Return whether a person is a program. Its pseudonym is one too, so its games never become rated."""
+    """Return whether a person is a program. A program's pseudonym counts too, so its games never become rated."""
     return person.startswith((PREFIX, PSEUDONYM_PREFIX))
 
 

@@ -102,7 +102,7 @@ def _next_step(lines: TableLines, deal: DealView) -> str:
 
 
 def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
-    """Write the deal up to the last trick. Hands and pictures show the current one."""
+    """Write the deal up to the previous trick. Hands and pictures show the current one."""
     _ = lines.text
     words = lines.words
     if deal.last_trick:

@@ -105,7 +105,7 @@ def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> 
 
 
 def invitation_panel(table: Table, name: str, address: str, language: str) -> Panel:
-    """Return an invitation to an open table, which ``name`` can pass on. ``address`` is the table's link, or empty."""
+    """Return an invitation to an open table, for ``name`` to forward. ``address`` is the table's link, or empty."""
     _ = texts(language).gettext
     page, game = Writer(), GAMES[table.game_id]
     inviter, game_name = Span(isolate_name(name), "bold"), Span(_(game.name), "bold")

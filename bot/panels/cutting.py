@@ -1,4 +1,4 @@
-"""The moment before a deal in which an opponent of the dealer can cut the pack."""
+"""Texts and buttons of the moment before a deal, when an opponent of the dealer can cut the pack."""
 
 from bot import actions
 from bot.panel import Button, Role, Row, Span, Writer

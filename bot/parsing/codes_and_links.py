@@ -15,12 +15,12 @@ LONGEST = 4000  # characters that are parsed: the maximum of a chat message
 CODE = r"[A-Z0-9]{4,8}"
 WATCH_ID, GAME_ID = rf"{CODE}-[A-Z0-9]{{{WATCH_LENGTH}}}", rf"{CODE}-[0-9A-F]{{1,64}}"
 NEW_CODE = rf"[{CODE_LETTERS}]{{{CODE_LENGTH}}}"
-"""A code as this release makes them. Codes of older releases had four letters."""
+"""The form of the codes that this release makes. Codes of older releases had four letters."""
 
 EDGE = r"(?![A-Z0-9-])"  # end of an id
 BARE = re.compile(rf"(?P<watch>{WATCH_ID})|(?P<game>{GAME_ID})|(?P<table>{CODE})")
 PAGE = re.compile(rf"/(?:T/(?:(?P<watch>{WATCH_ID})|(?P<table>{CODE}))|G/(?P<game>{GAME_ID})){EDGE}")
-"""A page of ours, with anything before and after it in a link."""
+"""The address of one of our pages. In a link, any text can come before and after it."""
 
 JOINING = re.compile(rf"(?:\bJOIN-|[?&#]JOIN=)(?P<table>{CODE}){EDGE}")
 OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")

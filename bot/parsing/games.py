@@ -49,7 +49,7 @@ def targets(game: str) -> dict[int, Rule]:
 
 
 def target_rule(game: str, points: int) -> Rule:
-    """Return the rule for a number of points, or raise NoSuchTarget. Classic Tressette to 63 is also "to 21"."""
+    """Return the rule for a number of points, or raise NoSuchTarget. For classic Tressette, 21 means the same as 63."""
     rules = targets(game)
     rule = rules.get(points) or next((rule for rule in rules.values() if rule.value == points), None)
     if rule is None:

@@ -91,8 +91,8 @@ class Livery(NamedTuple):
     """The look of a suit's people and horse.
 
     ``colours`` are cloth, lining, hair and beard, and for Italian suits the horse's coat, shade and mane.
-    French figures hold a ``rod`` next to their sign, and their ``queen`` has her own headdress. They look towards the
-    sign, on the other side if ``looks_right``.
+    French figures hold a ``rod`` next to their sign, and their ``queen`` has her own headdress. They look left, towards
+    the sign. With ``looks_right`` they are mirrored.
     """
 
     hat: str

@@ -56,8 +56,8 @@ def tally_lines(
 ) -> tuple[TallyLine, ...]:
     """Return a deal's score line by line. In Tressette its cards, last trick and declarations add up to the points.
 
-    ``last`` is the seat that took the last trick, None if the deal was not played to its end. Entries of zeros are left
-    out, except the points.
+    ``last`` is the seat that took the last trick, None if the deal was not played to its end. Entries that are zero for
+    both sides are left out, except the points.
     """
     _ = words.text
     if "thirds" in entries:
@@ -195,7 +195,7 @@ class _SceneBuilder:
         return Card(self.words.faces.drawn_code(code) if code else "", light)
 
     def trick(self, played: Sequence[ShownCard]) -> tuple[PlayedCard, ...]:
-        """Return a trick's cards. The highest trump wins, or else the highest card of the suit led."""
+        """Return a trick's cards. The highest trump wins, otherwise the highest card of the suit led."""
         if not played:
             return ()
         index, trump, led = self.seen.kind.pack.index, self.seen.kind.trump, played[0].card[1]

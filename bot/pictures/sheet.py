@@ -78,7 +78,7 @@ class Form(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Cards from high to low, and their worth in games that count single cards."""
+    """Cards from high to low, and the points of each in games that count single cards."""
 
     cards: tuple[Card, ...]
     worth: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ NEAREST_ENDS = 36  # minimum distance of two curves' last figures
 ROW, CURVE, CURVE_HEIGHT = 68, 190, 40  # height of a table's row, and size of a small curve
 LETTER = 0.5  # average letter width per font size
 
-# A ranking's cards: width with and without worth, visible height, height of the worth below.
+# A ranking's cards: width with and without points, visible height, height of the points below.
 RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
 
 CAPTION = 32  # height of a line below a diagram's cards
@@ -196,7 +196,7 @@ class _SheetLayout(Canvas):
     # Cards
 
     def _add_ranking(self, ranking: Ranking) -> None:
-        """Add the upper parts of the cards in two rows, from high to low, each with its worth."""
+        """Add the cards in two rows, from high to low: the upper part of each card, with its points below."""
         each = -(-len(ranking.cards) // 2)
         width = RANKED if ranking.worth else RANKED_BARE
         step, seen = width + 10, width * RANK_SEEN // RANKED

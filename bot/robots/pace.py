@@ -1,4 +1,4 @@
-"""How fast robots move, as a reader of a page likes it."""
+"""The paces of robots' moves that the reader of a page can choose."""
 
 from typing import Literal
 

@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels are always fast
-THINKING_SECONDS = 0.5  # a thought is cut short after this time
+THINKING_SECONDS = 0.5  # a robot's search is cut short after this time
 PATIENCE_SECONDS = 1.2  # time to wait for a move before a simpler robot makes it: the process could be starting or dead
 HINT_SECONDS = 5.0  # longest wait until a hint can be computed, and longest wait for the hint itself
 MAX_WAITING = 8  # waiting requests for each process: later ones would come too late
@@ -72,7 +72,7 @@ def _budget() -> Budget:
 
 
 class PoolBusy(Exception):
-    """Too many thoughts wait. The caller can try again later."""
+    """Too many requests wait for a process. The caller can try again later."""
 
 
 class RobotPool:
@@ -95,11 +95,11 @@ class RobotPool:
         """
         seed = secrets.randbits(64)
         if self._movers.pending < MAX_WAITING * self._movers.count:
-            thought = asyncio.create_task(self._movers.run(self._think, level, view, history, seed))
-            done = await self._wait_for(thought, PATIENCE_SECONDS)
-            if done and not isinstance(thought.exception(), ProcessDied):
+            task = asyncio.create_task(self._movers.run(self._think, level, view, history, seed))
+            done = await self._wait_for(task, PATIENCE_SECONDS)
+            if done and not isinstance(task.exception(), ProcessDied):
                 ROBOT_MOVES.labels(level).inc()
-                return thought.result()
+                return task.result()
         lower = FALLBACK.get(level, level)
         ROBOT_MOVES.labels(f"{lower} for {level}").inc()
         return choose(lower, view, history, seed)
@@ -128,12 +128,12 @@ class RobotPool:
         if self._movers.pending >= MAX_WAITING * self._movers.count:
             self._hints.release()
             return None
-        thought = asyncio.create_task(self._movers.run(advise, view, history, secrets.randbits(64)))
-        thought.add_done_callback(lambda _: self._hints.release())
-        return thought.result() if await self._wait_for(thought, HINT_SECONDS) else None
+        task = asyncio.create_task(self._movers.run(advise, view, history, secrets.randbits(64)))
+        task.add_done_callback(lambda _: self._hints.release())
+        return task.result() if await self._wait_for(task, HINT_SECONDS) else None
 
     async def think_aside(self, work: Callable[..., T], *args: object) -> T:
-        """Run a thought that no table waits for. One runs at a time, to delay tables little.
+        """Run work that no table waits for. One such piece of work runs at a time, so that tables hardly wait.
 
         Raises PoolBusy, or ProcessDied like `seeded_move`.
         """
@@ -146,16 +146,16 @@ class RobotPool:
         finally:
             self._waiting_aside -= 1
 
-    async def _wait_for(self, thought: asyncio.Task[Any], seconds: float) -> bool:
-        """Return whether a thought finished in time. A late one runs on, because a process cannot be interrupted."""
+    async def _wait_for(self, task: asyncio.Task[Any], seconds: float) -> bool:
+        """Return whether a task finished in time. A late one runs on, because a process cannot be interrupted."""
         try:
-            done, _ = await asyncio.wait([thought], timeout=seconds)
+            done, _ = await asyncio.wait([task], timeout=seconds)
         finally:
-            if not thought.done():
-                self._late.add(thought)
-                thought.add_done_callback(self._forget)
-            elif not thought.cancelled():
-                thought.exception()  # noted even if the caller was cancelled at the same moment
+            if not task.done():
+                self._late.add(task)
+                task.add_done_callback(self._forget)
+            elif not task.cancelled():
+                task.exception()  # so that asyncio logs no error if the caller was cancelled at the same moment
         return bool(done)
 
     @property

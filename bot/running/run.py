@@ -88,7 +88,7 @@ async def run(settings: Settings) -> None:
     loop.set_exception_handler(handle_loop_error)
     try:
         async with open_worker(settings) as worker:
-            # Start this first, because the worker must not serve anyone if the others have a different time zone.
+            # Join first, because the worker must not serve anyone if the others have a different time zone.
             await _retry_start(partial(worker.shards.join, WORKERS_PATIENCE))
             opening = None
             await _work(worker, stop)

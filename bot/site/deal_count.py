@@ -1,4 +1,4 @@
-"""The points of a finished deal, line by line, and the totals on their way to the target."""
+"""The points of a finished deal, line by line, and the totals before and after it."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """Reads finished games for people and programs that know a game's id.
 
-An id is a table's code and the first digits of its first seal. For new tables these have 54 bits of the store's secret
-and of the deal's. Ids appear only in results, in the chats that saw the game.
+An id is a table's code and the first digits of its first seal. For new tables, 54 bits of an id follow from the secrets
+of the store and of the deal. Ids appear only in results, in the chats that saw the game.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a page shows of a table to a player (`bot.site.hand_page`), as its script reads it."""
+"""The data of a player's page of a table (`bot.site.hand_page`), as the page's script reads it."""
 
 from dataclasses import dataclass, field
 
@@ -80,7 +80,7 @@ class HandPage:
 
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
     its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``count`` is the score of the deal
-    that has just ended, ``end_trick`` its last trick. ``hint`` is one to show, and ``advised`` what it points to
+    that has just ended, ``end_trick`` its last trick. ``hint`` is the hint to show, and ``advised`` what it points to
     (`advised_parts`). ``legend`` explains the letters on a beginner's cards. ``clock`` is in seconds a move, 0 without
     a clock. ``replay`` is the finished game's id. ``results`` is the address of everyone's results of the day's deal,
     ``rules`` of the game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the

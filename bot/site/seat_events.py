@@ -9,7 +9,7 @@ from bot.words.wording import Wording, signed_text
 from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS
 
-LATEST = 4  # events on a page: it skips states that come too fast, and must still show each event
+LATEST = 4  # events in each state: a page skips states that come too fast, and must still show each event
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _declared_cards(words: Wording, move: str) -> Iterator[str]:
 
 
 def taker_text(seen: TableSnapshot, words: Wording) -> str:
-    """Return who took the last trick, even if it was in the previous deal; empty before the first trick."""
+    """Return who took the previous trick, even if it was in the deal before; empty before the first trick."""
     _, view = words.text, seen.view
     trick = view.deal.last_trick if view and view.deal else None
     if trick is None and view and view.result:

@@ -24,7 +24,7 @@ def finished_tricks(kind: GameKind, moves: Iterable[Sequence[object]]) -> Iterat
 
 
 def _taker(kind: GameKind, trick: Sequence[ShownCard]) -> int:
-    """Return the seat of the highest trump, or else of the highest card of the suit led."""
+    """Return the seat of the highest trump, otherwise of the highest card of the suit led."""
     index, led = kind.pack.index, trick[0].card[1]
     followed = [played for played in trick if played.card[1] in (led, kind.trump)]
     return max(followed, key=lambda played: (played.card[1] == kind.trump, index[played.card])).seat

@@ -1,4 +1,4 @@
--- Convert the key of the tables that are set aside from a set to a hash. Prefix of other scripts.
+-- Convert the key of the tables that are set aside from a set to a hash. Other scripts begin with this text.
 --
 -- An earlier layout stored only codes. The hash also stores the seconds left on each table's clock, here unknown.
 local function as_hash(set_aside)

@@ -2,7 +2,7 @@
 --
 -- KEYS  the key
 -- ARGV  the value
--- Returns 1 if the key is gone now, else 0.
+-- Returns 1 if the key is gone now, otherwise 0.
 local stored = redis.call('GET', KEYS[1])
 if stored and stored ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[1])

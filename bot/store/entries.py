@@ -35,7 +35,7 @@
 | `Redacted` | ``redacted`` | in earlier entries a pseudonym replaces a forgotten person |
 | `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` means no side |
 
-A person is ``platform:id``, a robot ``robot:level``. A handle is one of the opener's platform. A name is the last field
+A person is ``platform:id``, a robot ``robot:level``. A handle is from the opener's platform. A name is the last field
 and can hold spaces. Only `encode` and `decode` write and parse these texts. `bot.tables.table` gives each entry its
 effect; the stamp behind an entry belongs to the log (`bot.store.log`). Texts of every release stay readable.
 """

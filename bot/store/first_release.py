@@ -74,7 +74,7 @@ DEFAULTS: dict[str, dict[str, Value]] = {
     "spades": {"target": 500, "nil_bags": True},
 }
 
-WITHOUT_DECLARATIONS = 31  # the first release's default target at a `pizzichino` without declarations
+WITHOUT_DECLARATIONS = 31  # the first release's default target of `pizzichino` without declarations
 
 SWAP = read_script(__file__, "swap")
 TO_HASH = read_script(__file__, "to_hash")

@@ -15,7 +15,7 @@ PATIENCE = 60.0  # seconds for an answer: commands read and write a lot
 
 @asynccontextmanager
 async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncIterator[Store]:
-    """Yield the store at REDIS_URL, or else the embedded one. ``migrate`` is as for `bot.store.open_store`."""
+    """Yield the store at REDIS_URL, or the embedded one if that is not set. ``migrate`` is as for `open_store`."""
     if settings.redis_url:
         async with open_store(settings.redis_url, settings.store_replicas, migrate=migrate) as store:
             yield store

@@ -34,7 +34,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``pace:<chat>`` | string | when the next message there is due, Unix ms (`bot.delivery.shared_pace`); expires |
 | ``named:<platform:id>`` | set | codes of live tables with the person in the log; also ``named:<platform>:@<handle>`` |
 | ``{games}:moved_chats`` | hash | the new place of each chat whose id has changed, by its old place |
-| ``moved`` | hash | the same from before that key existed: it is only read |
+| ``moved`` | hash | the same for chats that moved before that key existed; only read |
 | ``{games}:counter`` | string | the last number of a finished game, from 1; no number is used twice |
 | ``{games}:moved`` | string | how many finished games were moved into files (`bot.finished.moving_to_file`) |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |

@@ -116,7 +116,7 @@ class Leases:
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
     async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
-        """Return the tables whose clocks ring within this playing time, with the seconds left; 0 or fewer if due."""
+        """Return the tables whose clocks ring within this playing time, with the seconds left; 0 or less if due."""
         all_found = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [within]) for shard in shards))
         return {
             code.decode(): float(left)

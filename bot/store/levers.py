@@ -47,7 +47,7 @@ class Notice(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """An entry of the log: who pulled which lever, and when. ``person`` is the banned person, ``text`` its text."""
+    """An entry of the log: who pulled which lever, and when. ``text`` is the reason of a ban, or what players read."""
 
     at: int
     by: str
@@ -61,7 +61,7 @@ class Levers:
         self._client, self._outage = client, outage
         self._pull = client.register_script(read_script(__file__, "pull_lever"))
         self._forget_pulls = client.register_script(read_script(__file__, "forget_pulls"))
-        self.contact = ""  # whom a banned person can ask; empty if the host has not said
+        self.contact = ""  # whom a banned person can ask; empty if the host has set none
         self.now: Callable[[], float] = time.time
         self.version = 0
         self.bans: dict[str, Ban] = {}
@@ -109,7 +109,7 @@ class Levers:
             maintenance=self.maintenance is not None,
         )
 
-    # For the host's commands. ``by`` is who gave the command.
+    # For the host's commands. ``by`` is the account that gave the command.
 
     async def ban(self, person: str, by: str, until: int = 0, reason: str = "") -> None:
         """Ban a person, or change their ban."""
@@ -139,7 +139,7 @@ class Levers:
     async def forget(self, person: str) -> None:
         """Delete what is stored about a person, except the times of their ban. Safe to call twice.
 
-        The log does not get their pseudonym: its times would say whose it is.
+        The log does not get their pseudonym, because the log's times would reveal whose pseudonym it is.
         """
         field = f"{BAN_PREFIX}{person}"
         if text := await self._client.hget(keys.LEVERS, field):

@@ -5,7 +5,7 @@ The number of entries is the table's version. Old entries are folded into the lo
     head: number of folded entries, a space, zlib of those entries joined by newlines (empty if there are none)
 
 An entry is text without newlines. Its last field, behind a tab, is the key of the update that caused it (`add_stamp`).
-It distinguishes a repeated press from a late one.
+The key distinguishes a repeated press from a late one.
 """
 
 import zlib

@@ -57,7 +57,8 @@ def redact(stored: bytes, person: str, handle: str, pseudonym: str, name: str) -
         case Host(place) | Rehost(_, place) if is_private(place) and person_of(place) == person:
             return _encode(replace(entry, place=private_place(pseudonym)))
         case Open():
-            # Keep the stamp: a repeated update must find the table that it opened. It is the opener's or the bot's own.
+            # Keep the stamp, because a repeated update must find the table that it opened. It does not name this
+            # person: the update came from the opener or the bot.
             return stored
         case _:
             text, _, stamp = stored.partition(b"\t")

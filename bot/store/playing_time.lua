@@ -1,4 +1,5 @@
--- Prefix of other scripts. A shard's playing time is the number of seconds it has had an owner. Tables' clocks use it.
+-- Other scripts begin with this text. A shard's playing time is the number of seconds for which it has had an owner.
+-- Tables' clocks use it.
 -- Owners renew every four seconds. A pause counts at most this long, in case the store's clock has jumped:
 local LONGEST = 5
 

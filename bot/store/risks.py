@@ -93,7 +93,7 @@ class Memory:
             log.warning(
                 "store_memory_high",
                 used=f"{self.share:.0%}",
-                why=f"from {FULL:.0%} on new tables are refused: raise maxmemory, or run `buongioco archive`",
+                why=f"new tables are refused from {FULL:.0%}: raise maxmemory, or run `buongioco archive`",
             )
 
     async def watch(self) -> None:
@@ -104,6 +104,6 @@ class Memory:
 
 
 def _used_share(node: dict[str, Any]) -> float:
-    """Return the used share of a node's maxmemory, or else of the machine's memory."""
+    """Return the used share of a node's maxmemory, or of the machine's memory without a maxmemory."""
     limit = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
     return int(node.get("used_memory") or 0) / limit if limit else 0.0

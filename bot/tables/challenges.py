@@ -185,8 +185,8 @@ class Challenges(Opener):
 
         The table is shown in the players' private chats. It ignores their limit of tables, so that other tables cannot
         hold up a tournament. The same update opens one table, and raises NoSuchTable once that table is gone.
-        NoNewTables if the store has no room, or during maintenance. ``setup``, ``again`` and ``secret`` are as for
-        `open_table`.
+        Raises NoNewTables if the store has no room, or during maintenance. ``setup``, ``again`` and ``secret`` are as
+        for `open_table`.
         """
         chairs = _with_distinct_names(chairs)
         first = chairs[0]
@@ -273,8 +273,8 @@ class Challenges(Opener):
 
         In games that ask partners, the first player of a side decides about the chair opposite. ``host`` is another
         place that shows the table from now on. Matched strangers keep the names from their match. Raises NoChairForYou
-        if the opener has blocked this person and has not invited them. ``terms`` is the version since which the terms
-        that the person read have applied; raises OldPanel if they have changed.
+        if the opener has blocked this person and has not invited them. ``terms`` is the version at which
+        the terms that the person read were set; raises OldPanel if they have changed.
         """
 
         def decide(table: Table) -> Sequence[Entry]:

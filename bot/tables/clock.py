@@ -11,7 +11,7 @@ NEVER = inf  # the time of a stopped clock
 
 TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
 TIME_TO_CUT = 20  # the time for a player to cut the pack
-TIME_FOR_GUESTS = 24 * 3600  # the playing time after which a game ends that only web guests could continue
+TIME_FOR_GUESTS = 24 * 3600  # the playing time after which a game ends if only web guests could continue it
 TIME_TO_COME_BACK = 30 * 24 * 3600  # the time without a move after which a practice table ends
 
 

@@ -34,8 +34,8 @@ class Opener:
     ) -> Table:
         """Open a table with these entries, and deal if it is full. Return the same table each time for one update.
 
-        ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener:
-        NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table, and raises
+        ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener; raises
+        NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table. Raises
         OpenedTooOften after too many. ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the
         address of a web guest. Raises NoNewTables if the store has no room, or during maintenance.
         """

@@ -90,7 +90,7 @@ class TableSnapshot(NamedTuple):
     asking: tuple[int, Chair] | None  # the seat opposite, and the person who asks this viewer for it
     is_practice: bool  # whether one person plays against robots
     is_duplicate: bool  # as `Table.is_duplicate`
-    fixture: Fixture | None  # the game of a tournament that this is
+    fixture: Fixture | None  # the tournament's game that is played here
     are_strangers: bool  # whether its people were matched
     phrases: tuple[tuple[int, str], ...]  # what others have said recently, by seat
     can_say: bool  # whether this seat can still say something in this deal
@@ -200,7 +200,10 @@ def counted_totals(seen: TableSnapshot) -> tuple[int, int]:
 
 
 def final_trick(seen: TableSnapshot) -> LastTrick | None:
-    """Return the last trick of the deal before, until the viewer's first move in the new one; or of the last deal."""
+    """Return the last trick of the deal before, until the viewer's first move in the new one.
+
+    After the game, return the last trick of its last deal.
+    """
     view = seen.view
     if view is None or view.deal is None or view.result is None or seen.is_cut_short or view.ending == "claim":
         return None

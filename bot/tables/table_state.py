@@ -14,7 +14,7 @@ from engine import Game, View, game_kind
 from engine.options import Value
 from engine.shuffle import Cut
 
-# Words in a log that strangers say to each other; readers see them in their language
+# Phrases that strangers say to each other, by their names in logs; readers see them in their language.
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
 FAREWELLS = ("game", "thanks")  # phrases for the end of a game, of which each player can say one
 
@@ -57,7 +57,7 @@ class TableState:
         self.strict = False
         self.alarm = ""  # "", "nudged" or "flagged": how much of the move's time is gone
         self.lates: tuple[int, ...] = ()  # by seat, moves in a row that a robot made for it
-        self.timed_out: int | None = None  # the seat that lost by time
+        self.timed_out: int | None = None  # the seat that lost on time
         self.phrases: tuple[tuple[str, int], ...] = ()  # by seat, its last phrase and the version after it
         self.phrase_counts: tuple[int, ...] = ()  # by seat, phrases in the current deal
         self.is_move_made_for_player = False

@@ -1,4 +1,4 @@
-"""The safety words for players; docs/safety.md repeats them in all languages."""
+"""Advice on safety for players; docs/safety.md repeats it in all languages."""
 
 from bot.texts import texts
 

@@ -1,4 +1,4 @@
-"""Texts of the analysis about moves."""
+"""Texts of hints and of the analysis of moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace

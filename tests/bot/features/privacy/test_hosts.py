@@ -137,7 +137,7 @@ def test_forget_command_detects_a_bot_by_the_stores_clock(
     monkeypatch.setattr("time.time", lambda: real_time() + 4 * 365 * 86400)
     done = CliRunner().invoke(cli.app, ["forget", "paper:5", "--yes"])
     assert done.exit_code == 0, done.output
-    assert "looks once more in a minute" in done.output
+    assert "checks once more in a minute" in done.output
 
 
 async def test_forget_command_notifies_a_running_bot(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ async def _open_levers() -> AsyncIterator[tuple[Levers, Any]]:
         yield levers, client
 
 
-def _by() -> str:
+def _account_name() -> str:
     """Return the name of the account that gives the command."""
     return os.environ.get("SUDO_USER") or getpass.getuser()
 
@@ -80,7 +80,7 @@ async def ban(
         raise typer.BadParameter(f"{person} is not a person.", param_hint="PERSON")
     async with _open_levers() as (levers, client):
         person = await find_person_id(client, person, "PERSON")
-        await levers.ban(person, _by(), ends, reason)
+        await levers.ban(person, _account_name(), ends, reason)
         shown = await _name(client, person)
     say(f"{shown} is banned {_format_end(ends)}.")
 
@@ -90,7 +90,7 @@ async def unban(person: PersonArgument) -> None:
     """End a person's ban."""
     async with _open_levers() as (levers, client):
         person = await find_person_id(client, person, "PERSON")
-        if not await levers.unban(person, _by()):
+        if not await levers.unban(person, _account_name()):
             raise typer.BadParameter(f"{person} is not banned.", param_hint="PERSON")
         shown = await _name(client, person)
     say(f"{shown} is no longer banned.")
@@ -120,11 +120,11 @@ async def announce(
         raise typer.BadParameter("--end needs no text.", param_hint="TEXT")
     async with _open_levers() as (levers, _client):
         if end:
-            if not await levers.end_announcement(_by()):
+            if not await levers.end_announcement(_account_name()):
                 raise typer.BadParameter("There is no announcement.", param_hint="--end")
             say("The announcement is withdrawn.")
         elif text:
-            await levers.announce(text, _by())
+            await levers.announce(text, _account_name())
             say(f"Announced: {text}")
         elif notice := levers.announcement:
             say(f"{_format_time(notice.since)}  {notice.text}")
@@ -142,10 +142,10 @@ async def maintenance(
         raise typer.BadParameter("Only `on` takes a text.", param_hint="TEXT")
     async with _open_levers() as (levers, _client):
         if switch is Switch.on:
-            await levers.begin_maintenance(text, _by())
+            await levers.begin_maintenance(text, _account_name())
             say("Maintenance is on: no new tables, and running games go on.")
         elif switch is Switch.off:
-            if not await levers.end_maintenance(_by()):
+            if not await levers.end_maintenance(_account_name()):
                 raise typer.BadParameter("Maintenance is off already.", param_hint="off")
             say("Maintenance is off.")
         elif notice := levers.maintenance:
@@ -175,4 +175,4 @@ def _format_time(seconds: int) -> str:
 
 
 def _format_end(until: int) -> str:
-    return f"until {_format_time(until)} UTC" if until else "for good"
+    return f"until {_format_time(until)} UTC" if until else "without end"

@@ -25,11 +25,11 @@ async def test_ban_reaches_a_running_bot_and_is_logged(tmp_path: Path, embedded:
             anna = Player(worker, fake, "Anna", 1)
             await anna.say("/challenge testa")
             output = await run(tmp_path, "ban", "paper:1", "--reason", "insults")
-            assert output == "Anna (paper:1) is banned for good.\n"
+            assert output == "Anna (paper:1) is banned without end.\n"
             await worker.store.levers.refresh()
             assert (await anna.say("/challenge")).toast.startswith("You’re banned")
             listed = await run(tmp_path, "bans")
-            assert "for good                    Anna (paper:1)  insults\n1 ban\n" in listed
+            assert "without end                 Anna (paper:1)  insults\n1 ban\n" in listed
             assert await run(tmp_path, "unban", "paper:1") == "Anna (paper:1) is no longer banned.\n"
             await worker.store.levers.refresh()
             assert not (await anna.say("/tables")).toast.startswith("You’re banned")

@@ -85,7 +85,7 @@ def test_commands_accept_a_persons_handle(tmp_path: Path, monkeypatch: pytest.Mo
     runner = CliRunner()
     result = runner.invoke(cli.app, ["forget", "telegram:@Zenobia"], input="n\n")
     assert result.exit_code == 1
-    assert "Forget Zenobia (telegram:42) for good, " in result.output
+    assert "Forget Zenobia (telegram:42) permanently, " in result.output
     result = runner.invoke(cli.app, ["forget", "@zenobia", "--yes"])
     assert result.exit_code == 2
     assert all(person in result.output for person in ("discord:42", "telegram:42"))

@@ -76,7 +76,7 @@ class DaySite:
         return day_sheet(await self._days.game_on(day), language, day) if is_shown else None
 
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
-        """Return today's deal or yesterday's results. A stranger's ``person`` is empty; their page is in ``language``."""
+        """Return today's deal or yesterday's results. ``person`` is empty for a stranger; ``language`` is theirs."""
         profile = await self._people.person(person) if person else Profile("", language=language)
         day = self._days.today() - timedelta(days=yesterday)
         game = await self._days.game_on(day)

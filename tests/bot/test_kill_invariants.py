@@ -19,7 +19,7 @@ from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seat_pla
 from tests.kills import invariants
 from tests.kills.groups import ExpectedMessage, expected_messages
 from tests.kills.harness import count_moves_in_log
-from tests.kills.invariants import Disagreement, StateAtRest, check_invariants, count_doubles, draw_hand, payloads_of
+from tests.kills.invariants import Disagreement, StateAtRest, check_invariants, count_duplicates, draw_hand, payloads_of
 
 Plant = Callable[[StateAtRest], StateAtRest]
 
@@ -198,7 +198,7 @@ def duplicate_hand(rest: StateAtRest) -> StateAtRest:
     chat = next(chat for chat, messages in screen(rest).messages.items() if hand in messages.values())
     screen(rest).show(chat, hand["text"], [row[0]["payload"] for row in hand["rows"]])
     list(screen(rest).messages[chat].values())[-1]["picture"] = hand["picture"]
-    return replace(rest, may_double=("hands",))
+    return replace(rest, can_be_duplicated=("hands",))
 
 
 def remove_hand_picture(rest: StateAtRest) -> StateAtRest:
@@ -253,7 +253,7 @@ def add_older_board(rest: StateAtRest) -> StateAtRest:
     """Add a board with the same text, as within a trick, and an older picture."""
     screen(rest).show("1", board_message(rest)["text"], [])
     list(screen(rest).messages["1"].values())[-1]["picture"] = "an older picture"
-    return replace(rest, may_double=("boards",))
+    return replace(rest, can_be_duplicated=("boards",))
 
 
 def show_two_older_boards(rest: StateAtRest) -> StateAtRest:
@@ -275,13 +275,13 @@ def duplicate_board(rest: StateAtRest) -> StateAtRest:
     board = board_message(rest)
     screen(rest).show("1", board["text"], [])
     list(screen(rest).messages["1"].values())[-1]["picture"] = board["picture"]
-    return replace(rest, at_risk=1, may_double=("hands", "cards"))
+    return replace(rest, at_risk=1, can_be_duplicated=("hands", "cards"))
 
 
 def duplicate_challenge(rest: StateAtRest) -> StateAtRest:
     card = challenge_message(rest)
     screen(rest).show("1", card["text"], [row[0]["payload"] for row in card["rows"]])
-    return replace(rest, at_risk=1, may_double=("hands",))
+    return replace(rest, at_risk=1, can_be_duplicated=("hands",))
 
 
 def leave_press_open(rest: StateAtRest) -> StateAtRest:
@@ -311,16 +311,16 @@ FAULTS: list[tuple[Plant, Callable[[StateAtRest], None]]] = [
     (show_two_older_boards, invariants.boards_show_the_current_state),
     (swap_result_picture, invariants.pictures_in_groups_are_of_their_tables),
     (remove_result_picture, invariants.results_have_their_pictures),
-    (duplicate_board, invariants.only_messages_in_flight_are_doubled),
-    (duplicate_hand, invariants.only_messages_in_flight_are_doubled),
-    (duplicate_challenge, invariants.only_messages_in_flight_are_doubled),
+    (duplicate_board, invariants.only_messages_in_flight_are_duplicated),
+    (duplicate_hand, invariants.only_messages_in_flight_are_duplicated),
+    (duplicate_challenge, invariants.only_messages_in_flight_are_duplicated),
     (leave_press_open, invariants.platforms_have_no_complaints),
 ]
 
 
 async def test_consistent_state_passes(rest: StateAtRest) -> None:
     check_invariants(rest)
-    assert not count_doubles(rest)
+    assert not count_duplicates(rest)
 
 
 @pytest.mark.long
@@ -338,7 +338,7 @@ async def test_planted_fault_is_found(
 async def test_message_in_flight_at_a_kill_can_be_duplicated(rest: StateAtRest) -> None:
     planted = replace(duplicate_hand(rest), at_risk=1)
     check_invariants(planted)
-    assert count_doubles(planted) == Counter(hands=1)
+    assert count_duplicates(planted) == Counter(hands=1)
 
 
 async def test_board_duplicated_at_a_kill_can_stay_older(rest: StateAtRest) -> None:

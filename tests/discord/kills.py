@@ -22,11 +22,12 @@ DEFERRED = 6  # type of the answer to a press that only acknowledges it
 class DiscordPage(PlatformPage):
     """The messages that six people see on Discord.
 
-    Discord recognizes a repeated message by its nonce. A challenge card can double: as a command's answer it has no nonce.
+    Discord recognizes a repeated message by its nonce. A challenge card can appear twice, because as a command's answer
+    it has no nonce.
     """
 
     platform = "discord"
-    may_double = frozenset({"cards"})
+    can_be_duplicated = frozenset({"cards"})
     redelivers = False
 
     def __init__(self, bot: Bot, server: DiscordServer) -> None:

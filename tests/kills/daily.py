@@ -1,6 +1,6 @@
 """Kills while people play the deal of the day: python -m tests.kills.daily --kills 30 --seed 1
 
-These tables must keep all invariants of `tests.kills.invariants`. The day has invariants of its own, each a function of
+Their tables must keep all invariants of `tests.kills.invariants`. The day has invariants of its own, each a function of
 a `DayAtRest`. At the end the day is over, and the bot must archive its games.
 """
 
@@ -296,7 +296,7 @@ class DayHarness(Harness):
         return (datetime.now(UTC) - timedelta(hours=int(self._zones.playing.removeprefix("Etc/GMT")))).date()
 
     async def check_next_day(self, session: aiohttp.ClientSession) -> None:
-        """End the day: all its games reach the archive once, and its secret is published."""
+        """End the day. Check that all its games reach the archive once and follow from the published chain."""
         store = EmbeddedStore(self.bot.folder / "data")
         self.bot.settings["BUONGIOCO_TIME_ZONE"] = self._zones.after
         await self.bot.start()

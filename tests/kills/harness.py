@@ -27,7 +27,7 @@ from bot.tables.table import Table
 from engine import verify
 from tests.kills.bot_process import Bot
 from tests.kills.groups import expected_messages
-from tests.kills.invariants import Disagreement, StateAtRest, check_invariants, count_doubles
+from tests.kills.invariants import Disagreement, StateAtRest, check_invariants, count_duplicates
 from tests.kills.pages import Page
 from tests.kills.players import Players
 
@@ -57,7 +57,7 @@ class Harness:
         self.random = Random(seed)
         self.players = Players(page, self.random)
         self.kills: Counter[str] = Counter()
-        self.doubles: Counter[str] = Counter()
+        self.duplicates: Counter[str] = Counter()
         self.start_seconds: list[float] = []
         self._at_risk = 0
 
@@ -81,7 +81,7 @@ class Harness:
         return (
             f"{kills.total()} kills {dict(kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged;"
             f" back after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest);"
-            f" doubled: {dict(self.doubles) or 'nothing'}"
+            f" duplicated: {dict(self.duplicates) or 'nothing'}"
         )
 
     async def play_round(self, session: aiohttp.ClientSession, kill: str) -> None:
@@ -156,7 +156,7 @@ class Harness:
                 raise Disagreement(f"no press was acknowledged; {self._describe_presses()}")
 
     async def _wait_until_presses_work(self) -> None:
-        """Wait until some more presses have been acknowledged. Tables are opened for it, because games can end.
+        """Wait until some more presses have been acknowledged. Open tables meanwhile, because games can end.
 
         On a busy machine an answer can come too late although the move was made. Then the logs count.
         """
@@ -214,10 +214,10 @@ class Harness:
             before = now
 
     async def check_state(self, store: Store) -> None:
-        """Check all invariants, and count the doubles."""
+        """Check all invariants, and count the duplicates."""
         state = await self._load_state(store)
         check_invariants(state)
-        self.doubles = count_doubles(state)
+        self.duplicates = count_duplicates(state)
 
     async def _load_state(self, store: Store) -> StateAtRest:
         tables = await load_tables(store)
@@ -234,7 +234,7 @@ class Harness:
             self.players.count_moves(self.players.acknowledged),
             self.page,
             self._at_risk,
-            self.page.may_double,
+            self.page.can_be_duplicated,
             self.page.may_lack_pictures,
             await expected_messages(store, tables, games) if self.page.keeps_groups else (),
         )

@@ -59,10 +59,10 @@ class StateAtRest:
     """The state once nothing is in progress: the store, the messages, and people's actions.
 
     ``made_moves`` are the moves in logs and in records of finished games, ``pressed_moves`` all that were pressed,
-    ``acknowledged`` the pressed ones that were answered as done. ``changed`` are tables marked as changed. ``at_risk`` counts messages
-    that were in flight at a kill. ``may_double`` names the kinds that the platform cannot recognise when they are sent
-    again: "cards", "hands", "boards". ``may_lack_pictures`` is true if texts can go without their pictures.
-    ``in_groups`` are the messages that groups should contain.
+    ``acknowledged`` the pressed ones that were answered as done. ``changed`` are tables marked as changed. ``at_risk``
+    counts messages that were in flight at a kill. ``can_be_duplicated`` names the kinds that the platform cannot
+    recognise when they are sent again: "cards", "hands", "boards". ``may_lack_pictures`` is true if texts can be sent
+    without their pictures. ``in_groups`` are the messages that groups should contain.
     """
 
     tables: list[Table]
@@ -72,7 +72,7 @@ class StateAtRest:
     acknowledged: Moves
     screen: Screen
     at_risk: int = 0
-    may_double: Collection[str] = ()
+    can_be_duplicated: Collection[str] = ()
     may_lack_pictures: bool = False
     in_groups: Sequence[ExpectedMessage] = ()
 
@@ -145,7 +145,7 @@ def hands_offer_the_legal_cards(state: StateAtRest) -> None:
 def pictures_of_hands_match_their_buttons(state: StateAtRest) -> None:
     """The last panel of each player shows the current table, with the choice that its buttons imply.
 
-    On a platform an upload can be late, and then the text goes alone.
+    On a platform an upload can be late. Its text is then sent alone.
     """
     for table, seat, person in _find_hands(state):
         message = state.screen.panels(person, table.code)[-1]
@@ -163,7 +163,7 @@ def pictures_of_hands_match_their_buttons(state: StateAtRest) -> None:
 
 
 class DailyWords(TablePolicy):
-    """The texts of the deal of the day. Its hands have no other peculiarity."""
+    """The texts of the deal of the day. Its hands differ from others in nothing else."""
 
     own_texts = DailyPolicy.own_texts
 
@@ -204,7 +204,7 @@ def list_choices(offered: Collection[str]) -> set[str]:
 def boards_show_the_current_state(state: StateAtRest) -> None:
     """A live table has all its messages in each group, with text and picture of the current state.
 
-    If boards can be doubled, one of the two can stay as it was. Its text can still be true when its picture is not,
+    If boards can be duplicated, one of the two can stay as it was. Its text can still be true when its picture is not,
     because texts only list whole tricks.
     """
     messages, remaining = _group_messages_by_table(state), _count_allowed_old_boards(state)
@@ -229,7 +229,7 @@ def boards_show_the_current_state(state: StateAtRest) -> None:
 def pictures_in_groups_are_of_their_tables(state: StateAtRest) -> None:
     """Each picture in a group is one that its table has there now, or had when it ended.
 
-    If boards can be doubled, one of two keeps its old text and picture.
+    If boards can be duplicated, one of two keeps its old text and picture.
     """
     messages, remaining = _group_messages_by_table(state), _count_allowed_old_boards(state)
     for code in {expected.code for expected in state.in_groups}:
@@ -252,11 +252,11 @@ def results_have_their_pictures(state: StateAtRest) -> None:
             raise Disagreement(f"table {expected.code}: no message has the picture of {expected.subjects[0]}")
 
 
-def only_messages_in_flight_are_doubled(state: StateAtRest) -> None:
-    """Only messages that were in flight at a kill are doubled, and only kinds that the platform cannot recognise."""
-    doubled = count_doubles(state)
-    if doubled.total() > state.at_risk or doubled.keys() - set(state.may_double):
-        raise Disagreement(f"{state.at_risk} messages were at risk, and {dict(doubled)} are doubled")
+def only_messages_in_flight_are_duplicated(state: StateAtRest) -> None:
+    """Only messages that were in flight at a kill are duplicated, and only kinds that the platform cannot recognise."""
+    duplicated = count_duplicates(state)
+    if duplicated.total() > state.at_risk or duplicated.keys() - set(state.can_be_duplicated):
+        raise Disagreement(f"{state.at_risk} messages were at risk, and {dict(duplicated)} are duplicated")
 
 
 def platforms_have_no_complaints(state: StateAtRest) -> None:
@@ -276,7 +276,7 @@ INVARIANTS = (
     boards_show_the_current_state,
     pictures_in_groups_are_of_their_tables,
     results_have_their_pictures,
-    only_messages_in_flight_are_doubled,
+    only_messages_in_flight_are_duplicated,
     platforms_have_no_complaints,
 )
 
@@ -286,7 +286,7 @@ def check_invariants(state: StateAtRest) -> None:
         invariant(state)
 
 
-def count_doubles(state: StateAtRest) -> Counter[str]:
+def count_duplicates(state: StateAtRest) -> Counter[str]:
     """Count surplus "hands", "cards" and "boards" (with results)."""
     cards = sum(map(len, _find_challenge_cards(state.screen).values())) - len(_find_open_tables(state))
     hands = sum(max(0, len(state.screen.panels(person, table.code)) - 1) for table, _seat, person in _find_hands(state))
@@ -326,7 +326,7 @@ def _group_messages_by_table(state: StateAtRest) -> dict[str, list[dict[str, Any
 
 def _count_allowed_old_boards(state: StateAtRest) -> int:
     """Return how many outdated boards can exist next to the right ones."""
-    return state.at_risk if "boards" in state.may_double else 0
+    return state.at_risk if "boards" in state.can_be_duplicated else 0
 
 
 def _is_consistent(state: StateAtRest, message: dict[str, Any], expected: ExpectedMessage) -> bool:

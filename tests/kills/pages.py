@@ -1,4 +1,4 @@
-"""The messages that people see and press, on the playground and on platforms that outlive the bot's kills."""
+"""Chats with the buttons that people press, on the playground and on platforms that outlive the bot's kills."""
 
 import asyncio
 import itertools
@@ -21,13 +21,13 @@ class Page:
     """A browser tab without the browser: it sees messages, presses buttons, and reconnects."""
 
     platform = "playground"
-    may_double: frozenset[str] = frozenset()
-    """The kinds of messages that a kill can double here: "cards", "hands" or "boards".
+    can_be_duplicated: frozenset[str] = frozenset()
+    """The kinds of messages that a kill can duplicate here: "cards", "hands" or "boards".
 
     The platform does not recognise these when they are sent again.
     """
 
-    may_lack_pictures = False  # whether a text can go alone because its upload was late
+    may_lack_pictures = False  # whether a text can be sent alone because its upload was late
     pause = 0.02  # seconds that people wait after a press without effect
     keeps_groups = False  # the playground forgets older messages, and their pictures even earlier
     presses_invite = False  # whether people press *Invite* on challenges
@@ -37,7 +37,7 @@ class Page:
         return []
 
     def count_at_risk(self) -> int:
-        """Return how many messages a kill could double now: those sent that might not be saved."""
+        """Return how many messages a kill could duplicate now: those sent that might not be saved."""
         return 1
 
     def __init__(self, bot: Bot) -> None:
@@ -160,7 +160,7 @@ class Page:
 
 
 class PlatformPage(Page):
-    """The messages that people see and press, on the playground and on platforms that outlive the bot's kills."""
+    """Chats with the buttons that people press, on a platform that outlives the bot's kills."""
 
     may_lack_pictures = True
     keeps_groups = True
@@ -185,7 +185,7 @@ class PlatformPage(Page):
         self._converted: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
 
     async def catch_up(self) -> None:
-        """The platform's messages are always current."""
+        """Return at once, because the platform's messages are always current."""
 
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]

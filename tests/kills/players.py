@@ -82,7 +82,7 @@ class Players:
             await self.page.ask(do="say", chat="1", text=f"/challenge {game}", **{"as": self.random.choice(ids)})
 
     async def _cut(self, message: dict[str, Any], ids: list[str]) -> None:
-        """Cut the pack that a card shows. On the playground half of the tables are given cuts before."""
+        """Cut the pack that a card shows. On the playground, first turn on cutting at half of the tables."""
         payloads = [button["payload"] for row in message["rows"] for button in row]
         if cut := next((payload for payload in payloads if payload.endswith(":cut")), ""):
             wanted = cut
@@ -91,7 +91,7 @@ class Players:
         else:
             return
         for person in ids if wanted else ():
-            # Only one of them can.
+            # Only one of these people can.
             await self.page.ask(do="press", chat="1", message=message["id"], payload=wanted, **{"as": person})
 
     async def _play(self, person: str) -> None:

@@ -35,7 +35,7 @@ PAGE_CHANCE = 0.02  # chance of a press on one of the ``PAGES`` of a card instea
 
 
 class TournamentPlayers(Players):
-    """The players on one page. Once it ``is_last``, they open no tournaments and often resign."""
+    """The players on one page. Once ``is_last`` is set, they open no tournaments and often resign."""
 
     def __init__(self, page: Page, random: Random) -> None:
         super().__init__(page, random)

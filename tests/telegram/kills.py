@@ -32,7 +32,7 @@ class TelegramPage(PlatformPage):
     """The messages of six people on Telegram."""
 
     platform = "telegram"
-    may_double = frozenset({"cards", "hands", "boards"})
+    can_be_duplicated = frozenset({"cards", "hands", "boards"})
     presses_invite = True
 
     def __init__(self, bot: Bot, server: TelegramServer) -> None:

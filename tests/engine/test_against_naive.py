@@ -71,8 +71,8 @@ def accepts(table: Game, seat: int, move: str) -> bool:
     return True
 
 
-# Node counts: the number of move sequences of a given length. Moves of all seats count, also out of turn, but no claims
-# or resignations. Both engines must give these golden figures.
+# Node counts: the number of move sequences of a given length. They include moves out of turn, but no claims and no
+# resignations. Both engines must give these golden figures.
 
 NODE_COUNTS = [
     # game, options, number of the secret, random moves before, depth, sequences

@@ -77,7 +77,7 @@ def test_packet_tops_do_not_count() -> None:
     assert legal_declarations(table, 1) == ["napoletana D"]
 
 
-def test_none_allows_no_declarations() -> None:
+def test_option_none_allows_no_declarations() -> None:
     table = stock_table("metamazzo", "3D 2D AD", LOW_COPPE, rules={"declare": "none"})
     assert legal_declarations(table, 1) == []
     with pytest.raises(NoDeclarations):
@@ -89,7 +89,7 @@ def test_none_allows_no_declarations() -> None:
 DEALT = ["3D 3C", "3S 4C", "AD", "3B", "2C", "2S", "AC", "AS"]
 
 
-def test_dealt_only_the_first_ten_cards_count() -> None:
+def test_dealt_window_counts_only_the_first_ten_cards() -> None:
     table = packets_table("pizzichino", ["3D 2D", "4C 5C", "AD", "7B"], {"declare": "dealt"})
     table.play(1, "pick 3")
     assert legal_declarations(table, 1) == []
@@ -97,7 +97,7 @@ def test_dealt_only_the_first_ten_cards_count() -> None:
         table.play(1, "declare napoletana D")
 
 
-def test_dealt_ignores_picked_up_cards() -> None:
+def test_dealt_window_ignores_picked_up_cards() -> None:
     # The first ten cards have three threes. Picking up the fourth changes nothing: only the three can be declared.
     table = packets_table("pizzichino", DEALT, {"declare": "dealt"})
     table.play(1, "pick 4")
@@ -118,7 +118,7 @@ def test_dealt_window_is_the_first_turn_before_playing() -> None:
 # acquired
 
 
-def test_acquired_first_ten_cards_count_at_the_first_turn() -> None:
+def test_acquired_window_opens_at_the_first_turn() -> None:
     table = stock_table("metamazzo", "4D 5D 6D", "3D 2D AD")
     assert legal_declarations(table, 0) == []
     with pytest.raises(NotYourTurn):
@@ -127,16 +127,16 @@ def test_acquired_first_ten_cards_count_at_the_first_turn() -> None:
     assert legal_declarations(table, 0) == ["napoletana D"]
 
 
-def test_acquired_later_needs_a_newly_acquired_card() -> None:
+def test_acquired_window_later_needs_a_newly_acquired_card() -> None:
     table = stock_table("metamazzo", "3D 2D 4D 3C 2C AC", "5D 6D " + LOW_SPADE, "7B AD 5B 6B")
     play_cards(table, "4D 5D")
-    # The first ten cards had the napoletana of coppe: its window has passed. AD completed the one of denari.
+    # The napoletana of coppe was in the first ten cards, so its window has passed. AD completed the one of denari.
     assert legal_declarations(table, 1) == ["napoletana D"]
     with pytest.raises(WindowPassed):
         table.play(1, "declare napoletana C")
 
 
-def test_acquired_stock_window_stays_open_out_of_turn() -> None:
+def test_acquired_window_with_a_stock_stays_open_out_of_turn() -> None:
     table = stock_table("metamazzo", "3D 2D 4D 7D", "6D 5D " + LOW_SPADE, "7B AD")
     play_cards(table, "4D 6D")
     assert table.turn == 0
@@ -148,7 +148,7 @@ def test_acquired_stock_window_stays_open_out_of_turn() -> None:
     assert legal_declarations(table, 1) == []
 
 
-def test_acquired_stock_window_closes_with_the_next_play() -> None:
+def test_acquired_window_with_a_stock_closes_with_the_next_play() -> None:
     table = stock_table("metamazzo", "3D 2D 4D 7D", "6D 5D " + LOW_SPADE, "7B AD 6B 5B")
     play_cards(table, "4D 6D 5D 7D")
     assert legal_declarations(table, 1) == []
@@ -156,7 +156,7 @@ def test_acquired_stock_window_closes_with_the_next_play() -> None:
         table.play(1, "declare napoletana D")
 
 
-def test_acquired_packets_window_is_before_playing() -> None:
+def test_acquired_window_with_packets_is_before_playing() -> None:
     table = packets_table("pizzichino", ["3D 2D", "4C 5C", "AD", "7B", "2C", "2S", "AC", "AS"])
     table.play(1, "pick 3")
     table.play(1, "play 4C")
@@ -188,7 +188,7 @@ def test_same_combination_cannot_be_declared_twice() -> None:
 # reuse
 
 
-def test_reuse_fourth_after_a_three_scores_4_more() -> None:
+def test_with_reuse_a_fourth_after_a_three_scores_4_more() -> None:
     table = stock_table("metamazzo", "AD AC AS 4D", "5D 6D " + LOW_SPADE, "7B AB")
     table.play(1, "declare three A missing B")
     play_cards(table, "4D 5D")
@@ -198,7 +198,7 @@ def test_reuse_fourth_after_a_three_scores_4_more() -> None:
     assert table.current.score().entries["declared"] == (0, 7)
 
 
-def test_reuse_three_again_after_one_was_played() -> None:
+def test_with_reuse_another_three_of_the_rank_scores_again() -> None:
     table = stock_table("metamazzo", "AD AC AS 4D", "5D 6D 3D " + LOW_SPADE, "7B AB")
     table.play(1, "declare three A missing B")
     play_cards(table, "AD 3D")
@@ -207,7 +207,7 @@ def test_reuse_three_again_after_one_was_played() -> None:
     assert table.current.score().entries["declared"] == (0, 6)
 
 
-def test_reuse_needs_a_newly_acquired_card() -> None:
+def test_with_reuse_a_repeat_needs_a_newly_acquired_card() -> None:
     table = stock_table("metamazzo", "AD AC AS AB 4D 7D", "5D 6D " + LOW_SPADE, "7B 4B 5B 6B")
     table.play(1, "declare four A")
     play_cards(table, "AD 5D")
@@ -248,7 +248,7 @@ def test_three_tricks_window_closes_at_the_fourth_play() -> None:
         table.play(0, "declare napoletana S")
 
 
-def test_three_tricks_only_in_turn() -> None:
+def test_three_tricks_window_is_open_only_in_turn() -> None:
     table = stock_table("testa", "4D 3C 2C AC", "3D 2D AD")
     with pytest.raises(NotYourTurn):
         table.play(0, "declare napoletana D")
@@ -259,14 +259,14 @@ def test_three_tricks_only_in_turn() -> None:
 FOUR_HANDS = ["3D 2D AD 4D", "3C 2C AC 5D", "6D 3S 2S AS", "7D 3B 2B AB"]
 
 
-def test_after_first_trick_not_before() -> None:
+def test_after_first_trick_window_is_closed_before_its_end() -> None:
     table = full_table("tressette", FOUR_HANDS)
     assert legal_declarations(table, 1) == []
     with pytest.raises(WindowNotOpen, match="first trick is over"):
         table.play(1, "declare napoletana C")
 
 
-def test_after_first_trick_any_seat_until_its_second_play() -> None:
+def test_after_first_trick_all_seats_declare_until_second_play() -> None:
     table = full_table("tressette", FOUR_HANDS)
     play_cards(table, "5D 6D 7D 4D")
     assert table.turn == 3
@@ -280,7 +280,7 @@ def test_after_first_trick_any_seat_until_its_second_play() -> None:
     assert table.current.score().entries["declared"] == (6, 3)
 
 
-def test_after_first_trick_the_card_already_played_counts() -> None:
+def test_after_first_trick_a_card_already_played_counts() -> None:
     table = full_table("tressette", ["4C", "3C 2C AC", "5C", "6C"])
     play_cards(table, "3C 5C 6C 4C")
     play(table, "1: declare napoletana C")
@@ -289,7 +289,7 @@ def test_after_first_trick_the_card_already_played_counts() -> None:
     assert view.known[1] == ("2C", "AC")
 
 
-def test_after_first_trick_a_set_scores_once() -> None:
+def test_after_first_trick_a_combination_scores_once() -> None:
     table = full_table("tressette", FOUR_HANDS)
     play_cards(table, "5D 6D 7D 4D")
     play(table, "1: declare napoletana C")
@@ -300,7 +300,7 @@ def test_after_first_trick_a_set_scores_once() -> None:
 # any turn
 
 
-def test_any_turn_declares_cards_held_before_playing() -> None:
+def test_any_turn_window_is_before_playing() -> None:
     table = full_table("tavolo", ["4D 3S 2S AS", "5D 3C 2C AC", "6D", "7D"], {"target": 21})
     assert table.turn == 0  # the holder of the 4 of coins
     assert legal_declarations(table, 1) == []
@@ -311,7 +311,7 @@ def test_any_turn_declares_cards_held_before_playing() -> None:
     table.play(1, "declare napoletana C")
 
 
-def test_any_turn_a_broken_combination_is_gone() -> None:
+def test_any_turn_window_excludes_a_broken_combination() -> None:
     table = full_table("tavolo", ["4D 3S 2S AS", "5S", "6S", "7S"])
     assert legal_declarations(table, 0) == ["napoletana S"]
     play_cards(table, "3S 5S 6S 7S")
@@ -320,7 +320,7 @@ def test_any_turn_a_broken_combination_is_gone() -> None:
         table.play(0, "declare napoletana S")
 
 
-def test_any_turn_late_in_the_deal_too() -> None:
+def test_any_turn_window_is_open_late_in_the_deal() -> None:
     table = full_table("tavolo", ["4D 3D 2D 3S 2S AS 5B 6B", "", "", ""])
     for card in ("3D", "2D"):
         table.play(0, f"play {card}")

@@ -121,8 +121,8 @@ def test_claim_is_legal_for_all_seats_out_of_turn() -> None:
 
 
 def test_claim_counts_totals_declarations_and_tricks() -> None:
-    # Side 1 has 14 points and wins the first trick. With 8 declared points for two fours it has 22, so the thirds of the
-    # trick do not matter.
+    # Side 1 has 14 points and wins the first trick. With 8 declared points for two fours it has 22, so the thirds of
+    # the trick do not matter.
     table = near_target_game()
     table.play(2, "play AC")
     play_any_card(table)
@@ -247,7 +247,7 @@ def test_unknown_release_is_refused(release: int) -> None:
         Game("tressette", release=release)
 
 
-def test_claim_is_not_played_at_the_table() -> None:
+def test_tavolo_has_no_claims() -> None:
     table = full_table("tavolo", HANDS)
     assert "claim" not in table.legal_moves(0)
     with pytest.raises(NoClaims):

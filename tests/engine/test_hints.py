@@ -35,7 +35,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 class HintReason:
-    """Callable that returns the reason of a hint for a legal move."""
+    """A callable that returns the reason of a hint for a legal move."""
 
     def __init__(self, chosen: dict[str, str]) -> None:
         self.chosen = chosen

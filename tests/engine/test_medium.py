@@ -41,7 +41,7 @@ def test_robot_waits_out_of_turn() -> None:
     assert choose_move(table, 2) is None
 
 
-def test_it_declares_the_combination_worth_most() -> None:
+def test_robot_declares_the_combination_worth_most() -> None:
     table = stock_table("metamazzo", "3C 2C AC 3D 3S 3B", "")
     assert {"declare napoletana C", "declare four 3"} <= set(table.legal_moves(1))
     assert choose_move(table) == "declare four 3"
@@ -57,7 +57,7 @@ FOLLOWING = {
 
 
 @pytest.mark.parametrize(("led", "hand", "played"), FOLLOWING.values(), ids=FOLLOWING)
-def test_it_follows_by_rules_of_thumb(led: str, hand: str, played: str) -> None:
+def test_robot_follows_by_rules_of_thumb(led: str, hand: str, played: str) -> None:
     table = stock_table("metamazzo", led, hand)
     play_cards(table, led)
     assert choose_move(table) == played
@@ -142,12 +142,12 @@ def test_ace_is_played_if_the_partner_holds_the_three() -> None:
     assert choose_move(second_trick_table(0, "RD")) == "play AD"
 
 
-def test_it_leads_what_cannot_be_beaten() -> None:
+def test_robot_leads_a_card_that_cannot_be_beaten() -> None:
     table = stock_table("metamazzo", "3D 2C AB 4S 4B 4C 5S 5B 5C 6S", "")
     assert choose_move(table) == "play 3D"
 
 
-def test_it_holds_the_packets_with_the_cheapest_tops() -> None:
+def test_robot_holds_the_packets_with_the_cheapest_tops() -> None:
     """The more valuable cards can be picked up from the table later."""
     packets = ["AD", "4S", "3C", "5S", "4B", "5B", "6B", "7B"]
     table = packets_table("pizzichino", packets, {"packets": "peek"}, chosen=False)
@@ -155,7 +155,7 @@ def test_it_holds_the_packets_with_the_cheapest_tops() -> None:
     assert choose_move(table) == "hold 2 4"
 
 
-def test_it_picks_up_an_honour() -> None:
+def test_robot_picks_up_an_honour() -> None:
     table = packets_table("pizzichino", ["", "", "AD", "4S"])
     assert choose_move(table) == "pick 3"
 
@@ -210,7 +210,7 @@ HAND = "AS KS 5S AH 7H 3H KD 9D 4D QC 8C 6C 2C"
     ("card", "answer"),
     [("AH", "keep"), ("QD", "keep"), ("2S", "keep"), ("JH", "pass"), ("9C", "pass")],
 )
-def test_it_drafts_high_cards_and_spades(card: str, answer: str) -> None:
+def test_robot_drafts_high_cards_and_spades(card: str, answer: str) -> None:
     table = spades_table(card, "", drafted=False)
     assert choose_move(table) == "draw"
     play(table, "0: draw")
@@ -221,7 +221,7 @@ def test_it_drafts_high_cards_and_spades(card: str, answer: str) -> None:
     ("card", "answer"),
     [("AH", "pass"), ("QD", "pass"), ("2S", "pass"), ("JH", "keep"), ("9C", "keep")],
 )
-def test_after_a_double_nil_it_drafts_low_cards(card: str, answer: str) -> None:
+def test_robot_drafts_low_cards_after_a_double_nil(card: str, answer: str) -> None:
     table = spades_table(card, "", drafted=False)
     play(table, "0: blind")
     assert choose_move(table) == "draw"
@@ -238,7 +238,7 @@ def test_after_a_double_nil_it_drafts_low_cards(card: str, answer: str) -> None:
         ("AS KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S", "bid 9"),
     ],
 )
-def test_it_bids_the_tricks_its_hand_is_likely_to_win(hand: str, bid: str) -> None:
+def test_robot_bids_the_tricks_its_hand_is_likely_to_win(hand: str, bid: str) -> None:
     assert choose_move(spades_table("", hand)) == bid
 
 
@@ -289,22 +289,22 @@ def bid_table(first: int, second: int, lead: str = "") -> Game:
     return table
 
 
-def test_while_it_wants_tricks_it_wins_them_cheaply() -> None:
+def test_robot_that_wants_tricks_wins_them_cheaply() -> None:
     assert choose_move(bid_table(4, 4, "8H")) == "play AH"
     assert choose_move(bid_table(4, 4, "3C")) == "play 6C"
     assert choose_move(bid_table(4, 4, "KC")) == "play 2C"
 
 
-def test_with_its_bid_made_it_throws_high_cards_under_others() -> None:
+def test_robot_with_its_bid_made_throws_high_cards_under_others() -> None:
     assert choose_move(bid_table(0, 4, "KC")) == "play QC"
     assert choose_move(bid_table(0, 4, "AD")) == "play KD"
 
 
-def test_while_it_wants_tricks_it_leads_its_likeliest_winner() -> None:
+def test_robot_that_wants_tricks_leads_its_likeliest_winner() -> None:
     assert choose_move(bid_table(4, 4)) == "play AD"
 
 
-def test_it_keeps_the_dearer_of_two_sure_winners() -> None:
+def test_robot_keeps_the_dearer_of_two_sure_winners() -> None:
     table = spades_table(HAND.replace("KD", "TD"), "QS 4S 2S KH 8H 2H AD KD 3D KC JC 5C 3C")
     play(table, "1: bid 4", "0: bid 4")
     assert choose_move(table) == "play KD"
@@ -332,7 +332,7 @@ def test_led_spade_is_won_with_a_higher_one() -> None:
     assert choose_move(table) == "play QS"
 
 
-def test_with_its_bid_made_it_avoids_more_tricks() -> None:
+def test_robot_with_its_bid_made_avoids_more_tricks() -> None:
     table = bid_table(1, 4, "3C")
     play_cards(table, "6C")
     assert choose_move(table) == "play 4D"

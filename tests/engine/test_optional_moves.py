@@ -118,8 +118,8 @@ def test_pick_alone_never_gains(seed: int) -> None:
 def test_solver_memory_is_correct_with_packets(seed: int) -> None:
     random, kept = Random(seed), Solver()
     for _ in range(4):
-        here = search_position(random_ending("pizzichino", {}, random, 14).current)  # type: ignore[arg-type]
-        assert kept.solve(here) == Solver().solve(here)
+        position = search_position(random_ending("pizzichino", {}, random, 14).current)  # type: ignore[arg-type]
+        assert kept.solve(position) == Solver().solve(position)
 
 
 # A deal where picking up an honour costs an ace.
@@ -230,11 +230,11 @@ def test_searches_offer_the_legal_choices(reuse: bool, seed: int) -> None:
     assert isinstance(game.current, PacketsDeal)
     board, start = fill_board(game), game.current.declared.copy()
     # The opponent picks up its last packet cards at its turn, which can complete a combination.
-    here = search_position(game.current)
-    assert isinstance(here, PacketsPosition)
-    for packet in here.packets[1 - here.turn]:
+    position = search_position(game.current)
+    assert isinstance(position, PacketsPosition)
+    for packet in position.packets[1 - position.turn]:
         if len(packet) == 1 and packet[0] in cards(HONOURS):
-            playing.declare(board, 1 - here.turn, 1 << packet[0])
+            playing.declare(board, 1 - position.turn, 1 << packet[0])
     while game.turn is not None:
         view = game.view(game.turn)
         moves = {move_text(view, number): number for number in cards(int(playing.legal_moves(board)))}

@@ -22,7 +22,7 @@ from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
 from engine.search.solver import Solver
 from tests.long import mostly_long
 
-# A seed whose first games have puzzles. With others, the first puzzle with packets comes after a hundred games.
+# A seed whose first games have puzzles. With other seeds, the first puzzle with packets comes after a hundred games.
 SEED = "13"
 
 
@@ -37,16 +37,16 @@ def find_puzzle(game: str) -> Puzzle:
     return next(find_puzzles(simulate_games(SEED, [game])))
 
 
-def brute_force_value(here: SearchPosition, outcomes: list[int]) -> int:
+def brute_force_value(position: SearchPosition, outcomes: list[int]) -> int:
     """Return the value of a position, by brute force."""
-    if not here.left:
-        return outcomes[here.taken[0]] if isinstance(here, SpadesPosition) else here.taken[0]
+    if not position.left:
+        return outcomes[position.taken[0]] if isinstance(position, SpadesPosition) else position.taken[0]
     values = []
-    for card in cards(here.legal_cards()):
-        after = here.copy()
+    for card in cards(position.legal_cards()):
+        after = position.copy()
         after.play(card)
         values.append(brute_force_value(after, outcomes))
-    return max(values) if here.turn % 2 == 0 else min(values)
+    return max(values) if position.turn % 2 == 0 else min(values)
 
 
 def test_one_card_is_best(puzzle: Puzzle) -> None:
@@ -61,12 +61,12 @@ def test_brute_force_agrees_on_small_puzzles() -> None:
     small_puzzles = [small for small in all_puzzles().values() if sum(map(len, small.hands)) <= 9][:30]
     assert len(small_puzzles) == 30
     for small in small_puzzles:
-        here, outcomes = small.position(), small.outcomes()
+        position, outcomes = small.position(), small.outcomes()
         values = {}
-        for card in cards(here.legal_cards()):
-            after = here.copy()
+        for card in cards(position.legal_cards()):
+            after = position.copy()
             after.play(card)
-            values[card] = value_to_points(here, brute_force_value(after, outcomes))
+            values[card] = value_to_points(position, brute_force_value(after, outcomes))
         assert values == {line.cards[0]: line.points for line in small.lines}, small.id
         assert [card for card in values if values[card] == max(values.values())] == [small.best], small.id
 

@@ -403,23 +403,23 @@ JUNK: list[Any] = [
 
 
 def mutate_structure(record: Any, random: Random) -> Any:
-    """Replace, remove, double or swap a random part of a record."""
-    here, key = record, random.choice(list(record))
-    while isinstance(here[key], dict | list) and here[key] and random.random() < 0.85:
-        here = here[key]
-        key = random.choice(list(here)) if isinstance(here, dict) else random.randrange(len(here))
+    """Replace, remove, duplicate or swap a random part of a record."""
+    node, key = record, random.choice(list(record))
+    while isinstance(node[key], dict | list) and node[key] and random.random() < 0.85:
+        node = node[key]
+        key = random.choice(list(node)) if isinstance(node, dict) else random.randrange(len(node))
     match random.randrange(4):
         case 0:
-            here[key] = random.choice(JUNK)
+            node[key] = random.choice(JUNK)
         case 1:
-            del here[key]
-        case 2 if isinstance(here, list):
-            here.insert(key, deepcopy(random.choice(here)))
-        case 3 if isinstance(here, list):
-            other = random.randrange(len(here))
-            here[key], here[other] = here[other], here[key]
+            del node[key]
+        case 2 if isinstance(node, list):
+            node.insert(key, deepcopy(random.choice(node)))
+        case 3 if isinstance(node, list):
+            other = random.randrange(len(node))
+            node[key], node[other] = node[other], node[key]
         case _:
-            here[str(random.random()) if isinstance(here, dict) else key] = random.choice(JUNK)
+            node[str(random.random()) if isinstance(node, dict) else key] = random.choice(JUNK)
     return record
 
 

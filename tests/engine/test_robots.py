@@ -233,8 +233,8 @@ def test_easy_robot_bids_at_spades_like_the_medium_one() -> None:
         assert {make_robot("easy", Random(seed)).choose(view, []) for seed in range(600)} == {sensible}
 
 
-def test_chance_without_some_cards() -> None:
-    """The hidden cards count as dealt at random from the unseen ones."""
+def test_chance_of_lacking_cards_counts_known_and_unseen() -> None:
+    """A seat's hidden cards count as drawn at random from all unseen cards."""
     memory = Memory(own=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
     assert memory.chance_without(0, 0b1) == pytest.approx(4 / 6)
     assert memory.chance_without(0, 0b11) == pytest.approx(4 / 6 * 3 / 5)

@@ -36,40 +36,40 @@ ENDINGS = {
 }
 
 
-def list_moves(here: SearchPosition) -> list[int]:
-    return [*cards(here.legal_cards()), *map(pick_move, cards(here.legal_picks()))]
+def list_moves(position: SearchPosition) -> list[int]:
+    return [*cards(position.legal_cards()), *map(pick_move, cards(position.legal_picks()))]
 
 
-def brute_force_value(here: SearchPosition, points: list[int]) -> int:
+def brute_force_value(position: SearchPosition, points: list[int]) -> int:
     """Return side 0's result, by brute force."""
-    if not here.left:
-        return points[here.taken[0]] if points else here.taken[0]
+    if not position.left:
+        return points[position.taken[0]] if points else position.taken[0]
     results = []
-    for move in list_moves(here):
-        after = here.copy()
+    for move in list_moves(position):
+        after = position.copy()
         after.make_move(move)
         results.append(brute_force_value(after, points))
-    return max(results) if here.turn & 1 == 0 else min(results)
+    return max(results) if position.turn & 1 == 0 else min(results)
 
 
 @pytest.mark.parametrize("game_id", ENDINGS)
 def test_solver_agrees_with_brute_force(game_id: str) -> None:
     random, solver = Random(game_id), Solver()
     for number in range(25 if COMPILED else 5):
-        here = search_position(game_in_play(game_id, random, ENDINGS[game_id] - number % 4).current)  # type: ignore[arg-type]
+        position = search_position(game_in_play(game_id, random, ENDINGS[game_id] - number % 4).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
-        values = solver.solve(here, points)
+        values = solver.solve(position, points)
         assert values is not None
-        assert set(values) == set(list_moves(here))
+        assert set(values) == set(list_moves(position))
         for move, value in values.items():
-            after = here.copy()
+            after = position.copy()
             after.make_move(move)
             assert value == brute_force_value(after, points), (number, move)
 
 
 def test_solver_gives_up_on_long_searches() -> None:
-    here = search_position(game_in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
-    assert Solver(max_positions=50).solve(here) is None
+    position = search_position(game_in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
+    assert Solver(max_positions=50).solve(position) is None
 
 
 def test_solver_needs_an_empty_stock() -> None:
@@ -80,20 +80,20 @@ def test_solver_memory_is_correct() -> None:
     """A solver with earlier positions in memory gives the same values as a new one."""
     random, kept = Random(5), Solver()
     for game_id in [*ENDINGS] * 4:
-        here = search_position(game_in_play(game_id, random, 14).current)  # type: ignore[arg-type]
+        position = search_position(game_in_play(game_id, random, 14).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
-        assert kept.solve(here, points) == Solver().solve(here, points)
+        assert kept.solve(position, points) == Solver().solve(position, points)
 
 
 def fill_board(game: Game) -> Board:
     """Return the board that searches play on, with every card known."""
-    here = game.current
-    assert here
+    deal = game.current
+    assert deal
     public_fields = worlds_of(game.view(game.turn), game.history(game.turn))
     board = new_board(7)
     for index in range(playing.SIZE):
         board.state[index] = public_fields.start[index]
-    position = search_position(here)
+    position = search_position(deal)
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
     for seat, packets in enumerate(getattr(position, "packets", ())):
@@ -107,11 +107,11 @@ def fill_board(game: Game) -> Board:
     return board
 
 
-def uncovers_a_card(here: SearchPosition, move: int) -> bool:
+def uncovers_a_card(position: SearchPosition, move: int) -> bool:
     """Return whether a move plays or uncovers a card: picking up a packet's last card does not affect the tricks."""
-    if not isinstance(here, PacketsPosition) or move < FIRST_PICK:
+    if not isinstance(position, PacketsPosition) or move < FIRST_PICK:
         return True
-    return any(packet[:1] == (picked_card(move),) and len(packet) > 1 for packet in here.packets[here.turn])
+    return any(packet[:1] == (picked_card(move),) and len(packet) > 1 for packet in position.packets[position.turn])
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -120,16 +120,16 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
         random = Random(f"{game_id} {seed}")
         game = game_in_play(game_id, random, random.randrange(8, 41))
         assert game.current
-        here, board = search_position(game.current), fill_board(game)
-        while here.left:
+        position, board = search_position(game.current), fill_board(game)
+        while position.left:
             moves = int(playing.legal_moves(board)) & ~(7 << playing.FIRST_THREE if game_id != "spades" else 0)
-            assert {*cards(moves)} == {move for move in list_moves(here) if uncovers_a_card(here, move)}
+            assert {*cards(moves)} == {move for move in list_moves(position) if uncovers_a_card(position, move)}
             move = random.choice([*cards(moves)])
-            here.make_move(move)
+            position.make_move(move)
             playing.make_move(board, move)
-            assert [int(hand) for hand in board.hands[: len(here.hands)]] == here.hands
-            assert not here.left or int(board.state[playing.TURN]) == here.turn
-        assert [int(board.state[playing.TAKEN + side]) for side in (0, 1)] == here.taken
+            assert [int(hand) for hand in board.hands[: len(position.hands)]] == position.hands
+            assert not position.left or int(board.state[playing.TURN]) == position.turn
+        assert [int(board.state[playing.TAKEN + side]) for side in (0, 1)] == position.taken
 
 
 @pytest.mark.parametrize(("game_id", "declare"), [("metamazzo", "acquired"), ("testa", "three_tricks")])
@@ -201,7 +201,7 @@ def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
         grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely, tree.CARDS_ONLY
     )
     me = int(start[playing.TURN])
-    here = search_position(game.current)
+    root = search_position(game.current)
     largest = {True: 0, False: 0}
 
     def walk(node: int, position: SearchPosition) -> None:
@@ -219,7 +219,7 @@ def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
             after.play(int(grown[child * tree.FIELDS + tree.MOVE]))
             walk(child, after)
 
-    walk(0, here)
+    walk(0, root)
     assert largest[True] > 1
     assert (largest[False] > 1) is not lonely
 
@@ -231,11 +231,11 @@ def test_only_whole_points_count() -> None:
         assert playing.outcome(board.state) == worth
 
 
-def declare_all(game: Game, having: set[str] | None = None) -> None:
-    """Declare everything; with ``having``, only combinations with one of these cards, by the seat to move."""
-    for seat in (0, 1) if having is None else (game.turn or 0,):
-        cards_of = game.kind.pack.mask(having) if having else -1
-        while found := [m for m in game.legal_moves(seat) if m in COMBINATIONS and COMBINATIONS[m].cards & cards_of]:
+def declare_all(game: Game, cards: set[str] | None = None) -> None:
+    """Declare everything; with ``cards``, only combinations with one of these cards, by the seat to move."""
+    for seat in (0, 1) if cards is None else (game.turn or 0,):
+        mask = game.kind.pack.mask(cards) if cards else -1
+        while found := [m for m in game.legal_moves(seat) if m in COMBINATIONS and COMBINATIONS[m].cards & mask]:
             game.play(seat, found[0])
 
 
@@ -315,10 +315,10 @@ def test_unwritable_cache_is_warned_of_once(tmp_path: Path) -> None:
 
 
 def test_solver_memory_is_cleared_when_ages_wrap() -> None:
-    here = search_position(game_in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
+    position = search_position(game_in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
     solver = Solver()
-    first = solver.solve(here)
+    first = solver.solve(position)
     solver._two.counters[two_hands.AGE] = two_hands.AGES - 1
-    assert solver.solve(here) == first
+    assert solver.solve(position) == first
     assert solver._two.counters[two_hands.AGE] == 0
     assert sum(1 for key in solver._two.table[:: two_hands.ENTRY] if key) <= solver.positions

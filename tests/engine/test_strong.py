@@ -39,7 +39,7 @@ def test_same_seed_and_budget_give_the_same_choice(game_id: str) -> None:
         assert len(choices) == 1
 
 
-def test_it_stops_when_the_budget_says_so() -> None:
+def test_robot_stops_when_its_budget_is_spent() -> None:
     game = game_in_play("metamazzo", Random(1))
     asked = 0
 
@@ -54,14 +54,14 @@ def test_it_stops_when_the_budget_says_so() -> None:
     assert asked == 3
 
 
-def test_out_of_turn_it_makes_no_move() -> None:
+def test_robot_makes_no_move_out_of_turn() -> None:
     game = game_in_play("metamazzo", Random(3))
     assert game.turn is not None
     idle = 1 - game.turn
     assert strong_robot(1).choose(game.view(idle), game.history(idle)) is None
 
 
-def test_with_all_cards_known_it_plays_exactly() -> None:
+def test_robot_plays_exactly_with_all_cards_known() -> None:
     solver = Solver()
     for number in range(20):
         game = game_in_play("metamazzo", Random(f"exact {number}"), 18)
@@ -108,7 +108,7 @@ def test_waiting_declarations_are_made_in_time(game_id: str) -> None:
     assert waited
 
 
-def test_it_declares_only_at_its_turn_and_misses_nothing() -> None:
+def test_robot_declares_only_at_its_turn_and_misses_nothing() -> None:
     """After the first trick every seat can declare at once, but this robot waits for its turn."""
     found = 0
     for number in range(60):
@@ -126,7 +126,7 @@ def test_it_declares_only_at_its_turn_and_misses_nothing() -> None:
     assert found
 
 
-def test_its_signals_are_true() -> None:
+def test_signals_of_the_robot_are_true() -> None:
     volos = bussos = 0
     for number in range(8):
         game = Game("tressette", dealer=0)
@@ -173,7 +173,7 @@ def test_busso_is_answered_with_the_highest_card() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), long("pizzichino", 6), long("tressette", 12)])
-def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
+def test_robot_beats_the_medium_robot(game_id: str, packs: int) -> None:
     """Each pack is played twice with seats swapped; `python -m benchmarks robots` measures the margin."""
     margin = 0
     for number in range(packs):
@@ -207,7 +207,7 @@ def test_last_packet_card_is_picked_up_only_to_declare(declare: str, held: str, 
     assert move.startswith("pick" if picks else "play")
 
 
-def test_its_bids_add_up_to_about_13() -> None:
+def test_bids_of_two_robots_add_up_to_about_13() -> None:
     for number in range(5):
         game = Game("spades", dealer=0)
         game.deal(Random(f"bid {number}").randbytes(32))
@@ -221,7 +221,7 @@ def test_its_bids_add_up_to_about_13() -> None:
 
 @pytest.mark.parametrize("is_blind", [False, True])
 @pytest.mark.parametrize("card", ["AH", "KD", "9S", "9C", "2D"])
-def test_it_drafts_high_cards_or_low_after_a_double_nil(card: str, is_blind: bool) -> None:
+def test_robot_drafts_high_cards_or_low_after_a_double_nil(card: str, is_blind: bool) -> None:
     table = spades_table(card, "", drafted=False)
     play(table, *(["0: blind"] if is_blind else []), "0: draw")
     wins = card in ("AH", "KD", "9S")

@@ -51,10 +51,10 @@ def test_worked_pizzichino_deal() -> None:
 def test_worked_spizzichino_deal() -> None:
     """North takes packets 5 to 8 and holds 7 and 8; South holds 1 and 3, with packets 2 and 4 on the table.
 
-    North picks up 3S and 2S to its AS, and 3B to its 2B AB: two napoletane, 6 points. South has 3D 2D AD from the start,
-    and picks up 3C, 2C and AC at its second turn: 6 points too. North leads bastoni, then spade, and wins nineteen
-    tricks. North leads 7C to the twentieth, and South's AC wins: 3 thirds and 3 for the last trick. South has 6 thirds, 2
-    points. North has 35 - 6 = 29 thirds, 9 points.
+    North picks up 3S and 2S to its AS, and 3B to its 2B AB: two napoletane, 6 points. South has 3D 2D AD from the
+    start, and picks up 3C, 2C and AC at its second turn: 6 points too. North leads bastoni, then spade, and wins
+    nineteen tricks. North leads 7C to the twentieth, and South's AC wins: 3 thirds and 3 for the last trick. South has
+    6 thirds, 2 points. North has 35 - 6 = 29 thirds, 9 points.
     """
     table = packets_table("spizzichino", PACKETS, chosen=False)
     play(table, "1: take 5 6 7 8", "1: hold 7 8", "0: hold 1 3")
@@ -137,9 +137,9 @@ def test_worked_tressette_deal() -> None:
 def test_worked_tavolo_deal() -> None:
     """East declares the napoletana in coppe and leads 4D. North declares the one in spade. West waits.
 
-    South declares the napoletana in denari and wins with 3D: 1 third. South leads 4C, East plays 5C, and West declares the
-    napoletana in bastoni. East takes the other 32 - 1 = 31 thirds and 3 for the last trick. East and West have 34 thirds,
-    11 points, and 6 declared. South and North have 1 third, no point, and 6 declared.
+    South declares the napoletana in denari and wins with 3D: 1 third. South leads 4C, East plays 5C, and West declares
+    the napoletana in bastoni. East takes the other 32 - 1 = 31 thirds and 3 for the last trick. East and West have 34
+    thirds, 11 points, and 6 declared. South and North have 1 third, no point, and 6 declared.
     """
     table = full_table("tavolo", FOUR_HANDS)
     play(table, "1: declare napoletana C", "1: play 4D", "2: declare napoletana S", "2: play 4S", "3: play 4B")
@@ -152,9 +152,9 @@ def test_worked_tavolo_deal() -> None:
 def test_worked_spades_hand() -> None:
     """South drafts first; North bids 6 first and South 5; North leads.
 
-    North wins with AC, KC and QC. South wins with AH and KH. North trumps 5C with QS, which breaks spades, and wins five
-    tricks with diamonds. South trumps 4H with KS and wins with AS. North has 3 + 1 + 5 = 9 tricks: 60 points and 3 bags.
-    South has 4 tricks of 5: -50 points.
+    North wins with AC, KC and QC. South wins with AH and KH. North trumps 5C with QS, which breaks spades, and wins
+    five tricks with diamonds. South trumps 4H with KS and wins with AS. North has 3 + 1 + 5 = 9 tricks: 60 points and 3
+    bags. South has 4 tricks of 5: -50 points.
     """
     table = spades_table("AS KS 2C 3C 4C 5C AH KH 2D 3D 4D 5D 6D", "QS JS AC KC QC 2H 3H 4H AD KD QD JD TD")
     play(table, "1: bid 6", "0: bid 5")

@@ -69,20 +69,20 @@ def test_start_state_matches_the_deal(game_id: str) -> None:
         assert deal
         assert seat is not None
         start = worlds_of(game.view(seat), game.history(seat)).start
-        here = search_position(deal)
+        position = search_position(deal)
         stated = {
             playing.SEATS: deal.seats,
             playing.TURN: seat,
             playing.TRICK: deal.tricks_done,
             playing.LAID: len(deal.trick),
-            playing.LEFT: here.left,
-            playing.WANTED: here.wanted,
-            playing.TAKEN: here.taken[0],
-            playing.TAKEN + 1: here.taken[1],
-            playing.POT: here.pot,
+            playing.LEFT: position.left,
+            playing.WANTED: position.wanted,
+            playing.TAKEN: position.taken[0],
+            playing.TAKEN + 1: position.taken[1],
+            playing.POT: position.pot,
         }
         if deal.trick:
-            stated |= {playing.BEST: here.best, playing.WINNER: here.winner}
+            stated |= {playing.BEST: position.best, playing.WINNER: position.winner}
         if isinstance(deal, StockDeal):
             stated[playing.STOCK] = len(deal.stock) - deal.drawn
         if isinstance(deal, SpadesDeal):

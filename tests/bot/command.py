@@ -24,14 +24,14 @@ def exit_status(end: SystemExit) -> int:
     return end.code if isinstance(end.code, int) else 1
 
 
-def run_command(folder: Path, *words: str, text: str = "", **settings: str) -> CompletedProcess[str]:
+def run_command(folder: Path, *arguments: str, text: str = "", **settings: str) -> CompletedProcess[str]:
     """Run a command in a folder with a text as its input. Unexpected exceptions are raised."""
     out, err, code = io.StringIO(), io.StringIO(), 0
     umask = os.umask(0o022)
     with (
         chdir(folder),
         patch.dict(os.environ, environment(folder, **settings), clear=True),
-        patch.object(sys, "argv", ["buongioco", *words]),
+        patch.object(sys, "argv", ["buongioco", *arguments]),
         # The handlers of signals that end a command must not end the tests.
         patch("bot.cli.main.treat_signals_as_ctrl_c"),
         patch.object(sys, "stdin", io.StringIO(text)),
@@ -44,4 +44,4 @@ def run_command(folder: Path, *words: str, text: str = "", **settings: str) -> C
             code = exit_status(end)
         finally:
             os.umask(umask)
-    return CompletedProcess(["buongioco", *words], code, out.getvalue(), err.getvalue())
+    return CompletedProcess(["buongioco", *arguments], code, out.getvalue(), err.getvalue())

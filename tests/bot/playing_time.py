@@ -1,6 +1,6 @@
 """Let playing time pass, or the store's clock jump, without waiting.
 
-The store's scripts use its clock, TIME, only by the difference from stored times: each shard's ``at`` and the workers'
+Scripts in the store use its clock, TIME, only for differences from stored times: each shard's ``at`` and the workers'
 scores. So moving all stored times back by an hour is the same as a jump of TIME by an hour. It also equals an
 hour without any activity.
 """

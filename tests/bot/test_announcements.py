@@ -139,12 +139,12 @@ async def fleet(empty_valkey: EmbeddedStore) -> AsyncIterator[Fleet]:
             await fleet.close()
 
 
-async def test_two_workers_bring_it_to_all_boards_once(fleet: Fleet) -> None:
+async def test_two_workers_announce_once_on_each_board(fleet: Fleet) -> None:
     for number in range(8):
         command = Command(f"c{number}", PEOPLE[number % 4], GROUPS[number % 2], "challenge", ("testa",))
         assert not (await fleet.deliver(number, command)).toast
     await fleet.wait_until_idle()
-    owners = {code: [w.shards.owns(code) for w in fleet.workers].index(True) for code in await fleet.logs()}
+    owners = {code: [worker.shards.owns(code) for worker in fleet.workers].index(True) for code in await fleet.logs()}
     assert set(owners.values()) == {0, 1}
     await fleet.workers[0].store.levers.announce(TEXT, "root")
     fleet.fake.calls.clear()
@@ -175,7 +175,7 @@ async def test_two_workers_follow_a_ban_and_maintenance(fleet: Fleet) -> None:
 
 
 @pytest.mark.long
-async def test_killed_bots_show_it_once_on_each_card(tmp_path: Path) -> None:
+async def test_killed_bots_announce_once_on_each_card(tmp_path: Path) -> None:
     """Real processes: the bot is killed again and again while it brings the announcement to its boards."""
     bot, random, count = Bot(tmp_path), Random(7), 12
     page = Page(bot)

@@ -20,8 +20,8 @@ from tests.long import mostly_long
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 
 
-def invoke_cli(*words: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(cli.app, list(words), input=text)
+def invoke_cli(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(cli.app, list(arguments), input=text)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_games_lists_options_and_defaults() -> None:
 @pytest.mark.parametrize("game", mostly_long(GAMES, "quattro", "spades"))
 def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    words = (
+    arguments = (
         "simulate",
         "--game",
         game,
@@ -61,7 +61,7 @@ def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
         "--out",
         str(path),
     )
-    assert invoke_cli(*words).exit_code == 0
+    assert invoke_cli(*arguments).exit_code == 0
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2
     assert all(len(move) == 3 for line in lines for deal in json.loads(line)["deals"] for move in deal["moves"])
@@ -76,19 +76,19 @@ def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
 
 
 def test_simulate_with_a_seed_is_deterministic() -> None:
-    words = ("simulate", "--game", "metamazzo", "--games")
+    arguments = ("simulate", "--game", "metamazzo", "--games")
     two_games = subprocess.run(
-        [*BUONGIOCO, *words, "2", "--seed", "9"], capture_output=True, check=True, text=True
+        [*BUONGIOCO, *arguments, "2", "--seed", "9"], capture_output=True, check=True, text=True
     ).stdout
-    three_games = invoke_cli(*words, "3", "--seed", "9").output
-    other_seed = invoke_cli(*words, "2", "--seed", "8").output
+    three_games = invoke_cli(*arguments, "3", "--seed", "9").output
+    other_seed = invoke_cli(*arguments, "2", "--seed", "8").output
     assert three_games.startswith(two_games)
     assert two_games != other_seed
 
 
 def test_rules_accepts_one_or_several_flags(tmp_path: Path) -> None:
-    def simulate(*words: str) -> str:
-        return run_command(tmp_path, "simulate", "--game", "pizzichino", "--seed", "3", *words).stdout
+    def simulate(*arguments: str) -> str:
+        return run_command(tmp_path, "simulate", "--game", "pizzichino", "--seed", "3", *arguments).stdout
 
     one_flag = simulate("--rules", "target=21", "reuse=true")
     several_flags = simulate("--rules", "target=21", "--rules", "reuse=true")
@@ -98,10 +98,10 @@ def test_rules_accepts_one_or_several_flags(tmp_path: Path) -> None:
 
 
 def test_progress_bar_only_on_terminals() -> None:
-    words = [*BUONGIOCO, "simulate", "--game", "testa", "--games", "3"]
-    assert subprocess.run(words, capture_output=True, check=True).stderr == b""
+    command = [*BUONGIOCO, "simulate", "--game", "testa", "--games", "3"]
+    assert subprocess.run(command, capture_output=True, check=True).stderr == b""
     terminal, child_terminal = pty.openpty()
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=child_terminal, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child_terminal, check=True)
     os.close(child_terminal)
     output = os.read(terminal, 10_000)
     os.close(terminal)
@@ -110,7 +110,7 @@ def test_progress_bar_only_on_terminals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("simulate", "--game", "briscola"), "There is no game called 'briscola'; there are: pizzichino"),
         (("simulate", "--game", "testa", "--rules", "target=12"), "target: 12 is not one of: 11, 21, 31"),
@@ -123,8 +123,8 @@ def test_progress_bar_only_on_terminals() -> None:
         (("play", "--game", "scopa"), "There is no game called 'scopa'"),
     ],
 )
-def test_user_error_is_clear_with_exit_status_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    done = run_command(tmp_path, *words)
+def test_user_error_is_clear_with_exit_status_2(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = run_command(tmp_path, *arguments)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.replace("│", " ").split())
 

@@ -16,7 +16,7 @@ from tests.long import long
 HOSTILE_NAME = "\x1b]0;owned\x07\x1b[31mEve\u202e\x9b2J\r"
 CONTROL_CHARACTERS = ("\x1b", "\x07", "\u202e", "\x9b", "\r")
 
-needs_full_device = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+needs_full_device = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full exists only on Linux")
 
 
 def write_hostile_record(folder: Path) -> str:
@@ -33,9 +33,9 @@ def write_hostile_record(folder: Path) -> str:
 
 @pytest.mark.long
 @COMPILED_SEARCHES
-@pytest.mark.parametrize("words", [("verify",), ("replay",), ("replay", "--lang", "it"), ("analyse",)])
-def test_commands_print_no_control_characters(tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = run_command(tmp_path, *words, write_hostile_record(tmp_path))
+@pytest.mark.parametrize("arguments", [("verify",), ("replay",), ("replay", "--lang", "it"), ("analyse",)])
+def test_commands_print_no_control_characters(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = run_command(tmp_path, *arguments, write_hostile_record(tmp_path))
     assert done.returncode == 0, done.stderr
     assert not [char for char in CONTROL_CHARACTERS if char in done.stdout + done.stderr]
 
@@ -64,18 +64,18 @@ def test_cleaned_text_keeps_lines_and_joined_emoji() -> None:
 
 @needs_full_device
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("games",),
         ("verify", "game.jsonl"),
         *map(long, [("simulate", "--game", "testa"), ("--help",), ("run", "--help")]),
     ],
 )
-def test_full_stdout_is_a_one_line_error(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_full_stdout_is_a_one_line_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
     with Path("/dev/full").open("w") as full_device:
         done = subprocess.run(
-            [BUONGIOCO, *words],
+            [BUONGIOCO, *arguments],
             cwd=tmp_path,
             env=environment(tmp_path),
             stdout=full_device,
@@ -96,12 +96,12 @@ def test_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "words", [("replay", "game.jsonl", "--lang", "it"), *map(long, [("games",), ("play",), ("--help",)])]
+    "arguments", [("replay", "game.jsonl", "--lang", "it"), *map(long, [("games",), ("play",), ("--help",)])]
 )
-def test_commands_work_on_latin_1_terminals(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_commands_work_on_latin_1_terminals(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
     done = subprocess.run(
-        [BUONGIOCO, *words],
+        [BUONGIOCO, *arguments],
         cwd=tmp_path,
         env=environment(tmp_path, PYTHONIOENCODING="latin-1"),
         input=b"\xff\nq\n",
@@ -127,9 +127,9 @@ def test_play_survives_input_that_is_not_utf8(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_records_are_complete_on_latin_1_terminals(tmp_path: Path) -> None:
-    words = [BUONGIOCO, "simulate", "--game", "testa", "--rules", "target=11"]
+    arguments = [BUONGIOCO, "simulate", "--game", "testa", "--rules", "target=11"]
     plain, latin = (
-        subprocess.run(words, env=environment(tmp_path, PYTHONIOENCODING=encoding), capture_output=True, check=True)
+        subprocess.run(arguments, env=environment(tmp_path, PYTHONIOENCODING=encoding), capture_output=True, check=True)
         for encoding in ("utf-8", "latin-1")
     )
     assert json.loads(latin.stdout.decode("latin-1")) == json.loads(plain.stdout)

@@ -25,7 +25,7 @@ from tests.kills.pages import Page
 from tests.kills.players import Players
 from tests.long import long
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="full disks are made by prlimit(2) or tmpfs")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a full disk needs prlimit(2) or tmpfs")
 
 Release = Callable[[], None]
 

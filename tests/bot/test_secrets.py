@@ -83,7 +83,9 @@ def faulty_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 @pytest.mark.parametrize("name", SECRETS.values())
-def test_faulty_file_is_one_line_of_the_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+def test_faulty_file_is_a_one_line_error_of_the_doctor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
     for error, path in list(faulty_files(tmp_path)):
         monkeypatch.setenv(f"{name}_FILE", str(path))
         done = CliRunner().invoke(app, ["doctor"])
@@ -91,7 +93,7 @@ def test_faulty_file_is_one_line_of_the_doctor(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
-def test_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unreadable_file_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_text("hunter2")
     path.chmod(0)
@@ -100,7 +102,7 @@ def test_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         read_settings()
 
 
-def test_file_of_another_user_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_file_of_another_user_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The test raises the error itself, because root could read a real file."""
 
     def refuse(*_: object) -> None:
@@ -115,7 +117,7 @@ def test_file_of_another_user_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.parametrize("name", SECRETS.values())
-def test_both_forms_of_a_secret_are_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+def test_secret_in_both_forms_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text(value_of(name))
     Path(".env").write_text(f"{name}={value_of(name)}\n")
     monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "secret"))
@@ -211,7 +213,7 @@ async def test_child_processes_have_no_secrets(tmp_path: Path, form: str) -> Non
         for child, words in children.items():
             assert "hunter2" not in words
             assert not has_secret(child)
-        # The files under /proc say what a process got: the bot's own has the token.
+        # The files under /proc show a process's environment. The bot's own has the token.
         assert has_secret(pid) == (form == "variable")
         assert "1:hunter2" not in bot.log_tail()
     finally:

@@ -55,7 +55,7 @@ def test_empty_data_folder_means_default(monkeypatch: pytest.MonkeyPatch, tmp_pa
         ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder, and this machine has no user with the name "),
     ],
 )
-def test_unknown_time_zone_or_user_is_one_line(
+def test_unknown_time_zone_or_user_is_a_one_line_error(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str
 ) -> None:
     monkeypatch.setenv(name, value)
@@ -94,7 +94,7 @@ REACHABLE = "must be an address that Telegram can reach"
         ("BUONGIOCO_MONITORING_HOST", "http://0.0.0.0", "must be an address of this machine"),
     ],
 )
-def test_wrong_address_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str) -> None:
+def test_wrong_address_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(BadSetting, match=f"^{name} {re.escape(line)}[^\n]*$"):
         read_settings()
@@ -153,7 +153,7 @@ def test_env_file_with_bom_or_env_folder_is_accepted(tmp_path: Path) -> None:
     assert read_settings().data == tmp_path / "xdg" / "buongioco"
 
 
-def test_each_unreadable_line_of_the_file_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_each_unreadable_line_of_the_file_is_one_error_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / ".env"
     file.write_text("\nBUONGIOCO_DATA=x\n\n\nhello hunter2\nhunter2\nREDIS_URL='redis://hunter2\nA: hunter2\n")
     code, out = run_doctor()
@@ -176,7 +176,7 @@ def without_root() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", ["run", "tables", "doctor", "link", "export"])
-def test_unreadable_env_file_is_one_line(tmp_path: Path, command: str, request: pytest.FixtureRequest) -> None:
+def test_unreadable_env_file_is_a_one_line_error(tmp_path: Path, command: str, request: pytest.FixtureRequest) -> None:
     file = tmp_path / ".env"
     file.write_bytes(b"BUONGIOCO_DATA=\xff\xfehunter2\n")
     done = CliRunner().invoke(cli.app, [command])
@@ -193,11 +193,11 @@ def test_unreadable_env_file_is_one_line(tmp_path: Path, command: str, request: 
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [["tables"], ["backup", "b.gz"], ["export"], ["archive", "--older-than=1d", "--out=old.jsonl"], ["rebuild"]],
 )
-def test_data_folder_of_another_user_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], request: pytest.FixtureRequest
+def test_data_folder_of_another_user_is_a_one_line_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], request: pytest.FixtureRequest
 ) -> None:
     """Often the bot has its own user, and hosts run commands as another one."""
     folder = tmp_path / "data"
@@ -205,7 +205,7 @@ def test_data_folder_of_another_user_is_one_line(
     tmp_path.chmod(0o755)
     monkeypatch.setenv("BUONGIOCO_DATA", str(folder))
     request.getfixturevalue("without_root")
-    done = CliRunner().invoke(cli.app, words)
+    done = CliRunner().invoke(cli.app, arguments)
     assert done.exit_code == 2
     assert done.output == (
         f"buongioco: The data folder {folder} cannot be read (Permission denied): run this as the bot's user.\n"
@@ -269,7 +269,7 @@ def test_store_location_hides_the_password(monkeypatch: pytest.MonkeyPatch, url:
     assert (settings.redis_url, settings.store_location) == (url, place)
 
 
-def test_each_wrong_setting_is_one_line_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_wrong_setting_is_one_error_line_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong_settings = {
         "BUONGIOCO_PLAYGROUND_PORT": ("abc", "must be a whole number from 0 to 65535; it is 'abc'"),
         "BUONGIOCO_STORE_REPLICAS": ("9", "must be a whole number from 0 to 5; it is '9'"),

@@ -28,9 +28,9 @@ def parse_imports(errors: str) -> set[str]:
     return {name for name in names if name not in OPTIONAL} | {name.partition(".")[0] for name in names if "." in name}
 
 
-def profile_imports(folder: Path, *words: str) -> set[str]:
+def profile_imports(folder: Path, *arguments: str) -> set[str]:
     done = subprocess.run(
-        [BUONGIOCO, *words],
+        [BUONGIOCO, *arguments],
         env=environment(folder, BUONGIOCO_PLAYGROUND_PORT="0", PYTHONPROFILEIMPORTTIME="1"),
         cwd=folder,
         capture_output=True,
@@ -49,10 +49,10 @@ def test_games_command_imports_only_games(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("words", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
-def test_other_commands_import_no_platform(words: list[str], tmp_path: Path) -> None:
-    unneeded = profile_imports(tmp_path, *words) & (OPTIONAL - {"rich"})
-    assert not unneeded, f"`buongioco {words[0]}` imports {unneeded}: import them lazily"
+@pytest.mark.parametrize("arguments", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
+def test_other_commands_import_no_platform(arguments: list[str], tmp_path: Path) -> None:
+    unneeded = profile_imports(tmp_path, *arguments) & (OPTIONAL - {"rich"})
+    assert not unneeded, f"`buongioco {arguments[0]}` imports {unneeded}: import them lazily"
 
 
 @pytest.mark.long

@@ -42,7 +42,7 @@ def test_translations_have_the_same_placeholders(language: str) -> None:
         strings = [message.string] if isinstance(message.string, str) else [str(text) for text in message.string]
         if message.id:
             others = [string for string in strings if placeholders(string) != placeholders(ids[-1])]
-            assert not others, f"{catalogue_path(language)}: other placeholders in {message.id!r}"
+            assert not others, f"{catalogue_path(language)}: use the placeholders of {message.id!r}"
 
 
 def test_faults_of_a_catalogue_name_file_and_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

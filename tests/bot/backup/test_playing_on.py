@@ -94,7 +94,7 @@ async def seat_people(store: Store, fake: FakePlatform, people: dict[str, list[i
 async def play_until(
     store: Store, fake: FakePlatform, people: dict[str, list[int]], condition: Callable[[], Awaitable[bool]]
 ) -> None:
-    """Press buttons of the panels until `done` returns true."""
+    """Press buttons of the panels until the condition is met."""
     random = Random(1)
     async with open_worker(store, fake) as worker:
         await worker.settled()
@@ -163,7 +163,7 @@ async def test_restored_games_can_be_played_to_the_end(
 
 
 async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
-    """Games end while the backup runs. It holds each once, as a table or finished, and rates the finished ones."""
+    """Games end during the backup. It has each as a table or as a finished game, and ratings of finished games only."""
     store = any_store
     archive = Archive(store.client)
     ratings = Ratings(store.client, archive)

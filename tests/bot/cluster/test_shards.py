@@ -180,14 +180,14 @@ async def test_differing_time_zones_are_logged_once(store: Store) -> None:
     assert (line["here"], line["elsewhere"]) == ("Europe/Rome", ["Europe/Paris"])
 
 
-async def test_one_of_two_simultaneous_time_zones_joins(store: Store) -> None:
+async def test_only_one_of_two_workers_with_differing_zones_joins(store: Store) -> None:
     workers = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
     errors = await asyncio.gather(*(worker.join() for worker in workers), return_exceptions=True)
     assert [type(error) for error in errors if error] == [StoreUnavailable]
     assert len(await store.leases.worker_zones()) == 1
 
 
-async def test_worker_joins_once_other_time_zones_are_gone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_worker_joins_after_workers_of_other_zones_stop(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
     monkeypatch.setattr(shards_module, "CHECK_SECONDS", 0.001)
@@ -283,7 +283,7 @@ async def test_leases_are_renewed_repeatedly(store: Store, monkeypatch: pytest.M
 # Expired leases
 
 
-async def test_expired_lease_is_waited_for_until_renewed(store: Store) -> None:
+async def test_worker_with_an_expired_lease_waits_for_its_renewal(store: Store) -> None:
     worker = RecordingWorker(store)
     assert not worker.shards.surely_owns(CODE)
     await worker.shards.balance()

@@ -114,11 +114,11 @@ async def test_cancelled_work_frees_its_place(tmp_path: Path) -> None:
         assert await asyncio.gather(*[processes.run(abs, -number) for number in range(5)]) == [0, 1, 2, 3, 4]
 
 
-async def test_cancelled_work_keeps_others_when_the_process_dies() -> None:
+async def test_other_work_survives_cancellations_and_a_dead_process() -> None:
     async with open_processes() as processes:
         assert await processes.run(sleep_for, 0.0) == 0.0
         first = asyncio.create_task(processes.run(sleep_for, 0.5))
-        # The process takes less work in advance than waits here.
+        # More work waits here than the process takes in advance.
         others = [asyncio.create_task(processes.run(sleep_for, 0.01 * number)) for number in range(1, 7)]
         await asyncio.sleep(0.1)
         for task in others[::2]:

@@ -41,7 +41,7 @@ async def test_one_message_a_day(store: Store) -> None:
     assert await hours.note_sent(DAY + timedelta(days=1), "anna")
 
 
-async def test_noting_again_keeps_expiry(store: Store) -> None:
+async def test_second_note_keeps_the_expiry(store: Store) -> None:
     hours = create_chosen_hours(store)
     await hours.note_sent(DAY, "anna")
     await store.client.expire(f"sent:{DAY}", 1000)
@@ -49,7 +49,7 @@ async def test_noting_again_keeps_expiry(store: Store) -> None:
     assert await store.client.ttl(f"sent:{DAY}") <= 1000
 
 
-async def test_temporary_failure_is_sent_again(store: Store) -> None:
+async def test_message_is_sent_again_after_a_temporary_failure(store: Store) -> None:
     hours = create_chosen_hours(store)
     for error, is_new in ((MessageRefused("no"), False), (NotDelivered("away"), True)):
         await hours.note_sent(DAY, "anna")

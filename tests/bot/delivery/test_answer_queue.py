@@ -1,4 +1,4 @@
-"""Answers that change one message. It ends up with the latest answer, even if earlier ones failed."""
+"""Answers that change one message. The message ends up with the latest answer, even if earlier ones failed."""
 
 import asyncio
 from functools import partial

@@ -56,13 +56,13 @@ async def test_refused_turn_is_given_back(store: Store) -> None:
         assert await limiter.claim_shared(GROUP) > 0
 
 
-async def test_places_that_count_alone_are_not_shared(store: Store) -> None:
+async def test_limits_of_single_places_are_not_shared(store: Store) -> None:
     limiter = create_limiter(store, LIMIT._replace(per_chat=False))
     assert await take_free_turns(limiter, GROUP) == 3
     assert not await store.client.exists(keys.pace(GROUP))
 
 
-async def test_store_clock_set_back_closes_no_chat(store: Store) -> None:
+async def test_store_clock_set_back_blocks_no_chat(store: Store) -> None:
     await store.client.set(keys.pace(GROUP), 10**14)
     assert await SharedPace(store.client, store.outage.begin).take(GROUP, LIMIT) <= LIMIT.interval
 
@@ -77,7 +77,7 @@ async def test_message_sent_in_an_outage_counts_afterwards(store: Store, monkeyp
     assert await take_free_turns(create_limiter(store), GROUP) == 0
 
 
-async def test_refused_message_counts_those_of_an_outage_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_messages_of_an_outage_are_counted_only_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     pace = SharedPace(store.client, store.outage.begin)
     for _ in range(2):
         assert await pace.take(GROUP, LIMIT) == 0
@@ -97,14 +97,14 @@ async def fail_to_count(pace: SharedPace, pairs: int) -> None:
             assert waits == [0, 0]
 
 
-async def test_messages_at_once_in_an_outage_all_count(store: Store) -> None:
+async def test_simultaneous_messages_in_an_outage_all_count(store: Store) -> None:
     pace = SharedPace(store.client, store.outage.begin)
     await fail_to_count(pace, 3)
     waits = [await pace.take(GROUP, LIMIT._replace(burst=8)) for _ in range(3)]
     assert waits == pytest.approx([0, 0, LIMIT.interval], rel=0.01)
 
 
-async def test_long_outage_closes_no_chat(store: Store) -> None:
+async def test_long_outage_delays_a_chat_by_one_interval(store: Store) -> None:
     pace = SharedPace(store.client, store.outage.begin)
     await fail_to_count(pace, 20)
     assert await pace.take(GROUP, LIMIT) == pytest.approx(LIMIT.interval, rel=0.01)

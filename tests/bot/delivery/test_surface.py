@@ -189,7 +189,7 @@ def test_only_a_forgotten_current_message_is_sent_again() -> None:
     assert surface.next_step(OLD, 1, rings=False) == Send(OLD, 1)
 
 
-def test_deleted_message_leaves_the_list_after_a_move() -> None:
+def test_deleted_message_leaves_the_outdated_list_after_a_move() -> None:
     surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
     surface.apply(Change(place=IN_GROUP), HOME, 2000)
     assert list(surface.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]

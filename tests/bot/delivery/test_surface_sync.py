@@ -388,7 +388,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
             await drawing.wait()
             checks = sync.checks
             await mover.press(mover.moves()[0][1].label, settle=False)
-            # The hand to move is checked first.
+            # The hand of the player to move is checked first.
             while mover_surface.known.digest == before:
                 await asyncio.sleep(0)
         assert sync.checks > checks
@@ -400,7 +400,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
 
 
 async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The surface must not loop until the next check, which could never begin."""
+    """The next check begins only after the surface has ended, so the surface must not wait for it."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -794,7 +794,7 @@ class Pauses:
 async def open_failing_game(
     store: Store, *errors: DeliveryError
 ) -> AsyncIterator[tuple[Worker, FakePlatform, Player, str, Pauses]]:
-    """Open a game whose first player requests the hand again while the platform fails with these errors."""
+    """Open a game whose first player requests the hand again. Calls to their private chat raise ``errors`` in turn."""
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:

@@ -88,7 +88,7 @@ def test_player_hand_needs_an_occupied_chair() -> None:
 
 
 @pytest.mark.parametrize("name", [Hand(0), Board(1, 0), Board(2, 0), ChallengeCard(0), Result(0)])
-def test_surfaces_are_final_once_their_part_is_over(name: SurfaceName) -> None:
+def test_surfaces_are_final_once_their_phase_is_over(name: SurfaceName) -> None:
     challenge, game = open_table("testa", CHAT), play_to_deal(start_game("testa", CHAT), 2)
     stays_open = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
     assert (is_open(challenge, name), is_open(game, name)) == stays_open

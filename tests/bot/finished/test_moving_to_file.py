@@ -1,4 +1,4 @@
-"""Games moved from the store into a file: none is lost or doubled if the move is interrupted."""
+"""Games moved from the store into a file: none is lost or duplicated if the move is interrupted."""
 
 import asyncio
 import gzip

@@ -365,7 +365,7 @@ async def test_bare_level_plays_a_robot_in_private(worker: Worker, fake: FakePla
 
 
 @pytest.mark.parametrize(("level", "is_compiled"), [("strong", True), ("medium", False)])
-async def test_strong_robot_is_compiled_as_it_sits_down(
+async def test_strong_robot_is_prepared_when_it_is_seated(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch, level: str, *, is_compiled: bool
 ) -> None:
     calls = list[str]()
@@ -399,7 +399,7 @@ async def test_private_card_asks_with_whom_to_play(worker: Worker, fake: FakePla
     await anna.press("Back")
     await anna.press("Find someone")
     assert "Metà Mazzo" in fake.last(anna.private).plain
-    # The challenge does not wait next to the search.
+    # The search replaces the challenge.
     assert await worker.room.lists.tables_of(anna.person.id) == []
 
 
@@ -422,7 +422,7 @@ async def test_robot_in_private_takes_all_free_seats(worker: Worker, fake: FakeP
     assert len({chair.name for chair in table.chairs if chair}) == 4
 
 
-async def test_redelivered_robot_in_private_ends_after_a_refusal(worker: Worker, fake: FakePlatform) -> None:
+async def test_redelivered_robot_press_returns_after_a_refusal(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge tavolo", anna.private)
     [table] = await worker.room.lists.tables_of(anna.person.id)

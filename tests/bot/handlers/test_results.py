@@ -72,7 +72,7 @@ async def test_board_has_the_seal_and_a_page_the_proof(worker: Worker, fake: Fak
     await play_until(worker, players, Random(1), lambda: " beats " in fake.last(GROUP).plain)
     for player in players:
         assert re.match(r"You (win!|lose\.) \d+–\d+\n", fake.last(player.private).plain)
-        assert "Score" not in fake.last(player.private).plain, "the score is there once"
+        assert "Score" not in fake.last(player.private).plain, "the score must be there only once"
     fake.messages[GROUP] = {"0": Writer().panel((fair,)), **fake.messages[GROUP]}
     [sealed, secret] = codes_of(await players[1].send(button.payload, GROUP, board))
     assert sealed == seal

@@ -1,4 +1,4 @@
-"""What a hint on a page points to."""
+"""The parts of a page to which a hint points."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_hint_points_to_what_its_move_needs(game: str, move: str, parts: list[st
     assert press.endswith(f":{move}")
 
 
-def test_cards_are_those_that_the_reader_sees() -> None:
+def test_hint_names_cards_of_the_readers_pack() -> None:
     assert page_with_hint("testa", "play RC", "french").advised[1:] == ("KH",)
 
 

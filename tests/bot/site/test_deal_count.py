@@ -29,7 +29,7 @@ def count_for(table: Table, seat: int, language: str = "en") -> DealCount:
     return count
 
 
-def value(figure: str) -> float:
+def parse_figure(figure: str) -> float:
     return sum({"⅓": 1 / 3, "⅔": 2 / 3}.get(sign, 0) for sign in figure) + float(figure.strip("⅓⅔") or 0)
 
 
@@ -41,19 +41,19 @@ def test_lines_add_up_to_the_points_of_the_deal(game: str, seed: int) -> None:
     assert labels[:2] == ["cards taken", "the last trick"]
     unit = 3 if game == "tressette" else 1
     for side in (1, 2):
-        *parts, points = [value(line[side]) for line in count.lines]
+        *parts, points = [parse_figure(line[side]) for line in count.lines]
         # Thirds left over are lost.
         assert 0 <= round(sum(parts) - points, 3) < unit
         assert points == count.after[side - 1] - count.before[side - 1]
-    assert sum(value(figure) for figure in count.lines[1][1:]) == unit
+    assert sum(parse_figure(figure) for figure in count.lines[1][1:]) == unit
 
 
 def test_each_reader_sees_their_own_side_first() -> None:
     table = finished_deal("tressette", 4)
-    one, other = count_for(table, 0), count_for(table, 3, "it")
-    assert [line[:0:-1] for line in one.lines] == [line[1:] for line in other.lines]
-    assert one.after == other.after[::-1]
-    assert one.target == 63
+    first, other = count_for(table, 0), count_for(table, 3, "it")
+    assert [line[:0:-1] for line in first.lines] == [line[1:] for line in other.lines]
+    assert first.after == other.after[::-1]
+    assert first.target == 63
     assert [line[0] for line in other.lines[:2]] == ["carte prese", "ultima presa"]
 
 

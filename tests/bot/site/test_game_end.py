@@ -39,7 +39,7 @@ def test_best_trick_has_the_most_points() -> None:
     assert end.about.startswith(f"Best trick: {taker}, deal 1. Points: ")
 
 
-def test_taker_of_every_trick_is_the_engines() -> None:
+def test_trick_winners_agree_with_the_engine() -> None:
     for game in ("tressette", "spades", "metamazzo"):
         table = start_game(game)
         takers = []
@@ -82,5 +82,5 @@ def test_rating_is_the_readers_own() -> None:
     assert "resigned" in end.share
 
 
-def test_cards_that_others_play_have_no_end() -> None:
+def test_game_whose_cards_others_still_play_has_no_end() -> None:
     assert end_for(resigned("testa", 4, Day(date(2026, 11, 27))), 0) is None

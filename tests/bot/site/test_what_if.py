@@ -120,12 +120,12 @@ def test_verdicts_on_a_line_match_the_analysis(game_id: str) -> None:
     for verdict in exact[-6:]:
         lost = solve_line(record.to_json(), 1, verdict.move_index, ())
         assert lost is not None
-        # A declaration that expired has a verdict of its own, by its points.
+        # The analysis judges an expired declaration by its points instead.
         made = " ".join(moves[verdict.move_index][1].split(" ")[:2])
         assert verdict.why == "declares" or lost[made] == verdict.lost
 
 
-async def test_too_many_cards_have_no_verdict(store: Store, robots: RobotPool) -> None:
+async def test_position_with_too_many_cards_has_no_verdict(store: Store, robots: RobotPool) -> None:
     what_if, game = await prepare(store, "tressette", robots)
     found = await what_if.judge(Line(game.id, 1, 0, ()))
     assert found
@@ -161,7 +161,7 @@ async def test_waiting_requests_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("error", [PoolBusy, ProcessDied])
-async def test_busy_and_dead_robots_are_one_error(store: Store, error: type[Exception]) -> None:
+async def test_busy_and_dead_robots_raise_the_same_error(store: Store, error: type[Exception]) -> None:
     what_if, game = await prepare(store, "testa")
 
     async def fail(*_args: object) -> None:

@@ -29,7 +29,7 @@ async def test_end_of_nothing_is_not_logged(store: Store) -> None:
     assert not await store.client.exists(keys.LEVERS)
 
 
-async def test_log_keeps_the_last_pulls(store: Store) -> None:
+async def test_log_keeps_only_the_last_changes(store: Store) -> None:
     await store.client.rpush(keys.PULLS, *["{}"] * PULLS_KEPT)
     await store.levers.announce("Restart", "root")
     assert await store.client.llen(keys.PULLS) == PULLS_KEPT

@@ -62,7 +62,7 @@ def test_robot_moves_after_its_pause() -> None:
 @pytest.mark.parametrize(
     ("people", "seconds"), [((ADA, ROBOT, BEA, ROBOT), 150), ((ADA, ROBOT, ROBOT, ROBOT), 30 * 86400)]
 )
-def test_only_robots_waiting_pauses_the_clock(people: tuple[str, ...], seconds: float) -> None:
+def test_clock_pauses_while_only_robots_wait(people: tuple[str, ...], seconds: float) -> None:
     table = start_game("tressette", Clock(300, True), people=people)
     while table.to_move and table.to_move.is_robot:
         before, table = table, play_cards(table)

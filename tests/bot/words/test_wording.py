@@ -154,7 +154,7 @@ def test_player_without_decisions_is_not_judged() -> None:
     assert page.count("%") == 1
 
 
-def test_moves_as_sentences() -> None:
+def test_moves_are_written_as_sentences() -> None:
     words = Wording("en", FOUR)
     assert words.move(0, "declare three 2 missing C") == "A declares three twos, missing cups"
     assert words.move(1, "declare napoletana D") == "B declares napoletana in coins (3 2 A)"

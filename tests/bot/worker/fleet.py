@@ -158,7 +158,7 @@ class Fleet:
         return ordered[number] if number < len(ordered) else "0"
 
 
-class Snapshot:
+class SavedState:
     """The state of an idle fleet, which can be restored."""
 
     def __init__(self, fleet: Fleet, stored: Mapping[bytes, tuple[bytes, int]]) -> None:
@@ -166,7 +166,7 @@ class Snapshot:
         self._messages, self._keys = deepcopy(fleet.fake.messages), dict(fleet.fake._keys)
 
     @classmethod
-    async def take(cls, fleet: Fleet) -> "Snapshot":
+    async def take(cls, fleet: Fleet) -> "SavedState":
         client = fleet.store.client
         names = [name async for name in client.scan_iter("*", count=1000)]
         async with client.pipeline(transaction=True) as pipe:

@@ -149,7 +149,7 @@ async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch
             while len(fake.messages[other.private]) < count:
                 await asyncio.sleep(0)
 
-        # The hand was deleted. Each change or request sends one new hand, once.
+        # The hand was deleted. Each change or request sends one new hand.
         await mover.press(mover.moves()[0][1].label, settle=False)
         await wait_for_hands(1)
         dispatcher = Dispatcher(worker)
@@ -411,7 +411,7 @@ async def test_table_stays_changed_until_all_hands_are_checked(store: Store) -> 
         players = await seat_players(worker, fake, "metamazzo")
         code = await commit_undelivered(worker, players)
         table = await worker.room.table(code)
-        # The hand to move is checked first.
+        # The hand of the player to move is checked first.
         last = next(c.person for c in table.chairs if c and c is not table.to_move)
     gate = asyncio.Event()
     worker = Worker(store, Settings(_env_file=None), alone=True)
@@ -464,7 +464,7 @@ async def test_failing_surface_keeps_its_table_changed(store: Store, monkeypatch
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover, other = mover_and_other(players)
-        # The hand to move is drawn first.
+        # The hand of the player to move is drawn first.
         fake.errors[other.private] = [ValueError("a fault of ours")] * 10_000  # type: ignore[list-item]
         await mover.press(mover.moves()[0][1].label, settle=False)
         while len(fake.errors[other.private]) > 9_998:

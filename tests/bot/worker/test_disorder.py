@@ -9,5 +9,5 @@ from tests.long import long
 
 
 @pytest.mark.parametrize("sequences", [3, long(100)])
-async def test_repeated_and_reordered_updates_end_alike(tmp_path: Path, sequences: int) -> None:
+async def test_repeats_and_order_of_updates_change_nothing(tmp_path: Path, sequences: int) -> None:
     assert await run_sequences(sequences, 1, tmp_path) > 10 * sequences

@@ -211,7 +211,9 @@ async def test_worker_clock_step_keeps_table_clocks(
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
-async def test_phones_ring_after_a_clock_step(store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+async def test_players_are_notified_after_a_clock_step(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
     fake, real_time = FakePlatform(), time.time
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")

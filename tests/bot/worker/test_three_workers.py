@@ -2,7 +2,7 @@
 
 A state machine gives updates to any of three workers: in sequence, repeated, copied, simultaneous or late. A single
 worker on its own store gets each update once, in the order in which they took effect.
-``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/worker/test_three_workers.py`` runs it long.
+Long run: ``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/worker/test_three_workers.py``.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from tests.bot.worker.fleet import (
     GROUPS,
     PEOPLE,
     Fleet,
-    Snapshot,
+    SavedState,
     Update,
     VisibleState,
     live_tables_of,
@@ -225,7 +225,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     async def deliver_simultaneously(self, pairs: list[UpdatePair], indices: tuple[int, int]) -> None:
         note(f"at once {[pair.many for pair in pairs]} to {indices}")
-        before = await Snapshot.take(self.single)
+        before = await SavedState.take(self.single)
         replies = await asyncio.gather(
             *(self.many.deliver(index, pair.many) for pair, index in zip(pairs, indices, strict=True))
         )
@@ -377,7 +377,7 @@ def difference(first: VisibleState, second: VisibleState) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("examples", [1, long(EXAMPLES)])
-def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
+def test_three_workers_act_like_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
     monkeypatch.setattr(table_lists, "MAX_TABLES", MAX_TABLES)
     monkeypatch.setattr(table_lists, "MAX_CHALLENGES", MAX_TABLES)
     with asyncio.Runner() as runner:

@@ -281,7 +281,7 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         text = anna.fake.last(anna.private).plain
         assert secret in text
         assert "\u2068Anna\u2069" in text
-        # The best line is shown as moves only: the same moves get the same answers.
+        # The moves determine the best line, because the same moves get the same answers.
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert f"Best play of the day, {signed_text(line.result.margin or 0)}:" in text
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
@@ -305,7 +305,7 @@ async def test_wrong_year_changes_no_other_day(store: Store) -> None:
     assert await load_chain(client, TODAY) == await load_chain(client, chain.last) == chain
 
 
-async def test_chains_made_at_once_are_the_same(store: Store) -> None:
+async def test_chains_created_concurrently_are_the_same(store: Store) -> None:
     client = store.client
     chains = await asyncio.gather(load_chain(client, TODAY), load_chain(client, TODAY))
     assert chains[0] == chains[1] == await load_chain(client, TOMORROW)

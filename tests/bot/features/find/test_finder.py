@@ -170,14 +170,14 @@ async def test_refusal_counts_after_a_worker_died(two_strangers: list[Player], w
     assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_both_stay_in_the_queue_if_the_host_ends_it(two_strangers: list[Player]) -> None:
+async def test_both_stay_in_the_queue_if_the_host_closes_the_table(two_strangers: list[Player]) -> None:
     code = await find_each_other(two_strangers)
     await two_strangers[0].worker.room.close(code, "host")
     await run_finder(two_strangers[0].worker)
     assert await list_waiting(two_strangers) == ["paper:1", "paper:2"]
 
 
-async def test_search_ends_after_a_time(two_strangers: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_search_ends_after_its_time_limit(two_strangers: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
     anna, _bruno = two_strangers
     await anna.say("/find", anna.private)
     await run_finder(anna.worker)
@@ -235,7 +235,7 @@ async def test_stopped_search_asks_no_more(two_strangers: list[Player]) -> None:
     assert "Search stopped." in anna.fake.last(anna.private).plain
 
 
-async def test_stop_button_refuses_an_opponent_found_by_then(two_strangers: list[Player]) -> None:
+async def test_stop_button_declines_an_opponent_already_found(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     await find_each_other(two_strangers)
     await anna.press("Stop")

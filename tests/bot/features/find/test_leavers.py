@@ -69,7 +69,7 @@ async def test_second_early_resignation_brings_a_penalty(two_strangers: list[Pla
     assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_no_answer_counts_as_leaving_but_not_now_does_not(two_strangers: list[Player]) -> None:
+async def test_silence_counts_as_leaving_but_declining_does_not(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     code = await find_each_other(two_strangers)
     await bruno.press("Ready")
@@ -159,7 +159,7 @@ async def test_resigning_after_the_first_deal_is_not_leaving(playing: list[Playe
     assert await count_leavings(anna) == 0
 
 
-async def test_forgotten_player_has_no_recorded_leaves(playing: list[Player]) -> None:
+async def test_forgotten_player_has_no_recorded_leavings(playing: list[Player]) -> None:
     anna, _bruno = playing
     worker = anna.worker
     await worker.feature(FindFeature).finder.leavers.add(

@@ -108,7 +108,7 @@ def test_led_ace_is_safe_from_the_open_packets() -> None:
         assert game.current.last_trick.winner == winner
 
 
-def test_passed_draft_card_is_replaced_by_the_named_one() -> None:
+def test_passed_draft_card_is_replaced_as_the_step_says() -> None:
     step = COURSES["spades"].steps[1]
     game = step_table("spades", step)
     game.play(0, step.right)

@@ -130,7 +130,7 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         assert find_shown_puzzle(anna).id != puzzle.id
 
 
-def test_four_player_puzzle_counts_as_its_table_does() -> None:
+def test_four_player_puzzle_counts_points_as_its_table_does() -> None:
     puzzle = next(puzzle for puzzle in all_puzzles().values() if puzzle.game == "tressette")
     worst = puzzle.lines[-1]
     card = puzzle.pack.codes[worst.cards[0]]

@@ -1,8 +1,8 @@
 """FIDE's criteria for Swiss pairs (C.04.3 as of February 2026), checked one by one on finished pairings.
 
-`sieve` lists all pairings and keeps the best, bracket by bracket and criterion by criterion. `explain` names the criterion
-that makes one pairing better than another. Both share no code with `bot.features.tournaments.dutch`, except the choice of
-the first seat.
+`sieve` lists all pairings and keeps the best, bracket by bracket and criterion by criterion. `explain` names the
+criterion that makes one pairing better than another. Both share no code with `bot.features.tournaments.dutch`, except
+the choice of the first seat.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

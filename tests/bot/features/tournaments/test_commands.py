@@ -61,7 +61,7 @@ class Group:
         return (await self.tournaments.of_person(self.people[0].person.id))[0]
 
     def show_page(self, reader: Player, tournament: Tournament, person: str) -> None:
-        """Show a reader the page of another person, or their own page from an earlier time."""
+        """Show a reader a person's page of a tournament, which can be out of date."""
         self.fake.messages[reader.private]["9"] = player_panel("en", person, tournament, None)
 
     async def choose(self, *labels: str) -> None:
@@ -228,7 +228,7 @@ async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> No
     assert len(await group.tournaments.of_person(anna.person.id)) == 1
 
 
-async def test_second_join_shows_the_page_and_second_leave_says_why(group: Group) -> None:
+async def test_second_join_shows_the_page_and_second_leave_is_refused(group: Group) -> None:
     tournament = await group.open_tournament()
     anna = group.people[0]
     await anna.say("/start", anna.private)

@@ -354,7 +354,7 @@ async def test_reposted_card_replaces_the_stored_message(field: Field, store: St
     assert state["message"] not in field.fake.messages[GROUP]
 
 
-async def test_card_sent_without_an_answer_is_updated_not_doubled(
+async def test_card_sent_without_an_answer_is_updated_not_duplicated(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.0)

@@ -44,7 +44,7 @@ from tests.long import long
 EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "50"))
 STEPS = 30
 PEOPLE = tuple(f"paper:{number}" for number in range(8))
-MAX_TEAMS, MIN_TEAMS = 3, 2  # teams in every form, low enough to be reached
+MAX_TEAMS, MIN_TEAMS = 3, 2  # limits of every form, low enough to be reached
 
 GAMES = ("testa", "tressette", "tavolo")
 CHOICES = [(name, value) for name in ("time", "deals", "form") for value in OPTIONS[name]]
@@ -257,7 +257,7 @@ class Entering(RuleBasedStateMachine):
             if ([expected[0], expected[1]], model.state) == (refusals, state):
                 self.model = model
                 return
-        raise AssertionError(f"{action} and {other_action} come to {refusals} and {state}, from {self.model.state}")
+        raise AssertionError(f"{action} and {other_action} lead to {refusals} and {state}, from {self.model.state}")
 
     @rule(pick=st.integers(0, 1000), worker=st.integers(0, 1))
     def an_update_is_redelivered(self, pick: int, worker: int) -> None:

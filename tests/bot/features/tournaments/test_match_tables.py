@@ -337,7 +337,7 @@ async def test_claim_is_not_offered_in_a_duplicate_deal(store: Store) -> None:
                 view = table.view(seat)
                 assert view
                 assert ("claim" in view.moves) == is_offered
-                # Nobody can be right before the first trick, so no panel has the button yet.
+                # A claim before the first trick would be wrong, so no panel has the button yet.
                 assert not [
                     button for row in fake.last(player.private).rows for button in row if "Claim" in button.label
                 ]

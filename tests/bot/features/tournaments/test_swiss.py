@@ -225,12 +225,12 @@ def test_records_list_scores_seats_floats_and_opponents() -> None:
         # A team without rounds comes after one with rounds.
         ("W", "", 1),
         ("", "W", 0),
-        # The stronger claim wins: two in a row, then one more, then the last seat.
+        # The stronger claim wins: a seat twice in a row, then one more of a seat, then the last seat.
         ("WW", "W", 1),
         ("W", "WW", 0),
         ("W", "BW", 1),
         ("BW", "W", 0),
-        # Two in a row and two more are equal claims, but two more is wider.
+        # Twice in a row and two more of a seat are equal claims. The larger difference decides.
         ("WWBW", "BWW", 1),
         ("BWW", "WWBW", 0),
         # The last round in which their seats differed decides.

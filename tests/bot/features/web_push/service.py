@@ -29,7 +29,7 @@ from bot.features.web_push.encryption import encode_base64
 
 
 def decode(text: str) -> bytes:
-    assert "=" not in text, "base64url of Web Push has no padding"
+    assert "=" not in text, "base64url of Web Push must have no padding"
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
@@ -42,7 +42,7 @@ def decrypt(body: bytes, key: EllipticCurvePrivateKey, auth: bytes) -> bytes:
     salt, size, length = body[:16], int.from_bytes(body[16:20], "big"), body[20]
     sender, sealed = body[21 : 21 + length], body[21 + length :]
     assert length == 65
-    assert 18 <= len(sealed) <= size, "one record"
+    assert 18 <= len(sealed) <= size, "the body must be one record"
     assert len(body) <= 4096
     shared = key.exchange(ECDH(), EllipticCurvePublicKey.from_encoded_point(SECP256R1(), sender))
     own = key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
@@ -51,7 +51,7 @@ def decrypt(body: bytes, key: EllipticCurvePrivateKey, auth: bytes) -> bytes:
     content_key = HKDFExpand(SHA256(), 16, b"Content-Encoding: aes128gcm\0").derive(pseudorandom)
     nonce = HKDFExpand(SHA256(), 12, b"Content-Encoding: nonce\0").derive(pseudorandom)
     text = AESGCM(content_key).decrypt(nonce, sealed, None).rstrip(b"\0")
-    assert text.endswith(b"\x02"), "the last record's delimiter"
+    assert text.endswith(b"\x02"), "the last record must end with its delimiter"
     return text[:-1]
 
 
@@ -72,9 +72,9 @@ class FakeBrowser:
 
 
 class PushService:
-    """Answers each request with the next of ``answers``, by default 201; 0 breaks the connection.
+    """A push service that answers each request with the next of ``answers``, or 201. 0 breaks the connection.
 
-    A wrong request is an error of the test.
+    `run_push_service` raises an error after a wrong request.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class PushService:
         scheme, parameters = headers["Authorization"].split(" ", 1)
         assert scheme == "vapid"
         fields = dict(part.strip().split("=", 1) for part in parameters.split(","))
-        assert fields["k"] == self.public_key, "the key that the browser subscribed with"
+        assert fields["k"] == self.public_key, "the key must be the one that the browser subscribed with"
         head, claims, signature = fields["t"].split(".")
         assert json.loads(decode(head)) == {"typ": "JWT", "alg": "ES256"}
         numbers = decode(signature)

@@ -1,4 +1,4 @@
-"""Web Push against a strict service: nothing is lost or doubled, and nothing secret is sent or logged."""
+"""Web Push against a strict service: nothing is lost or duplicated, and nothing secret is sent or logged."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ TURN = Notice("turn", "Metà Mazzo: tocca a te.", "/t/K7QF2M")
 
 
 class Bench:
-    """A sender and a push service that counts as a browser's."""
+    """A sender and a push service that it treats as a browser vendor's."""
 
     def __init__(self, store: Store, service: PushService) -> None:
         self.client, self.service = store.client, service
@@ -56,7 +56,7 @@ async def bench(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         yield Bench(store, service)
 
 
-def outcomes(outcome: str) -> float:
+def count_pushes(outcome: str) -> float:
     return float(PUSHES.labels(outcome)._value.get())
 
 
@@ -96,8 +96,8 @@ async def test_failed_message_is_sent_again_later(bench: Bench, status: int, is_
     await bench.sender.send_due()
     await bench.sender.send_due()
     assert browser.messages == []
-    [(_stored, at)] = await bench.client.zrange(keys.DUE, 0, -1, withscores=True)
-    assert at > time.time() + 3900
+    [(_stored, due_at)] = await bench.client.zrange(keys.DUE, 0, -1, withscores=True)
+    assert due_at > time.time() + 3900
     await bench.make_due()
     await bench.sender.send_due()
     assert len(browser.messages) == 1
@@ -105,14 +105,14 @@ async def test_failed_message_is_sent_again_later(bench: Bench, status: int, is_
 
 
 async def test_message_is_given_up_after_some_attempts(bench: Bench) -> None:
-    browser, before = await bench.subscribe(), outcomes("failed")
+    browser, before = await bench.subscribe(), count_pushes("failed")
     bench.service.answers = [(500, {})] * 10
     await bench.sender.queue(ANNA, TURN)
     for _ in range(len(sending.RETRY_SECONDS) + 1):
         await bench.make_due()
         await bench.sender.send_due()
     assert (browser.messages, await bench.due()) == ([], [])
-    assert outcomes("failed") == before + 1
+    assert count_pushes("failed") == before + 1
     assert len(bench.service.answers) == 10 - len(sending.RETRY_SECONDS) - 1
 
 
@@ -180,7 +180,7 @@ async def test_crash_after_sending_repeats_under_the_same_topic(bench: Bench, mo
     assert await bench.due() == []
 
 
-async def test_slow_service_delays_nobody_who_queues(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_service_does_not_delay_queueing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     await bench.subscribe()
     blocked = asyncio.Event()
 
@@ -198,14 +198,14 @@ async def test_slow_service_delays_nobody_who_queues(bench: Bench, monkeypatch: 
     await sending_task
 
 
-async def test_full_queue_drops_and_counts(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_full_queue_drops_and_counts_messages(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     await bench.subscribe()
     monkeypatch.setattr(sending, "MAX_DUE", 1)
-    before = outcomes("dropped")
+    before = count_pushes("dropped")
     await bench.sender.queue(ANNA, TURN)
     await bench.sender.queue(ANNA, TURN._replace(path="/t/OTHER1"))
     assert len(await bench.due()) == 1
-    assert outcomes("dropped") == before + 1
+    assert count_pushes("dropped") == before + 1
 
 
 async def test_one_person_cannot_fill_the_queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +220,7 @@ async def test_one_person_cannot_fill_the_queue(bench: Bench, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("header", ["", "soon", "-5", "Mon, 01 Jan 2001 00:00:00 GMT"])
-def test_unusable_pause_is_none(header: str) -> None:
+def test_invalid_retry_after_is_ignored(header: str) -> None:
     assert sending._parse_pause(header) == 0.0
 
 
@@ -240,11 +240,11 @@ async def test_all_workers_have_the_same_key(bench: Bench, store: Store) -> None
     assert await bench.sender.public_key() == await other.public_key()
 
 
-async def test_oldest_browser_gives_way(bench: Bench) -> None:
+async def test_new_browser_replaces_the_oldest(bench: Bench) -> None:
     browsers = [await bench.subscribe() for _ in range(MAX_BROWSERS + 2)]
     assert len(await bench.subscriptions.of(ANNA)) == MAX_BROWSERS
-    ids = {one.endpoint for one in await bench.subscriptions.of(ANNA)}
-    assert browsers[-1].endpoint in ids
+    endpoints = {subscription.endpoint for subscription in await bench.subscriptions.of(ANNA)}
+    assert browsers[-1].endpoint in endpoints
 
 
 async def test_choosing_no_kind_unsubscribes(bench: Bench) -> None:
@@ -297,7 +297,7 @@ def test_only_push_services_of_browsers_are_called(endpoint: str, expected: bool
 
 
 def test_example_of_rfc_8291_is_decrypted() -> None:
-    """The check of this file reads the message of the RFC's appendix A."""
+    """Check `decrypt` with the message of appendix A, because other tests rely on it."""
     private = urlsafe_b64decode("q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94=")
     body = urlsafe_b64decode(
         "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27ml"

@@ -1,4 +1,4 @@
-"""Writes the generated part of docs/api.md: `python -m tests.web.api_reference`."""
+"""Write the generated part of docs/api.md: `python -m tests.web.api_reference`."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The address a visitor is counted by, and the headers of proxies."""
+"""The address by which a visitor is counted, and the headers of proxies."""
 
 import aiohttp
 import pytest

@@ -25,14 +25,14 @@ pytestmark = ONE_BROWSER
 MAX_DECISIONS = 8  # decisions checked per game; decisions with more kinds of moves come first
 
 FIND_TAPPABLE = """async () => {
-  const hits = (one) => {
-    one.scrollIntoView({ block: "nearest" });
-    const box = one.getBoundingClientRect();
+  const hits = (button) => {
+    button.scrollIntoView({ block: "nearest" });
+    const box = button.getBoundingClientRect();
     return [[0.5, 0.5], [0.2, 0.15], [0.8, 0.15], [0.5, 0.15], [0.2, 0.85]].some(([x, y]) =>
-      one.contains(document.elementFromPoint(box.x + x * box.width, box.y + y * box.height)));
+      button.contains(document.elementFromPoint(box.x + x * box.width, box.y + y * box.height)));
   };
-  return [...document.querySelectorAll("#table button")].filter((one) => !one.closest("dialog") && hits(one))
-    .flatMap((one) => [one.dataset.press || one.dataset.payload, one.dataset.pick]).filter((payload) => payload);
+  return [...document.querySelectorAll("#table button")].filter((button) => !button.closest("dialog") && hits(button))
+    .flatMap((button) => [button.dataset.press || button.dataset.payload, button.dataset.pick]).filter((payload) => payload);
 }"""
 """JavaScript that returns the payloads of all buttons outside the menu that can be tapped after scrolling to them."""
 

@@ -181,7 +181,7 @@ async def test_replay_compares_the_cut_with_the_browsers_own(playground: OpenPla
         "✓ The cut is the one that this browser made.",
         "✓ Il taglio è quello fatto da questo browser.",
     )
-    # Another cut than the browser's own is a fault.
+    # A cut that differs from the browser's own is a fault.
     await cutter.evaluate("localStorage.setItem('cuts', localStorage.getItem('cuts').replace(/..\"\\]\\]$/, 'zz\"]]'))")
     await cutter.click("#check")
     await expect(cutter.locator("#verdict.unfair")).to_be_visible()

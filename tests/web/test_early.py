@@ -22,7 +22,7 @@ State = dict[str, Any]
 
 
 class HeldTurn:
-    """Hides the reader's turn from their page until the test shows it."""
+    """A page from which the reader's turn is hidden until the test shows it."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.is_shown = page, False

@@ -43,7 +43,7 @@ async def test_search_is_stopped(playground: OpenPlayground, browser: Browser) -
     await page.wait_for_url(playground.url)
 
 
-async def test_search_goes_on_at_a_table_with_a_robot(playground: OpenPlayground, browser: Browser) -> None:
+async def test_search_continues_at_a_table_with_a_robot(playground: OpenPlayground, browser: Browser) -> None:
     first = await begin_search(playground, browser)
     await first.get_by_role("button", name="Play a robot meanwhile").click()
     await first.wait_for_url("**/t/*")
@@ -54,11 +54,11 @@ async def test_search_goes_on_at_a_table_with_a_robot(playground: OpenPlayground
     await first.wait_for_url(other.url, timeout=60_000)
     assert first.url != meanwhile
     await expect(first.locator(".felt")).to_be_visible(timeout=60_000)
-    # The search has ended, so the next table does not leave for another.
+    # The search has ended, so the page of the next table does not wait for a match.
     assert await first.evaluate("sessionStorage.getItem('searching')") == "no"
 
 
-async def test_failed_sitting_down_is_tried_again(playground: OpenPlayground, browser: Browser) -> None:
+async def test_failed_request_to_sit_down_is_repeated(playground: OpenPlayground, browser: Browser) -> None:
     first = await begin_search(playground, browser)
     await first.evaluate("""() => {
         const send = fetch;

@@ -50,7 +50,9 @@ async def test_cards_can_be_moved_by_keys(playground: OpenPlayground, browser: B
 async def test_card_dragged_sideways_takes_the_place_of_another(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo", **DESKTOP)
     await wait_for_turn(page)
-    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    await page.wait_for_function(
+        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
+    )
     hand = await shown_hand(page)
     boxes = [await page.locator(f".fan [data-card='{code}']").bounding_box() for code in (hand[3], hand[0])]
     (from_box, to_box) = boxes

@@ -68,7 +68,9 @@ async def test_honour_is_dragged_up_to_play_and_down_to_take(
 ) -> None:
     turn = await show_honour(browser, playground)
     page = turn.page
-    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    await page.wait_for_function(
+        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
+    )
     box = await page.locator("[data-pick]").bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + 15

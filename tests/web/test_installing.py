@@ -11,7 +11,7 @@ from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 
 
-async def test_manifest_is_in_the_reader_s_language(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_manifest_is_in_the_readers_language(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     address = f"{site.url}manifest.webmanifest"
     async with session.get(address, headers={"Accept-Language": "it"}) as answer:
         assert answer.content_type == "application/manifest+json"
@@ -53,17 +53,17 @@ async def test_shared_link_or_code_opens_its_table(
         assert answer.status == 404
 
 
-async def test_unknown_icon_is_missing(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_unknown_icon_is_not_found(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     async with session.get(f"{site.url}icon/1024.png") as answer:
         assert answer.status == 404
 
 
-async def test_worker_is_of_this_release(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_service_worker_belongs_to_this_release(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     async with session.get(f"{site.url}sw.js") as answer:
         assert answer.content_type == "text/javascript"
         assert answer.headers["Cache-Control"] == "no-cache"
         assert f'"/static/{site.site.assets.version}/service_worker.js"' in await answer.text()
-        # The worker can ask only this site.
+        # The service worker can send requests only to this site.
         assert "connect-src 'self'" in answer.headers["Content-Security-Policy"]
 
 

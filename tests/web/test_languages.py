@@ -1,4 +1,4 @@
-"""The language a browser asks for, after RFC 9110."""
+"""The language that a browser asks for, by the rules of RFC 9110."""
 
 import pytest
 

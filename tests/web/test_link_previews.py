@@ -91,7 +91,7 @@ def test_invitation_shows_a_whole_suit_and_no_hand(game: str) -> None:
     assert len({card.code[-1] for card in ranking.cards}) == 1
 
 
-async def test_picture_of_nothing_is_missing(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_picture_without_a_subject_is_not_found(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     days = site.worker.feature(DailyFeature).days
     tomorrow, long_ago = days.today() + timedelta(days=1), days.today() - timedelta(days=2)
     for path in (
@@ -109,7 +109,7 @@ async def test_picture_of_nothing_is_missing(site: OpenPlayground, session: aioh
             assert answer.status == 404, path
 
 
-async def test_unpainted_picture_is_asked_for_again(
+async def test_unpainted_picture_can_be_requested_again(
     site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_subject: object) -> bytes:

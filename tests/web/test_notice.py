@@ -12,7 +12,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 TEXT = "Riavvio alle 22:00, le partite <b>restano</b>."
 
 
-async def test_open_page_shows_and_hides_it_live(playground: OpenPlayground, browser: Browser) -> None:
+async def test_open_page_shows_and_hides_the_announcement_live(playground: OpenPlayground, browser: Browser) -> None:
     levers = playground.worker.store.levers
     page = await (await browser.new_context(viewport={"width": 360, "height": 640})).new_page()
     await page.clock.install()
@@ -26,7 +26,7 @@ async def test_open_page_shows_and_hides_it_live(playground: OpenPlayground, bro
     await expect(notice).to_contain_text(TEXT)
     await notice.get_by_role("button", name="Close").click()
     await expect(notice).to_be_hidden()
-    # It stays closed in this tab, until there is another one.
+    # It stays closed in this tab until the next announcement.
     await page.reload()
     await expect(notice).to_be_hidden()
     await levers.announce("Something else", "root")

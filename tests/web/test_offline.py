@@ -134,7 +134,7 @@ async def test_pages_open_without_a_network(playground: OpenPlayground, browser:
         await expect(page.locator(".fan .tap.playable").first).to_be_visible()
 
 
-async def test_move_made_offline_is_sent_once_by_the_worker(playground: OpenPlayground, browser: Browser) -> None:
+async def test_service_worker_sends_a_move_made_offline_once(playground: OpenPlayground, browser: Browser) -> None:
     page = await sit_at_table(browser, playground)
     code = page.url.rpartition("/")[2]
     async with no_network(page.context, playground):
@@ -151,19 +151,19 @@ async def test_move_made_offline_is_sent_once_by_the_worker(playground: OpenPlay
     assert await moves_of_player(playground, code) == [f"play {name}"]
 
 
-async def test_move_sent_by_page_and_worker_counts_once(playground: OpenPlayground, browser: Browser) -> None:
+async def test_move_sent_by_page_and_service_worker_counts_once(playground: OpenPlayground, browser: Browser) -> None:
     page = await sit_at_table(browser, playground)
     code = page.url.rpartition("/")[2]
     async with no_network(page.context, playground):
         await page.reload()
         name = await play_offline(page)
         [press] = await page.evaluate(PRESSES)
-        # The kept page of the table sends the press when it is back, and so does the worker at this navigation.
+        # The kept page of the table sends the press when it is online again, and the service worker at this navigation.
         other = await page.context.new_page()
     await other.goto(f"{playground.url}t/{code}")
     await asyncio.gather(wait_for_turn(page), wait_for_turn(other))
     assert await moves_of_player(playground, code) == [f"play {name}"]
-    # A crash before the press was dropped sends it again, under its name.
+    # If the browser crashed before it dropped the press, it sends the press again under the same name.
     await page.evaluate(
         """(press) => new Promise((resolve) => {
           const opening = indexedDB.open("buongioco", 1);
@@ -243,7 +243,7 @@ async def test_only_moves_and_cuts_are_kept(playground: OpenPlayground, browser:
     assert sorted(presses) == ["1mK7QF2M:3:play 3D", "1tK7QF2M:3:cut c0ffee"]
 
 
-async def test_worker_keeps_a_move_that_the_bot_is_too_busy_for(
+async def test_service_worker_keeps_a_move_while_the_bot_is_busy(
     playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = await sit_at_table(browser, playground)

@@ -109,7 +109,7 @@ async def test_safety_page_is_linked_in_the_readers_language(
     assert shown == safety_lines(language)
 
 
-async def test_first_page_tells_the_game_of_the_day(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_first_page_names_the_game_of_the_day(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     async with session.get(site.url, headers={"Accept-Language": "en"}) as answer:
         page = await answer.text()
     names = "|".join(kind.name for kind in GAMES.values())

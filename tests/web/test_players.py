@@ -11,7 +11,7 @@ from tests.open_playground import OpenPlayground
 from tests.web.test_tables import get_only_id, open_browser
 
 
-def test_a_curve_fills_its_drawing() -> None:
+def test_curve_fills_its_drawing() -> None:
     assert curve([1000], (100, 50), margin=5) == []
     assert curve([1000, 1000], (100, 50), margin=5) == [(5, 25), (95, 25)]
     assert curve([900, 1100, 1000], (100, 50), margin=5) == [(5, 45), (50, 5), (95, 25)]

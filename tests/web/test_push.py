@@ -144,7 +144,7 @@ class TestChromium:
         await expect(page.get_by_text("Your browser blocks notifications")).to_be_visible()
         await expect(page.get_by_label("Your turn")).not_to_be_checked()
 
-    async def test_worker_shows_a_message_once_and_not_above_its_page(
+    async def test_message_is_shown_once_and_not_above_its_page(
         self, playground: OpenPlayground, browser: Browser
     ) -> None:
         context = await browser.new_context()
@@ -199,7 +199,7 @@ async def deliver(page: Page, playground: OpenPlayground, message: dict[str, str
     registrations: list[str] = []
     devtools.on(
         "ServiceWorker.workerRegistrationUpdated",
-        lambda event: registrations.extend(one["registrationId"] for one in event["registrations"]),
+        lambda event: registrations.extend(entry["registrationId"] for entry in event["registrations"]),
     )
     await devtools.send("ServiceWorker.enable")
     while not registrations:

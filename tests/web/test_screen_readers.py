@@ -19,7 +19,7 @@ SUIT_SIGNS = re.compile("[🪙🏆⚔🪵♦♥♠♣]")
 
 
 # Bubbles are hidden from screen readers, which hear their words from the table's status.
-NAMELESS = "uses => uses.filter((one) => !one.closest('[aria-label], .bubbles')).map((one) => one.getAttribute('href'))"
+NAMELESS = "uses => uses.filter((use) => !use.closest('[aria-label], .bubbles')).map((use) => use.getAttribute('href'))"
 
 
 async def check_names(page: Page) -> None:

@@ -15,7 +15,7 @@ RENDER = """async (name) => {
   play(context, name);
   const samples = (await context.startRendering()).getChannelData(0);
   const loud = samples.map(Math.abs);
-  return [loud.reduce((most, one) => Math.max(most, one)), loud.findLastIndex((one) => one > 0.001) / 48000];
+  return [loud.reduce((most, sample) => Math.max(most, sample)), loud.findLastIndex((sample) => sample > 0.001) / 48000];
 }"""
 """JavaScript that returns a sound's peak and its length in seconds."""
 

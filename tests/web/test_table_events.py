@@ -30,14 +30,14 @@ async def test_title_says_whose_turn_it_is(playground: OpenPlayground, browser: 
 
 async def test_declaration_is_shown_at_its_seat_for_a_moment(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tressette")
-    said: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
 
     def declare(table: dict[str, Any]) -> None:
-        table["events"] = said
+        table["events"] = events
 
     await change_tables(page, declare)
     await wait_for_turn(page)
-    said.append({"number": 50, "at": 3, "text": "Napoletana in cups! +9", "cards": ["3C", "2C", "AC"]})
+    events.append({"number": 50, "at": 3, "text": "Napoletana in cups! +9", "cards": ["3C", "2C", "AC"]})
     await page.evaluate(HOLD_TIMERS)
     await page.locator(".fan .tap.playable").first.click()
     bubble = page.locator(".bubble[data-at='3']").filter(has_text="Napoletana in cups! +9")
@@ -45,7 +45,7 @@ async def test_declaration_is_shown_at_its_seat_for_a_moment(playground: OpenPla
     await expect(bubble.locator("use")).to_have_count(3)
     await take_screenshot(page, "bubble")
     # Taps reach the cards below.
-    assert await bubble.evaluate("one => getComputedStyle(one.parentNode).pointerEvents") == "none"
+    assert await bubble.evaluate("bubble => getComputedStyle(bubble.parentNode).pointerEvents") == "none"
     await page.evaluate("() => held.forEach((then) => then())")
     await expect(bubble).to_have_count(0)
 
@@ -88,7 +88,7 @@ async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser:
     await expect(page.locator(".tally tfoot td")).to_have_text(["13", "14"])
     await expect(page.locator(".tally tfoot")).to_be_visible()
     await expect(page.locator(".tally tbody tr").last).to_have_text("points65")
-    assert await page.locator(".way progress").evaluate_all("all => all.map((one) => one.value)") == [13, 14]
+    assert await page.locator(".way progress").evaluate_all("all => all.map((bar) => bar.value)") == [13, 14]
     seen = await page.evaluate("lines")
     assert seen == sorted(seen)
     assert (seen[0] == 3) == (motion == "reduce")

@@ -33,7 +33,7 @@ HOLD_TRICK = """() => {
 }"""
 """JavaScript that keeps a finished trick on the table, so that a slow test still sees it."""
 
-IS_CUT = "all => all.some((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1)"
+IS_CUT = "all => all.some((element) => element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight + 1)"
 
 RELEASE_TRICK = "() => { window.setTimeout = window.usual; for (const then of window.held) then(); }"
 
@@ -145,16 +145,16 @@ async def test_controls_are_visible(
             await press(page, first)
 
 
-ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {
-  const box = one.getBoundingClientRect();
+ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((element) => {
+  const box = element.getBoundingClientRect();
   const points = at.map(([x, y]) => document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
-  return points.every((found) => one.contains(found) || found.contains(one) && found.matches(".who"));
+  return points.every((found) => element.contains(found) || found.contains(element) && found.matches(".who"));
 })"""
 """JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
 
 CUT_OFF_NAMES = """() => [...document.querySelectorAll(".who, .side b, .title")]
-  .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
-  .map((one) => one.textContent)"""
+  .filter((element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
+  .map((element) => element.textContent)"""
 
 
 @pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
@@ -468,7 +468,10 @@ async def test_reduced_motion_disables_animations(playground: OpenPlayground, br
     page = await start_game(browser, playground, "metamazzo", **PHONE, reduced_motion="reduce")
     await wait_for_turn(page)
     await page.locator(".fan .tap.playable").first.click()
-    assert await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
+    assert (
+        await page.evaluate("document.getAnimations().filter((animation) => animation.playState === 'running').length")
+        == 0
+    )
 
 
 @pytest.mark.long
@@ -624,7 +627,9 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
-    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    await page.wait_for_function(
+        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
+    )
     box, felt = await card.bounding_box(), await page.locator(".felt").bounding_box()
     assert box
     assert felt
@@ -633,7 +638,9 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     await page.mouse.move(box["x"] + 90, felt["y"] - 20, steps=4)
     await page.mouse.up()
     await expect(page.locator(f".fan [data-card='{name}']:not(.dragged)")).to_have_count(1)
-    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    await page.wait_for_function(
+        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
+    )
     await page.mouse.move(box["x"] + 20, box["y"] + 20)
     await page.mouse.down()
     await page.mouse.move(felt["x"] + felt["width"] / 2, felt["y"] + felt["height"] / 2, steps=4)
@@ -658,8 +665,8 @@ async def test_tap_on_the_table_sends_a_taken_trick_away(playground: OpenPlaygro
 
 async def test_cards_keep_their_places_until_the_deal_ends(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tressette", reduced_motion="reduce")
-    places = """() => [...document.querySelectorAll(".fan .row > *")].map((one) => {
-      return [one.dataset.card || "", Math.round(one.getBoundingClientRect().left)];
+    places = """() => [...document.querySelectorAll(".fan .row > *")].map((element) => {
+      return [element.dataset.card || "", Math.round(element.getBoundingClientRect().left)];
     })"""
     await wait_for_turn(page)
     before = await page.evaluate(places)

@@ -18,7 +18,7 @@ from tests.web.test_tables import open_browser, wait_for_card
 
 
 class SlowPresses:
-    """Delays every press until the test releases it."""
+    """A delay of every press until the test releases them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.started, self.released = asyncio.Event(), asyncio.Event()
@@ -109,7 +109,7 @@ async def test_page_of_another_reader_gets_nothing(site: OpenPlayground) -> None
 
 
 async def test_robots_keep_the_pace_of_an_open_page(site: OpenPlayground) -> None:
-    pauses = list[float]()  # of robots: a person's clock is longer
+    pauses = list[float]()  # those of robots, because a person's clock is longer than a second
     site.worker.room.watchers.append(
         lambda commit: pauses.extend(pause for pause in [commit.clock] if pause and pause < 1)
     )

@@ -463,7 +463,7 @@ async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: O
         [person] = [key.decode() async for key in client.scan_iter("seated:web:*")]
         seated = await client.hkeys(person)
         assert path.removeprefix("/t/").encode() in seated
-        assert len(addresses) == 2, "of an address and of its network"
+        assert len(addresses) == 2, "the table must count for the address and for its network"
         assert all(set(seated) <= set(codes) for codes in addresses)
 
 

@@ -87,7 +87,7 @@ async def test_eight_packets_lie_in_two_rows_on_a_phone(playground: OpenPlaygrou
     page = await open_page(browser, f"{playground.url}t/{watch_id}", **PHONE)
     packets = page.locator(".middle .pile")
     await expect(packets).to_have_count(8)
-    tops = await packets.evaluate_all("all => all.map((one) => one.offsetTop)")
+    tops = await packets.evaluate_all("all => all.map((packet) => packet.offsetTop)")
     assert [tops.count(top) for top in sorted(set(tops))] == [4, 4]
 
 

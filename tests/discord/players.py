@@ -199,7 +199,7 @@ class ObservedDiscord(Discord):
 async def on_discord(
     store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, pictures: bool = False, **more: Any
 ) -> AsyncIterator[ObservedDiscord]:
-    """Run a worker with the real adapter and library against the fake server. ``more`` are settings."""
+    """Run a worker with the real adapter and library against the fake server. ``more`` are other settings."""
     settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes

@@ -154,7 +154,7 @@ async def play_through_outage(folder: Path, failure: str, seconds: float) -> Non
                 await play_one_move(people, used)
                 await worker.settled()
             assert count_shown_tricks(server, people) == [6, 6, 6]
-        # A challenge, a board, and a hand each.
+        # A challenge, a board, and a hand for each player.
         assert sum(message["author"] == BOT for message in channel.messages.values()) == 2
         for person in people:
             assert sum(message["author"] == BOT for message in person.private.messages.values()) == 1

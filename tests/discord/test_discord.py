@@ -196,7 +196,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 def hold_deferral(
     server: DiscordServer, adapter: ObservedDiscord, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
-    """Run the next command while its deferral is in transit to Discord. Return the event that lets the deferral arrive."""
+    """Run the next command while its deferral is in transit to Discord. Return the event that lets it arrive."""
     handle_command, gate = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.fail_next("answer", Failure(refusal, gate=gate))

@@ -8,7 +8,7 @@ TICK = 0.02  # seconds between two readings of the clock; a gap adds at most twi
 
 
 class RunningClock:
-    """Counts the seconds in which this loop ran without delay and the bot's process had a CPU.
+    """A count of the seconds in which this loop ran without delay and the bot's process had a CPU.
 
     ``process`` returns the id of the bot's process, or None if the bot runs in this loop. Linux reports how long a
     process waited for a CPU (kernel.org, Documentation/scheduler/sched-stats.rst). On other systems only this loop

@@ -121,7 +121,7 @@ async def on_telegram(
 ) -> AsyncIterator[ObservedTelegram]:
     """Run a worker with the real adapter and library on the fake server.
 
-    ``quick`` removes the adapter's rate limits. ``more`` are settings.
+    ``quick`` removes the adapter's rate limits. ``more`` are other settings.
     """
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)

@@ -106,7 +106,7 @@ class Query:
     """A press: its user and time. ``answered_after`` is in seconds of the server's `clock`, from ``since``."""
 
     user: int
-    at: float
+    pressed_at: float
     since: float
     answered_after: float | None = None
 
@@ -726,7 +726,7 @@ class TelegramServer:
         if chat.type == "private" or user not in self.users:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
         query = self.queries.get(ephemeral.get("callback_query_id", ""))
-        may_show = query and query.user == user and time.monotonic() - query.at <= PRESS_SECONDS
+        may_show = query and query.user == user and time.monotonic() - query.pressed_at <= PRESS_SECONDS
         if not chat.bot_is_admin and not may_show:
             raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
         number = next(self._message_ids)

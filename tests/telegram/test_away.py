@@ -113,7 +113,7 @@ async def check_outage(folder: Path, failure: str, seconds: float) -> None:
             for _ in range(4):
                 await play_one_move(people)
                 await worker.settled()
-        # A challenge, a board, and a hand each.
+        # A challenge, a board, and a hand for each player.
         assert sum(message["from"] == BOT for message in group.messages.values()) == 2
         for person in people:
             assert sum(message["from"] == BOT for message in person.private.messages.values()) == 1

@@ -90,7 +90,9 @@ def painted_texts(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
             return panel
         digest = panel.picture.subject.digest
         caption = panel.beside_picture
-        assert caption.fold is None or not caption.text[caption.fold].text.startswith("\n"), "an empty line is folded"
+        assert caption.fold is None or not caption.text[caption.fold].text.startswith("\n"), (
+            "the fold must not begin with an empty line"
+        )
         texts[digest].add(caption.plain)
         return replace(panel, picture=panel.picture._replace(png=png(digest.encode())))
 
@@ -432,7 +434,7 @@ async def test_answer_without_a_file_id_still_counts_as_sent(
     ],
     ids=str,
 )
-async def test_refusal_about_a_picture_raises_no_picture(
+async def test_refusal_about_a_picture_raises_its_own_error(
     adapter: ObservedTelegram, server: TelegramServer, refusal: Refused
 ) -> None:
     server.fail_next("sendPhoto", Failure(refusal))
@@ -469,7 +471,7 @@ async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: Tel
     ],
     ids=str,
 )
-async def test_other_refusals_count_as_for_a_text(
+async def test_other_refusals_are_handled_as_for_a_text(
     adapter: ObservedTelegram, server: TelegramServer, refusal: Refused, error: type[Exception]
 ) -> None:
     server.fail_next("sendPhoto", Failure(refusal))
@@ -498,7 +500,7 @@ async def test_chat_without_photos_is_remembered(
                 await person.play(random)
             await adapter.worker.settled()
         assert called_methods(server).count("sendPhoto") == 1 + len(people), (
-            "the group gets one attempt, each hand gets its photo"
+            "the group must get one attempt, and each hand its photo"
         )
         assert not any("photo" in message for message in server.group(GROUP).messages.values())
         assert all("photo" in message for person in people for message in bot_messages(person.private.messages))

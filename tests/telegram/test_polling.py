@@ -27,7 +27,7 @@ from tests.telegram.server import TOKEN, Failure, TelegramServer
 
 
 class Recorder:
-    """Records handled updates. Updates with held ids wait at their gates."""
+    """A record of handled updates. Updates with held ids wait at their gates."""
 
     def __init__(self) -> None:
         self.received: list[int] = []

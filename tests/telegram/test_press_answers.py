@@ -47,7 +47,7 @@ async def test_press_is_answered_while_uploads_fill_all_connections(store: Store
         gate.set()
 
 
-async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: TelegramServer) -> None:
+async def test_page_lost_after_the_answer_is_reported(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, gate = await send_settings(server, adapter), asyncio.Event()
         server.fail_next("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))

@@ -280,7 +280,7 @@ async def test_message_too_old_to_delete_loses_its_buttons(store: Store, server:
         assert list(group.messages.values()) == [message]
 
 
-async def test_double_of_an_uncertain_send_is_deleted(store: Store, server: TelegramServer) -> None:
+async def test_duplicate_of_an_uncertain_send_is_deleted(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
@@ -597,7 +597,7 @@ async def test_unblocking_the_bot_brings_one_hand(
             if method == "sendMessage" and fields["chat_id"] == 1
         ]
         assert len([text for text in sent if text.startswith("Your turn.")]) == 1
-        assert len(sent) == 1 + starts, "only /start shows the menu, too"
+        assert len(sent) == 1 + starts, "only /start must also show the menu"
         assert not has_text(group, "can’t write")
 
 

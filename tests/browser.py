@@ -22,7 +22,8 @@ ONE_BROWSER = [
 ]
 """Marks of tests in the browser. They all run in one process and one event loop, to which the browser belongs.
 
-Chromium crashes about once in a hundred runs. The test then runs again with a new Chromium. A second crash fails the test.
+Chromium crashes about once in a hundred runs. The test then runs again with a new Chromium. A second crash fails the
+test.
 """
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]

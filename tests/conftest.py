@@ -101,7 +101,7 @@ def same_logs() -> Iterator[None]:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Use five processes for two cores, because tests with a store, browser or child process wait half of the time.
 
-    Long tests keep a core busy each, and more of them at once would run into timeouts.
+    Each long test keeps a core busy. With more of them at once, some would time out.
     """
     is_long = config.getoption("markexpr") != "not long"
     cores = os.cpu_count() or 1

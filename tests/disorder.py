@@ -1,11 +1,11 @@
-"""Repeated and reordered updates: the result of each sequence is compared with the same sequence in order.
+"""Repeated and reordered updates: the result of each sequence is compared with that of the same sequence in order.
 
     python -m tests.disorder --sequences 10000 --seed 1
 
-A sequence is a challenge, a second player who sits down, and some moves. Each is an update with its own key. At one table
-the updates come in order. At a second table a few updates at a time are shuffled and delivered at once, one to three
-times each; refused updates are sent again, as people do. In the end both logs are equal, no update is in a log twice, and
-people see the same panels.
+A sequence is a challenge, a second player who sits down, and some moves. Each is an update with its own key. At one
+table the updates come in order. At a second table a few updates at a time are shuffled and delivered at once, one to
+three times each; refused updates are sent again, as people do. In the end both logs are equal, no update is in a log
+twice, and people see the same panels.
 """
 
 import argparse

@@ -5,8 +5,8 @@
 
 cosmic-ray makes the mutants. Each runs in its own process, which imports the mutated module instead of the one on disk.
 No file is changed. coverage finds the tests that reach the mutated line or its function. They run quick ones first and
-stop at the first failure. Surviving mutants are printed as diffs. Each shows a missing test, unnecessary code, or a change
-that no test can notice (an equivalent mutant).
+stop at the first failure. Surviving mutants are printed as diffs. Each shows a missing test, unnecessary code, or a
+change that no test can notice (an equivalent mutant).
 """
 
 import argparse
@@ -264,7 +264,7 @@ def mutate(mutant: Mutant) -> str:
 
 
 class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports one module from the given source instead of its file."""
+    """An importer of one module from the given source instead of its file."""
 
     def __init__(self, path: Path, source: str) -> None:
         self.path, self.source = path, source
@@ -316,8 +316,8 @@ class Trace(NamedTuple):
     def select_tests(self, mutant: Mutant) -> list[str]:
         """Return at most MAX_SECONDS of tests that reach the line, then of tests that reach its function.
 
-        Quick tests come first. Tests of the function are needed because of coverage 7.17 on Python 3.11. It misses lines
-        that a coroutine runs after an exception was thrown into it.
+        Quick tests come first. Tests of the function are needed because of coverage 7.17 on Python 3.11. It misses
+        lines that a coroutine runs after an exception was thrown into it.
         """
         lines = self.lines.get(mutant.path, {})
         selected: dict[str, None] = {}

@@ -10,7 +10,8 @@ UNKNOWN = {"a_field_of_2027": {"id": "7", "type": ["x", None, 1.5]}}
 def iter_variants(sample: Any, required: Collection[str]) -> Iterator[tuple[str, Any]]:
     """Yield each variant with its description.
 
-    ``required`` has paths like ``message.chat.id``; their parents are required too. List items are ``0``, ``1`` and so on.
+    ``required`` has paths like ``message.chat.id``; their parents are required too. List items are ``0``, ``1`` and so
+    on.
     """
     required_paths = {
         ".".join(path.split(".")[:length]) for path in required for length in range(1, path.count(".") + 2)

@@ -26,8 +26,8 @@ async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
 def shared_valkey(tmp_path_factory: pytest.TempPathFactory, forked: None) -> Iterator[EmbeddedStore]:
     """An embedded Valkey shared by the tests of this process, because starting one takes longer than most tests.
 
-    It does not wait for the disk as a bot's own store does, because power failures are not tested with it. A test with a
-    store can start a bot, and a bot needs worker processes (`tests.forked`).
+    It does not wait for the disk as a bot's own store does, because power failures are not tested with it. A test with
+    a store can start a bot, and a bot needs worker processes (`tests.forked`).
     """
     valkey = EmbeddedStore(tmp_path_factory.mktemp("valkey"))
     asyncio.run(valkey.start())

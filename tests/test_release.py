@@ -237,8 +237,8 @@ def test_library_is_typed(library: Path, tmp_path: Path) -> None:
 class Tab:
     """A client of the playground that keeps messages as a tab of its page does."""
 
-    def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
-        self.socket = line
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
+        self.socket = socket
         self.messages = {
             (chat, message["id"]): message for chat, messages in hello["messages"].items() for message in messages
         }
@@ -266,7 +266,7 @@ class Tab:
         assert (answer["type"], answer["toast"]) == ("done", "")
 
     async def press(self, prefix: str) -> str:
-        """Wait for a button with a payload that starts with ``begin``, press it, and return the payload."""
+        """Wait for a button with a payload that starts with ``prefix``, press it, and return the payload."""
         while True:
             for (chat, number), message in self.messages.items():
                 for button in (button for row in message.get("rows", ()) for button in row):

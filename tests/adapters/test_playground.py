@@ -186,7 +186,7 @@ async def test_pasted_command_is_recognized(playground: OpenPlayground, session:
     assert answer["toast"] == f"You’re at table {table.code}."
 
 
-async def test_on_a_network_only_a_personal_link_can_act(
+async def test_network_playground_requires_a_personal_link(
     network: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     for key in ("", "wrong"):
@@ -502,7 +502,7 @@ async def test_people_added_concurrently_have_distinct_names(store: Store) -> No
     assert [person.name for person in chat_store.people.values()] == ["Anna", "Bruno", "Zoe", "Carla"]
 
 
-async def test_join_links_and_aside_buttons_are_left_out(playground: OpenPlayground) -> None:
+async def test_messages_omit_link_buttons_and_aside_buttons(playground: OpenPlayground) -> None:
     chat_store = playground.playground.chat_store
     row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")
     # A share button can have an empty text.

@@ -214,14 +214,14 @@ async def test_connections_per_address_are_limited() -> None:
         assert b" 200 " in (await ask(port, connection=connections_[1]))[0]
 
 
-async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
+async def test_forwarded_connections_do_not_count_for_the_proxy() -> None:
     async with run_server(Connections(100, per_address=3, behind_proxy=True)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
         assert all(b" 200 " in status for status, _connection in forwarded)
         # Connections that bypass the proxy are counted.
-        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        direct = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
         assert b" 200 " not in (await ask(port))[0]
-        for _reader, writer in lines:
+        for _reader, writer in direct:
             writer.close()
     async with run_server(Connections(100, per_address=3)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
@@ -231,13 +231,13 @@ async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
 async def test_full_server_closes_the_longest_idle_connection() -> None:
     async with run_server(Connections(3)) as (port, ending):
         _status, streaming = await ask(port, "stream")
-        lines = [(await ask(port))[1] for _ in range(2)]
+        idle = [(await ask(port))[1] for _ in range(2)]
         status, third = await ask(port)
         assert b" 200 " in status
-        await wait_until_closed(lines[0])
+        await wait_until_closed(idle[0])
         status, _fourth = await ask(port)
         assert b" 200 " in status
-        await wait_until_closed(lines[1])
+        await wait_until_closed(idle[1])
         ending.set()
         async with asyncio.timeout(60):
             assert (await streaming[0].readuntil(b"end\n")).endswith(b"end\n")
@@ -246,12 +246,12 @@ async def test_full_server_closes_the_longest_idle_connection() -> None:
 
 async def test_full_server_with_busy_connections_refuses() -> None:
     async with run_server(Connections(3)) as (port, _ending):
-        lines = [await ask(port, "stream") for _ in range(3)]
-        assert all(b" 200 " in status for status, _connection in lines)
+        busy = [await ask(port, "stream") for _ in range(3)]
+        assert all(b" 200 " in status for status, _connection in busy)
         assert b" 200 " not in (await ask(port))[0]
 
 
-def test_connection_limits_leave_files_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_limits_leave_files_for_other_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     for soft in (0, 256, 1024, 4096, 100_000, resource.RLIM_INFINITY):
         monkeypatch.setattr(resource, "getrlimit", lambda _which, soft=soft: (soft, soft))
         shares = [connection_limit(share) for share in (0.8, 0.1, 0.05)]
@@ -269,7 +269,7 @@ async def test_handler_errors_log_few_tracebacks(caplog: pytest.LogCaptureFixtur
     assert all(record.levelno == logging.ERROR and record.exc_info for record in caplog.records)
 
 
-async def test_failed_accepts_log_few_connections() -> None:
+async def test_failed_accepts_log_few_lines() -> None:
     loop = asyncio.get_running_loop()
     context = {
         "message": "socket.accept() out of system resource",
@@ -329,12 +329,12 @@ async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> 
     assert process.stdin
     port = int(await asyncio.to_thread(process.stdout.readline))
     try:
-        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        connections = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
         seconds = float(await asyncio.to_thread(process.stdout.readline))
         assert seconds > 2 * 0.9 * constants.ACCEPT_RETRY_DELAY, "the loop must wait a second between failed accepts"
         assert log.read_bytes().count(b"connection_not_accepted") == 3
         assert len(log.read_bytes()) < 1000
-        for _reader, writer in lines:
+        for _reader, writer in connections:
             writer.close()
         status, _connection = await ask(port)
         assert b" 404 " in status

@@ -24,15 +24,15 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 def main():
-    words = sys.argv[{skipped}:]
-    if words[:1] == ["engine"]:
+    arguments = sys.argv[{skipped}:]
+    if arguments[:1] == ["engine"]:
         sys.exit("no such benchmark")
-    if "discord" in words:
+    if "discord" in arguments:
         print("whole bot, 200 tables: 100 presses/s, 4.00 ms of CPU a press", flush=True)
         time.sleep(60)
-    if "--inline" in words:
+    if "--inline" in arguments:
         signal.signal(signal.SIGINT, lambda number, frame: signal.signal(number, signal.default_int_handler))
-    if "telegram" in words:
+    if "telegram" in arguments:
         [place] = [point.value for point in entry_points(group="buongioco.adapters") if point.name == "telegram"]
         rate = "1,000" if place == "{module}:make" else "250"
         try:
@@ -68,7 +68,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(folder: Path, place: str, **values: str) -> None:
-    """Write a revision: ``place`` is where its benchmarks start."""
+    """Write a revision whose benchmarks start in the file ``place``."""
     main, project = MAIN + ("\nmain()" if place.endswith("__main__.py") else ""), PROJECT
     for name, value in values.items():
         main, project = main.replace(f"{{{name}}}", value), project.replace(f"{{{name}}}", value)
@@ -104,7 +104,7 @@ def test_each_revision_uses_its_own_entry_points_and_is_stopped(repository: Path
     result = run_compare("HEAD", "--rounds", "1", "--only", "telegram")
     assert find_row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
     assert find_row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
-    # The benchmark was able to stop the processes it had started.
+    # The benchmark got the interrupt, so it can stop its own processes.
     assert (repository / "benchmarks" / "ended").exists()
 
 

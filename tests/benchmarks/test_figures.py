@@ -13,7 +13,7 @@ def run_benchmark(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_engine_prints_a_baseline_next_to_each_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_benchmark_prints_a_baseline_with_each_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.engine.SECONDS", 0.01)
     monkeypatch.setattr("benchmarks.engine.ROUNDS", 1)
     monkeypatch.setattr("benchmarks.engine.GAMES_WEIGHED", 1)
@@ -25,7 +25,7 @@ def test_engine_prints_a_baseline_next_to_each_figure(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.long
-def test_store_prints_its_baseline_next_to_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_benchmark_prints_its_baseline_with_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.store.TABLES", 3)
     monkeypatch.setattr("benchmarks.store.PRESSES", 256)
     monkeypatch.setattr("benchmarks.sizes.GAMES_EACH", 2)
@@ -39,7 +39,7 @@ def test_store_prints_its_baseline_next_to_the_presses(monkeypatch: pytest.Monke
 
 @pytest.mark.long
 @COMPILED_SEARCHES
-def test_robots_prints_points_intervals_games_and_times() -> None:
+def test_robots_benchmark_prints_points_and_times_of_all_pairs() -> None:
     out = run_benchmark("robots", "--game", "testa", "--deals", "2").output
     for pair in ("easy : random", "medium : easy", "strong : medium", "strong : plain", "strong : flat"):
         assert pair in out
@@ -48,7 +48,7 @@ def test_robots_prints_points_intervals_games_and_times() -> None:
     assert run_benchmark("robots", "--game", "poker").exit_code != 0
 
 
-def test_robots_plays_only_games_for_one_pair() -> None:
+def test_robots_benchmark_can_play_only_games_of_one_pair() -> None:
     out = run_benchmark("robots", "--game", "testa", "--deals", "0", "--games", "2", "--pair", "easy:random").output
     assert " of 2 games (" in out
     assert out.count(" : ") == 1
@@ -58,7 +58,7 @@ def test_robots_plays_only_games_for_one_pair() -> None:
     assert run_benchmark("robots", "--deals", "0").exit_code == 2
 
 
-def test_share_has_an_interval_even_if_all_games_are_won() -> None:
+def test_win_share_has_an_interval_even_if_all_games_are_won() -> None:
     low, high = robots.win_interval(458, 600)
     assert (round(low, 3), round(high, 3)) == (0.728, 0.796)
     low, high = robots.win_interval(30, 30)
@@ -67,7 +67,7 @@ def test_share_has_an_interval_even_if_all_games_are_won() -> None:
 
 @pytest.mark.long
 @COMPILED_SEARCHES
-def test_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solver_benchmark_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "SOLVES", 2)
     monkeypatch.setattr(solver, "BASELINES", 2)
     monkeypatch.setattr(solver, "PLAIN_EACH", 5)

@@ -188,7 +188,7 @@ async def test_timed_out_step_says_what_it_waited_for() -> None:
             await asyncio.Event().wait()
 
 
-async def test_other_timeout_inside_a_step_is_not_its_own() -> None:
+async def test_timeout_raised_inside_a_step_stays_unchanged() -> None:
     with pytest.raises(TimeoutError, match="theirs"):
         async with within(10, "a bus"):
             raise TimeoutError("theirs")

@@ -1,4 +1,4 @@
-"""The benchmark of the time and memory of commands and the idle bot."""
+"""The benchmark of start-up: time and memory of commands and of an idle bot."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_start_prints_the_baselines_and_the_cost_of_the_bot(monkeypatch: pytest.
 
 
 @pytest.mark.long
-def test_a_bot_that_fails_to_start_is_quoted(tmp_path: Path) -> None:
+def test_output_of_a_bot_that_fails_to_start_is_quoted(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("BUONGIOCO_TELEGRAM_API_URL=nowhere\n")
     with (
         pytest.raises(BenchFailed, match="BUONGIOCO_TELEGRAM_API_URL must be the address"),

@@ -37,7 +37,7 @@ def small_png(shot: bytes) -> bytes:
 
 
 async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
-    """A player's hand in the private chat of the playground, on a phone."""
+    """Draw a player's hand in the private chat of the playground, on a phone."""
     context = await browser.new_context(locale="en-GB", viewport=PHONE, device_scale_factor=1.5)  # type: ignore[arg-type]
     page = await context.new_page()
     await expose_chat(page)
@@ -63,7 +63,7 @@ async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
 
 
 async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
-    """A table in the browser, as a guest who plays against a robot sees it."""
+    """Draw a table in the browser, as a guest who plays against a robot sees it."""
     page = await wide_page(browser, site.url)
     await page.check("[name=game][value=metamazzo]")
     await page.get_by_role("button", name="Play now").click()
@@ -79,7 +79,7 @@ async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
 
 
 async def draw_replay(browser: Browser, site: OpenPlayground) -> bytes:
-    """The page of a finished game, in the middle of its first deal."""
+    """Draw the page of a finished game, in the middle of its first deal."""
     game = finished_game(1, "metamazzo")
     game = replace(game, record=game.record.model_copy(update={"seats": ["Anna", "Bruno"]}))
     await store_game(site.worker.store, game)
@@ -97,7 +97,7 @@ async def wide_page(browser: Browser, url: str) -> Page:
 
 
 async def draw_all(browser: Browser, site: OpenPlayground) -> dict[str, bytes]:
-    """Return the pictures by name."""
+    """Draw all pictures and return them by name."""
     site.worker.room.new_secret = Random(18).randbytes  # fixed cards
     return {
         "hand": await draw_hand(browser, site),

@@ -1,7 +1,8 @@
 """Take screenshots of every game in the playground: `python -m tests.e2e.shots --into FOLDER`.
 
 The files are `LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`. The folder `messages/` next to them has the last message alone.
-`--games`, `--languages`, `--windows`, `--themes` and `--moments` select fewer screenshots. `--join FILES` puts pictures side by side.
+`--games`, `--languages`, `--windows`, `--themes` and `--moments` select fewer screenshots. `--join FILES` puts pictures
+side by side.
 """
 
 import asyncio
@@ -88,7 +89,7 @@ def moments(game: str) -> list[Moment]:
 
 
 class Shooter:
-    """Plays games on one bot in one language and takes screenshots of its page."""
+    """A page on which games are played in one language, and which takes screenshots of itself."""
 
     def __init__(self, playground: OpenPlayground, page: Page, language: str, options: Namespace) -> None:
         self.playground, self.page, self.language, self.options = playground, page, language, options

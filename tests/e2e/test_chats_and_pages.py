@@ -94,7 +94,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
         if turn and turn.person.startswith("web:"):
             await page.locator(".line.mine").wait_for()
             await page.locator(".fan .tap.playable").first.click()
-            # Wait until the bot has the move. Before, it is still the page's turn.
+            # Wait until the bot has the move. Until then it is still the page's turn.
             await until(partial(has_version_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)

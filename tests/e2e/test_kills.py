@@ -115,7 +115,7 @@ async def press_button(page: Page, person: str, payload: str) -> None:
 
 
 async def play_turns(page: Page, person: str, random: Random, *, turns: int) -> None:
-    """Make random moves. Raises AssertionError if the person waits a minute for a turn."""
+    """Make random moves. Raise AssertionError if the person waits a minute for a turn."""
     deadline = time.monotonic() + 60
     while turns:
         moves = [button for button in page.buttons(person) if button[1].startswith("1m") and "resign" not in button[1]]

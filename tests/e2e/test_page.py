@@ -22,7 +22,7 @@ async def test_command_list_stays_open_after_the_field_loses_focus(
     await page.click("#text")
     await page.click("#slash")
     await expect(page.locator("#completions li").first).to_be_visible()
-    # Wait until a list that closes without the focus would be closed.
+    # If the list closed without the focus, it would be closed by the end of this wait.
     await page.wait_for_timeout(400)
     await expect(page.locator("#completions li", has_text="/challenge")).to_be_visible()
     await take_screenshot(page, "slash")

@@ -67,14 +67,14 @@ class Prometheus:
         result = (await self.get("query", query=expression))["result"]
         return [value for row in result if not math.isnan(value := float(row["value"][1]))]
 
-    async def firing(self) -> set[str]:
+    async def find_firing_alerts(self) -> set[str]:
         alerts = (await self.get("alerts"))["alerts"]
         return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
 
 
 async def wait_until_firing(prometheus: Prometheus, *alerts: str) -> None:
     async def is_firing() -> bool:
-        return set(alerts) <= await prometheus.firing()
+        return set(alerts) <= await prometheus.find_firing_alerts()
 
     await wait_until(is_firing, f"alerts {alerts}")
 
@@ -98,13 +98,13 @@ async def run_prometheus(folder: Path, session: aiohttp.ClientSession) -> AsyncI
         await process.wait()
 
 
-async def wait_until(condition: Callable[[], Awaitable[Any]], what: str) -> None:
+async def wait_until(condition: Callable[[], Awaitable[Any]], description: str) -> None:
     try:
         async with asyncio.timeout(WAIT_SECONDS):
             while not await condition():
                 await asyncio.sleep(0.3)
     except TimeoutError:
-        pytest.fail(f"no {what} after {WAIT_SECONDS:g} s")
+        pytest.fail(f"no {description} after {WAIT_SECONDS:g} s")
 
 
 @asynccontextmanager
@@ -181,7 +181,7 @@ async def test_dashboard_has_data_and_alerts_fire_without_the_store(tmp_path: Pa
             for rule in rules:
                 # A rule that cannot be evaluated fails here.
                 await prometheus.query(rule["expr"])
-            assert await prometheus.firing() == set(), bot.log_tail()
+            assert await prometheus.find_firing_alerts() == set(), bot.log_tail()
             await embedded.stop()
             # The bot also logs that its store failed.
             await wait_until_firing(prometheus, "BuongiocoStoreDown", "BuongiocoErrors")

@@ -153,7 +153,7 @@ class Proxy:
 
 
 class LocalResolver(aiohttp.abc.AbstractResolver):
-    """Resolves every name to this machine."""
+    """A resolver that returns this machine for every name."""
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[Any]:
         return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 0, "flags": 0}]

@@ -153,7 +153,7 @@ def odd_value(random: Random, depth: int = 0) -> Any:
 
 
 def mutate_json(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
-    """Return a copy of a JSON value with a few values replaced, removed or doubled, except those of keys in ``spare``."""
+    """Return a copy of a JSON value with some values replaced, removed or duplicated. Keep those of ``spare`` keys."""
     copy = json.loads(json.dumps(value))
     for _ in range(random.choice((1, 1, 1, 2, 4))):
         locations = [location for location in _iter_locations(copy) if location[1] not in spare]
@@ -342,7 +342,7 @@ async def open_temporary_store(folder: Path) -> AsyncIterator[Store]:
 
 
 class _LibraryLogHandler(logging.Handler):
-    """Counts warnings of libraries and collects their errors."""
+    """A handler that counts warnings of libraries and collects their errors."""
 
     def __init__(self, outcome: Outcome, failures: list[MutableMapping[str, Any]]) -> None:
         super().__init__(logging.WARNING)

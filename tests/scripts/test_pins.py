@@ -66,7 +66,7 @@ def read_file(name: str) -> str:
     return Path(name).read_text(encoding="utf-8")
 
 
-def test_pins_are_written_and_written_again(project: Path) -> None:
+def test_pins_are_written_and_can_be_renewed(project: Path) -> None:
     assert len(pins.find_unpinned()) == 5
     commit = git("-C", str(project / "action"), "rev-parse", "v6.10.0^{commit}")
     for _ in range(2):

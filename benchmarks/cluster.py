@@ -54,9 +54,9 @@ class Node:
             "cluster-allow-replica-migration": "no",
             "repl-diskless-sync-delay": 0,
         }
-        words = [str(word) for name, value in settings.items() for word in (f"--{name}", value)]
+        arguments = [str(argument) for name, value in settings.items() for argument in (f"--{name}", value)]
         self._keeper = subprocess.Popen(
-            ["/bin/sh", "-c", KEEPER, "keeper", str(server_path()), *words],
+            ["/bin/sh", "-c", KEEPER, "keeper", str(server_path()), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -90,10 +90,10 @@ class Node:
     def thaw(self) -> None:
         os.kill(self.process, signal.SIGCONT)
 
-    def ask(self, *words: Any) -> Any:
+    def ask(self, *command: Any) -> Any:
         """Send a command and return its answer. Raises RedisError if none comes within two seconds."""
         with Redis(port=self.port, socket_timeout=2.0, retry=Retry(NoBackoff(), 0)) as client:
-            return client.execute_command(*words)
+            return client.execute_command(*command)
 
     @property
     def is_primary(self) -> bool:
@@ -219,11 +219,11 @@ def _owns(node: Node, slot: int) -> bool:
 
 
 def _free_ports(count: int) -> list[int]:
-    lines = [socket.socket() for _ in range(count)]
+    listeners = [socket.socket() for _ in range(count)]
     try:
-        for line in lines:
-            line.bind(("127.0.0.1", 0))
-        return [int(line.getsockname()[1]) for line in lines]
+        for listener in listeners:
+            listener.bind(("127.0.0.1", 0))
+        return [int(listener.getsockname()[1]) for listener in listeners]
     finally:
-        for line in lines:
-            line.close()
+        for listener in listeners:
+            listener.close()

@@ -33,7 +33,7 @@ PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
 class Bench(NamedTuple):
     """A benchmark to run. It is stopped after ``times`` lines that begin with ``line``."""
 
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     limit: float  # seconds
     line: str = ""
     times: int = 1
@@ -116,10 +116,10 @@ def _find_numbers(pattern: str, text: str) -> list[float]:
     return [float(number.replace(",", "")) for number in found]
 
 
-def _git(*words: str) -> str:
-    done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False)
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BenchFailed(f"git {' '.join(words[:2])}: {(done.stderr.splitlines() or ['it failed'])[-1]}")
+        raise BenchFailed(f"git {' '.join(arguments[:2])}: {(done.stderr.splitlines() or ['it failed'])[-1]}")
     return done.stdout.strip()
 
 
@@ -175,7 +175,7 @@ def output_of(bench: Bench, side: Side) -> str:
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         environment = {**start.environment(Path(folder), 0, side.path), "PYTHONUNBUFFERED": "1"}
         process = subprocess.Popen(
-            [*command_of(side), *bench.words],
+            [*command_of(side), *bench.arguments],
             env=environment,
             cwd=folder,
             stdout=subprocess.PIPE,
@@ -273,7 +273,7 @@ def command(
         try:
             measure(sides, wanted, found)
         finally:
-            # A run takes long, so report partial results too.
+            # A comparison takes long, so report partial results too.
             report(before, found)
 
 

@@ -24,8 +24,8 @@ async def read(port: int, pages: list[tuple[str, str]]) -> None:
 
     async def follow(page: int, path: str, cookie: str, has_begun: asyncio.Event) -> None:
         headers = {"Origin": url, "Cookie": cookie}
-        async with ClientSession() as session, session.ws_connect(f"{url}{path}", headers=headers) as line:
-            async for message in line:
+        async with ClientSession() as session, session.ws_connect(f"{url}{path}", headers=headers) as socket:
+            async for message in socket:
                 if message.type is WSMsgType.TEXT and (found := VERSION.search(message.data)):
                     shown[page].setdefault(int(found[1]), time.monotonic())
                     has_begun.set()

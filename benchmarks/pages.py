@@ -84,7 +84,7 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
 
 
 async def _open_tables(worker: Worker, port: int, tables: int) -> tuple[list[str], list[Page]]:
-    """Open tables with two people each, as people do, but without cuts. Return codes, and pages by table and seat."""
+    """Open tables with two people each on pages, without cuts. Return codes, and pages by table and seat."""
     url = f"http://127.0.0.1:{port}"
     codes: list[str] = []
     pages: list[Page] = []
@@ -116,26 +116,26 @@ def _cookie(session: ClientSession) -> str:
 
 async def _measure_baseline(tables: int, seconds: float, size: int) -> tuple[list[float], int]:
     """Measure aiohttp alone: each move goes to both pages of its table, in as many bytes as the bot's."""
-    lines: dict[int, web.WebSocketResponse] = {}
+    sockets: dict[int, web.WebSocketResponse] = {}
     filling = "x" * size
 
     def state(version: int) -> str:
         return json.dumps({"table": {"version": version, "filling": filling}}, separators=(",", ":"))
 
     async def live(request: web.Request) -> web.WebSocketResponse:
-        line = web.WebSocketResponse()
-        await line.prepare(request)
-        await line.send_str(state(0))
-        lines[int(request.match_info["page"])] = line
-        async for _ in line:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        await socket.send_str(state(0))
+        sockets[int(request.match_info["page"])] = socket
+        async for _ in socket:
             pass
-        return line
+        return socket
 
     async def move(number: int) -> CommittedMove:
         index, version = number % tables, 1 + number // tables
         committed = time.monotonic()
         for page in (2 * index, 2 * index + 1):
-            await lines[page].send_str(state(version))
+            await sockets[page].send_str(state(version))
         return CommittedMove(2 * index, version, committed)
 
     app = web.Application()
@@ -152,9 +152,9 @@ async def _measure_baseline(tables: int, seconds: float, size: int) -> tuple[lis
 
 async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move) -> tuple[list[float], int]:
     """Return the milliseconds from each commit until the other page had the move, and the number of missed moves."""
-    words = [sys.executable, "-m", "benchmarks.page_readers", str(port)]
+    command = [sys.executable, "-m", "benchmarks.page_readers", str(port)]
     pipe = asyncio.subprocess.PIPE
-    readers = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
+    readers = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=1 << 26)
     assert readers.stdin
     assert readers.stdout
     try:

@@ -35,7 +35,7 @@ TICK = 0.001  # seconds between checks for a blocked event loop
 
 def pillow_painter() -> Painter:
     """Return the bot's painter: Pillow, with cards made once by resvg."""
-    from bot.pictures.painter import paint  # noqa: PLC0415 - imported when it is measured, as the others
+    from bot.pictures.painter import paint  # noqa: PLC0415 - imported when it is measured, like the others
 
     return paint
 

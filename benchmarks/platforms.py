@@ -139,14 +139,14 @@ async def start_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
 async def measure_presses(
     server: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE
 ) -> dict[str, Any]:
-    """Play and print the figures. ``rate`` is presses a second, 0 for as fast as possible."""
+    """Measure presses and print the figures. ``rate`` is presses a second, 0 for as fast as possible."""
     result = await play_presses(server, presses, rate, at_once)
     print_result(name, result)
     return result
 
 
 async def play_presses(server: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
-    """Play presses that this process answers, and return the figures."""
+    """Let the platform's people press while this process answers them. Return the figures."""
     cpu = time.process_time()
     seconds = PATIENCE + presses / SLOWEST
     result: dict[str, Any] = await server.ask(seconds, do="play", presses=presses, rate=rate, at_once=at_once)

@@ -97,10 +97,10 @@ class Workers:
                 self._replies[number].set_result(message)
         raise BenchFailed(f"worker {number} ended, with exit code {await self._processes[number].wait()}")
 
-    def send(self, worker: int, **words: Any) -> None:
-        line = self._processes[worker].stdin
-        assert line
-        line.write(json.dumps(words).encode() + b"\n")
+    def send(self, worker: int, **action: Any) -> None:
+        input_pipe = self._processes[worker].stdin
+        assert input_pipe
+        input_pipe.write(json.dumps(action).encode() + b"\n")
 
     async def ask(self, number: int) -> dict[str, Any]:
         """Return a worker's CPU time in seconds and its number of shards."""

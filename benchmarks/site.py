@@ -47,6 +47,6 @@ async def bot_with_pages() -> AsyncIterator[tuple[Worker, int]]:
 
 
 def _free_port() -> int:
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        return int(line.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

@@ -44,17 +44,22 @@ def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
     return {**kept, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port)}
 
 
-def measure_command(words: list[str], folder: Path, path: str = "") -> float:
+def measure_command(command: list[str], folder: Path, path: str = "") -> float:
     """Return the user and system CPU seconds of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         subprocess.run(
-            words, env=environment(folder, 0, path), cwd=folder, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE
+            command,
+            env=environment(folder, 0, path),
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            check=True,
+            timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired:
-        raise BenchFailed(f"waited {PATIENCE:g} s for {' '.join(words[1:])}") from None
+        raise BenchFailed(f"waited {PATIENCE:g} s for {' '.join(command[1:])}") from None
     except subprocess.CalledProcessError as error:
-        raise BenchFailed(f"{' '.join(words[1:])} ended with exit code {error.returncode}") from None
+        raise BenchFailed(f"{' '.join(command[1:])} ended with exit code {error.returncode}") from None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
@@ -62,9 +67,9 @@ def measure_command(words: list[str], folder: Path, path: str = "") -> float:
 @contextmanager
 def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
     """Run a bot with the playground and its own store. Yield its process number once it is healthy."""
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        port = line.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
     errors = folder / "errors"
     with errors.open("w") as file:
         bot = subprocess.Popen([*COMMAND, "run"], env=environment(folder, port, path), cwd=folder, stderr=file)
@@ -109,8 +114,8 @@ def run() -> None:
         folder = Path(name)
         # The first round writes the bytecode.
         for number in range(ROUNDS + 1):
-            for label, words in COMMANDS.items():
-                spent = measure_command(words, folder)
+            for label, command in COMMANDS.items():
+                spent = measure_command(command, folder)
                 if number:
                     cpu[label].append(spent)
             if not Path("/proc/self/stat").exists():

@@ -90,7 +90,7 @@ async def _open_table(worker: Worker) -> tuple[str, str]:
 
 async def _measure_baseline(watchers: int, moves: int) -> Figures:
     """Measure aiohttp alone: it writes each line to all connections in turn."""
-    lines: list[web.StreamResponse] = []
+    responses: list[web.StreamResponse] = []
     is_over = asyncio.Event()
     example = await _example_line()
 
@@ -101,13 +101,13 @@ async def _measure_baseline(watchers: int, moves: int) -> Figures:
         response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
         await response.prepare(request)
         await response.write(line(0))
-        lines.append(response)
+        responses.append(response)
         await is_over.wait()
         return response
 
     async def move(number: int) -> int:
         text = line(number + 1)
-        for response in lines:
+        for response in responses:
             await response.write(text)
         return number + 1
 

@@ -25,8 +25,8 @@ from bot.worker import Worker
 UNPLAYED = ("claim", "resign", "hint")  # buttons that are not pressed, because they end games or change nothing
 
 
-def print_line(**words: Any) -> None:
-    sys.stdout.write(json.dumps(words) + "\n")
+def print_line(**message: Any) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 

@@ -29,7 +29,7 @@ class Alarms:
     """Runs the clocks of this worker's shards.
 
     The store decides when a clock rings, in playing time (`bot.store.leases`). The worker has a timer for each clock
-    that rings soon. The timer makes it ask the store.
+    that rings soon. When the timer ends, the worker asks the store.
     """
 
     def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool, policies: Policies) -> None:

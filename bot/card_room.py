@@ -25,8 +25,8 @@ F = TypeVar("F", bound=Feature)
 class CardRoom(Protocol):
     """The bot as an adapter sees it. Adapters get one when they are created.
 
-    Async methods and reads of games raise one of `bot.store.STORE_ERRORS` if the store is away or refuses a command,
-    unless they say otherwise. The adapter reports that with `report_store_error`.
+    Async methods and reads of games raise one of `bot.store.STORE_ERRORS` if the store is unavailable or refuses a
+    command, unless they say otherwise. The adapter reports the error with `report_store_error`.
     """
 
     @property
@@ -84,7 +84,7 @@ class CardRoom(Protocol):
         """Send a person the hand at the table ``code``, or all hands, after they opened their private chat."""
 
     async def send_missed_hands(self, person: Person) -> None:
-        """Send a person the hands that failed before, because they can be reached again. Safe to call twice.
+        """Send a person the hands that could not be sent before, because they can be reached again. Safe to call twice.
 
         `handle_command` does so itself, and `handle_press` for a page in a private chat.
         """
@@ -112,9 +112,9 @@ class CardRoom(Protocol):
     def refresh_chat(self, chat: str) -> Awaitable[None]:
         """Update a chat's messages, because the bot can write there (again).
 
-        While the store is away, this and `move_chat` wait. A killed bot forgets waiting calls. If the platform repeats
-        events, await the method before you acknowledge the event. Both raise `bot.store.WorkFailed` after a logged
-        failure, and `bot.store.WorkDropped` if too many calls wait: then do not acknowledge.
+        While the store is unavailable, this and `move_chat` wait. A killed bot forgets waiting calls. If the platform
+        repeats events, await the method before you acknowledge the event. Both raise `bot.store.WorkFailed` after a
+        logged failure, and `bot.store.WorkDropped` if too many calls wait. Then do not acknowledge the event.
         """
 
     async def greet_chat(self, chat: str, language: str, name: str) -> Panel | None:
@@ -154,7 +154,7 @@ class CardRoom(Protocol):
         """Note that a request failed with a store error. Return the text for the person."""
 
     def report_platform_outage(self, platform: str, why: str) -> None:
-        """Log that a platform is certainly away.
+        """Log that a platform certainly cannot be reached.
 
         ``why`` is short and has no secrets. Do not report failed calls of the adapter: delivery counts them.
         """

@@ -168,7 +168,7 @@ class Deal(ABC):
         return MustFollow(suit=self.PACK.suit_names[self.PACK.suit_masks.index(self.wanted)])
 
     def check_turn(self, seat: int, phase: str) -> None:
-        """Raise unless the deal is in this phase and it is this seat's turn."""
+        """Raise NotNow in another phase of the deal, and NotYourTurn if it is another seat's turn."""
         if self.phase != phase or self.turn is None:
             raise NotNow()
         if seat != self.turn:
@@ -196,7 +196,7 @@ class Deal(ABC):
         return
 
     def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:
-        """Return the public fields that every game has. ``shown`` are, by seat, the cards that all have seen."""
+        """Return the public fields that every game has. ``shown[seat]`` are the seat's cards that everyone has seen."""
         hands = [self.hand(seat) for seat in range(self.seats)]
         names = self.PACK.names
         return {

@@ -60,7 +60,7 @@ def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
 
 
 def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:
-    """Return the combinations of cards ``held`` that contain a ``fresh`` card and are not of a kind ``scored``."""
+    """Return the combinations in ``held`` that contain a ``fresh`` card and whose kind is not in ``scored``."""
     return [
         combination
         for combination in COMBINATIONS.values()

@@ -24,7 +24,7 @@ from .spades import SpadesDeal
 from .views import DealView, LastTrick, Result, View
 
 MoveEntry = tuple[int | None, str]
-"""A move as a record keeps it: the seat (None for chance) and the text."""
+"""A move as a record stores it: the seat (None for chance) and the text."""
 
 ENDING_MOVES = frozenset({"resign", "claim"})
 EXTERNAL_ENDINGS = ("timeout", "cancelled")
@@ -158,7 +158,7 @@ class Game:
         self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret, cut), secret, cut)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None, cut: shuffle.Cut | None = None) -> None:
-        """Deal a pack without shuffling, first card first. Raises BadDeal if it is not a pack or the time is wrong.
+        """Deal a pack without shuffling, first card first. Raises BadDeal for a wrong pack or if no deal is needed.
 
         A pack laid out without a secret has no proof in the record. Then the caller must also make the moves of chance,
         as moves of seat None.

@@ -170,10 +170,7 @@ def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]
 
 
 def parse_options(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
-    """Parse options such as ``target=31``.
-
-    Raises BadRules for a word of another shape or a value that is not allowed.
-    """
+    """Parse options such as ``target=31``. Raises BadRules for a word without ``=`` or a value that is not allowed."""
     options: dict[str, Value] = {}
     choices = kind.choices()
     for word in words:

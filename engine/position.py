@@ -35,7 +35,7 @@ def picked_card(move: int) -> int:
 
 
 class SearchPosition:
-    """A position of play between two or four hands; this class is a full deal of Tressette.
+    """A position of play between two or four hands. This class itself is for a full deal of Tressette.
 
     ``hands[seat]`` is the set of cards that the seat can play from. ``taken`` is by side: thirds of a point with the
     last trick's bonus, or tricks at Spades. ``left`` is the number of cards still to be played. ``turn`` is the seat to

@@ -49,7 +49,7 @@ class Packet(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DealView:
-    """A deal as ``seat`` can see it; None is the public.
+    """A deal as ``seat`` can see it, or as the public can if ``seat`` is None.
 
     ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's hand, None for
     the public. By seat, ``counts`` are the numbers of cards in hand, and ``known`` the cards in hand that all players
@@ -118,7 +118,7 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A game as ``seat`` can see it; None is the public.
+    """A game as ``seat`` can see it, or as the public can if ``seat`` is None.
 
     ``deal_number`` counts from 1, 0 before the first. ``moves`` are the viewer's legal moves, in or out of turn.
     ``totals`` are each side's whole points, not multiplied. ``bags`` are each side's bags (Spades). ``commitment`` is

@@ -1,7 +1,7 @@
 """Pin the workflows' actions and the base images by digest: `make pins`.
 
 Digests are read online, with git and Docker. An action moves to the newest release of its major version. A name whose
-digest cannot be read is not changed, and its line says why.
+digest cannot be read is not changed, and the output says why.
 """
 
 import re

@@ -35,7 +35,9 @@ def forget(
     person: Annotated[str, typer.Argument(metavar="PERSON", parser=check_person, help=PERSON_HELP)],
     file: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, dir_okay=False, help="Also in this file of `buongioco archive`. Can be repeated."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Also forget them in this file of `buongioco archive`. Can be repeated."
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
@@ -86,7 +88,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter
         mark = await forgetter.begin(person)
-        # The mark still has the pseudonym.
+        # Rewrite the files while the mark exists, because it has the pseudonym.
         for path in files:
             rewrite_file(path, lambda entry: entry.game and entry.game.redact(person, mark.pseudonym))
         done = await forgetter.forget(person, mark)

@@ -112,7 +112,7 @@ async def announce(
     text: Text = "",
     end: Annotated[bool, typer.Option("--end", help="Withdraw the announcement.")] = False,
 ) -> None:
-    """Show a line below every board in groups and on every page, until you end it. Without TEXT: print it.
+    """Show a line below every board in groups and on every page, until you end it. Without TEXT, print it.
 
     There is one announcement at a time: a new one replaces the last.
     """
@@ -134,7 +134,7 @@ async def announce(
 
 @store_command
 async def maintenance(
-    switch: Annotated[Switch | None, typer.Argument(help="Without it: print the state.")] = None,
+    switch: Annotated[Switch | None, typer.Argument(help="Without this argument, print the state.")] = None,
     text: Text = "",
 ) -> None:
     """Allow no new tables, or allow them again. Running games go on. Players who open a table read TEXT."""

@@ -18,7 +18,7 @@ def link() -> None:
             shown = path.read_text().strip()
         except OSError:
             raise BadSetting(
-                f"There is no link: {path} is kept while a bot runs with a playground open to others "
+                f"There is no link: {path} exists while a bot runs with a playground open to others "
                 "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL). A playground for this machine alone needs no "
                 f"link: http://127.0.0.1:{settings.playground_port}/chat"
             ) from None

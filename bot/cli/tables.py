@@ -91,7 +91,7 @@ async def list_tables(
 
 
 async def _opened_at(store: Store, table: Table) -> int:
-    """Return when the first seated person sat down, Unix seconds; 0 if unknown."""
+    """Return when the first of the people at a table sat down, in Unix seconds; 0 if unknown."""
     since = []
     for chair in table.chairs:
         if chair and not chair.is_robot:

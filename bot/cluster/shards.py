@@ -167,7 +167,7 @@ class Shards:
         await self.notify({"forget": key, "by": self.worker_id})
 
     def notify_lowest(self, place: str, code: str) -> None:
-        """Notify other workers which table's hand is lowest in a private chat, without waiting."""
+        """Notify other workers of the table whose hand is lowest in a private chat, without waiting."""
 
         async def notify() -> None:
             try:

@@ -77,7 +77,7 @@ class Outages:
         return state is not None and bool(state.reason) and state.needs_success
 
     def has_failed(self, platform: str, seconds: float) -> bool:
-        """Return whether a platform is away or a call failed within this many seconds."""
+        """Return whether a platform has an outage or a call failed within this many seconds."""
         state = self._platforms.get(platform)
         if state is None or state.failed_at == 0.0:
             return False

@@ -54,7 +54,7 @@ class Archive:
         self._note_in_file = client.register_script(NOTE_IN_FILE)
 
     async def add(self, table: Table, now: float) -> FinishedGame:
-        """Store the game of a table unless it is stored already. Return the stored one."""
+        """Store the game of a table unless it is stored already. Return the stored game."""
         game = await self.build_game(table, now)
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
@@ -135,7 +135,7 @@ class Archive:
         return game
 
     async def keep(self, game: FinishedGame) -> FinishedGame:
-        """Store a finished game unless it is stored already. Return the stored one."""
+        """Store a finished game unless it is stored already. Return the stored game."""
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
         # Numbers are assigned last, so that each number has a game. After an interruption, delivery adds the game

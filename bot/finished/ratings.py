@@ -223,7 +223,7 @@ class Ratings:
         return [person.decode() for person in people], round(shown)
 
     async def best_and_own(self, scope: Scope, person: str, limit: int) -> list[RankedPerson]:
-        """Return the best, followed by this person if they are not among them. ``person`` can be empty."""
+        """Return the best people, followed by ``person`` unless they are among them. ``person`` can be empty."""
         best = await self.best(scope, limit)
         if person and not any(ranked == person for _rank, ranked, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))

@@ -201,7 +201,7 @@ class Dispatcher:
                 await self.worker.updates.send_change(table.code, Hand(seat), change)
 
     async def _send_missed_hands_here(self, person: Person, place: str) -> None:
-        """Send a person the hands that failed before, if they have just used their private chat."""
+        """Send a person the hands that could not be sent before, if they have just used their private chat."""
         if place != private_place(person.id):
             return
         try:

@@ -269,7 +269,7 @@ class LiveHands:
                 self.room.set_pace(code, "normal")
 
     async def find_rating(self, table: Table, person: str) -> Rated | None:
-        """Return a person's rating after a game; None until it is rated, and while the store is away."""
+        """Return a person's rating after a game; None until it is rated, and while the store is unavailable."""
         with self.room.store.outage.suppress_errors():
             game = await self._archive.get(game_id(table))
             if game is None:
@@ -284,7 +284,7 @@ class LiveHands:
     async def find_rematch_opener(self, table: Table, person: str) -> str:
         """Return the name of a player who has opened a rematch of a game that no group saw, and waits for this person.
 
-        Empty if no player waits, and while the store is away. If a group saw the game, the rematch is offered there.
+        Empty if no player waits, and while the store is unavailable. If a group saw the game, the group has the offer.
         """
         with self.room.store.outage.suppress_errors():
             rematch = await self._challenges.find_opened(f"again:{game_id(table)}")

@@ -55,7 +55,7 @@ class PressLimits:
         return Verdict.ANSWER
 
     def allows_suggestion(self, person: Person) -> bool:
-        """Return whether a person who types gets suggestions, as many as presses but counted separately."""
+        """Return whether a person who types gets suggestions. Their limit is that of presses, counted separately."""
         return not self._on or self._suggestions.take(person.id, PRESSES_OF_PERSON) <= 0
 
     def check_command(self, command: Command) -> Verdict:

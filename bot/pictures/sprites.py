@@ -27,8 +27,8 @@ class Palette:
     """The palette of a deck's pictures: the fixed colours first, then the cards' colours. It has at most 256.
 
     ``numbers`` are the indices of the fixed colours. ``shades`` has the first of `SHADES` indices from a ground's
-    colour to a text's, by the names of the text's colour and the ground's. ``dimmed`` has the index of each index's dim
-    colour.
+    colour to a text's, by the names of the text's colour and the ground's. ``dimmed`` has, by index, the index of the
+    dim colour.
     """
 
     def __init__(self, deck: Deck) -> None:

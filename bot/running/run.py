@@ -30,7 +30,7 @@ from bot.worker import Worker
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
 """The type of an entry point: returns adapters for this card room, or None if a setting is missing."""
 
-TRIES, AGAIN_AFTER = 30, 1.0  # attempts to start while the store is away, and the pause between them in seconds
+TRIES, AGAIN_AFTER = 30, 1.0  # attempts to start while the store is unavailable, and the pause between them in seconds
 
 log = structlog.get_logger()
 
@@ -125,7 +125,7 @@ async def _work(worker: Worker, stop: asyncio.Event) -> None:
 
 
 async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
-    """Call ``begin`` again while the store is temporarily away. Raise StoreError if it refuses."""
+    """Call ``begin`` again while the store is temporarily unavailable. Raise StoreError if it refuses."""
     for _ in range(TRIES):
         try:
             return await begin()
@@ -135,5 +135,5 @@ async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
             log.warning("store_failed", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
     raise StoreUnavailable(
-        "The store went away while the bot was starting and did not come back. Check that it runs at REDIS_URL."
+        "The store became unavailable while the bot was starting and did not recover. Check that it runs at REDIS_URL."
     )

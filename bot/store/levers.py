@@ -1,7 +1,7 @@
 """The host's levers: bans, an announcement, and maintenance. Commands pull them, and every worker follows.
 
 Each pull changes one lever, its log and the version in one script. Workers read the version every second, and read all
-levers when it has changed. While the store is away, the last known levers apply.
+levers when it has changed. While the store is unavailable, the last known levers apply.
 """
 
 import asyncio

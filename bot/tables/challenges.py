@@ -207,7 +207,7 @@ class Challenges(Opener):
         )
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
-        """Choose another game, with its defaults. Only the opener can, before the game begins."""
+        """Choose another game, with its defaults. Only the opener can do so, before the game begins."""
         seats = game_kind(game).seats
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -223,7 +223,7 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
-        """Set an option, as ``name=value``. Only the opener can, before the game begins. BadRules lists the values."""
+        """Set an option, as ``name=value``. Only the opener can, before the game begins. BadRules names the values."""
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
@@ -235,7 +235,7 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
-        """Set the seconds for a move and whether the clock is strict. Only the opener can."""
+        """Set the seconds for a move and whether the clock is strict. Only the opener can do so."""
         if seconds not in CLOCKS:
             raise errors.NoSuchClock()
 
@@ -248,7 +248,7 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def choose_cuts(self, code: str, person: str, is_on: bool, update: str) -> Table:
-        """Set whether packs are cut at this table. Only the opener can, before the game begins."""
+        """Set whether packs are cut at this table. Only the opener can do so, before the game begins."""
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
@@ -304,7 +304,7 @@ class Challenges(Opener):
     async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
         """Seat a robot in the first free chair, under the first of ``names`` that is not taken.
 
-        Only the opener can. If the opposite seat has a ruler, the ruler must agree.
+        Only the opener can do so. If the opposite seat has a ruler, the ruler must agree.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -369,7 +369,7 @@ class Challenges(Opener):
         return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
-        """Cancel a challenge. Only the opener can."""
+        """Cancel a challenge. Only the opener can do so."""
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_before_deal(table)

@@ -276,13 +276,13 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
-        """Claim the win from a late player. Only an opponent can."""
+        """Claim the win from a late player. Only an opponent can do so."""
         return await self.commit(
             code, update, lambda table: [Stop("timeout", 1 - (checks.check_flagged(table, person) & 1))]
         )
 
     async def give_time(self, code: str, person: str, update: str) -> Table:
-        """Give a late player the same time again. Only an opponent can."""
+        """Give a late player the same time again. Only an opponent can do so."""
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_flagged(table, person)

@@ -71,7 +71,7 @@ class Cutting(NamedTuple):
 
 
 class TableSnapshot(NamedTuple):
-    """A table as ``seat`` sees it; None is the public."""
+    """A table as ``seat`` sees it, or as the public sees it if ``seat`` is None."""
 
     code: str
     phase: str

@@ -42,14 +42,14 @@ BUDGET_SHARE = 0.5
 def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
     """Return verdicts on a deal's cards, bids and declarations, in order. The same seed gives the same verdicts.
 
-    ``number`` is the deal's, from 1. A card that lost points and also let a declaration expire has two verdicts. Raises
-    FaultyRecord if the deal cannot be replayed.
+    Deals count from 1. A card that lost points and also let a declaration expire has two verdicts. Raises FaultyRecord
+    if the deal cannot be replayed.
     """
     return _Analysis(record, number, seed).verdicts()
 
 
-class Chance(NamedTuple):
-    """A combination that a seat declared or could have declared at a move of the deal. ``move_index`` is the move's."""
+class Opportunity(NamedTuple):
+    """A combination that a seat declared or could have declared at a move of the deal, by the move's index."""
 
     move_index: int
     seat: int
@@ -65,7 +65,7 @@ class _Analysis:
 
     def verdicts(self) -> list[Verdict]:
         found: list[Verdict] = []
-        passed: list[Chance] = []
+        passed: list[Opportunity] = []
         deal: Deal | None = None
         for move_index, game in enumerate(replay(self.record, self.number)):
             deal = game.current
@@ -73,11 +73,11 @@ class _Analysis:
             if seat is None or deal is None:
                 continue
             if move.startswith("play "):
-                passed += self._expiring_chances(game, move_index, seat)
+                passed += self._expiring_opportunities(game, move_index, seat)
             verdict = self._judge_move(game, move_index, seat, move)
             if verdict:
                 found.append(verdict)
-        missed = self._missed_chances(passed, deal) if isinstance(deal, TressetteDeal) else []
+        missed = self._missed_opportunities(passed, deal) if isinstance(deal, TressetteDeal) else []
         missed_moves = {verdict.move_index for verdict in missed}
         found = [verdict for verdict in found if verdict.lost or verdict.move_index not in missed_moves]
         return sorted([*found, *missed], key=lambda verdict: verdict.move_index)
@@ -146,27 +146,28 @@ class _Analysis:
         why = find_reason(game.view(seat), game.history(seat), best, exact=exact)
         return Verdict(self.number, move_index, seat, move, best, round(lost, 2), exact, why)
 
-    def _expiring_chances(self, game: Game, move_index: int, seat: int) -> list[Chance]:
+    def _expiring_opportunities(self, game: Game, move_index: int, seat: int) -> list[Opportunity]:
         """Return the combinations that the seat could declare before this card but not after it."""
         view = game.view(seat)
         combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
         if combinations and view.deal and can_declare_later(view.deal, view):
             card = pack_of(view.deal).index[self.moves[move_index][1].split(" ")[1]]
             combinations = [combination for combination in combinations if combination.cards >> card & 1]
-        return [Chance(move_index, seat, combination) for combination in combinations]
+        return [Opportunity(move_index, seat, combination) for combination in combinations]
 
-    def _missed_chances(self, passed: Sequence[Chance], end: TressetteDeal) -> list[Verdict]:
-        """Return verdicts on expired chances that their seats did not use later. In an unfinished deal, a seat could
-        still have used those open at its next turn. A combination that scores once a deal is missed once, at the card
-        that cost most.
+    def _missed_opportunities(self, passed: Sequence[Opportunity], end: TressetteDeal) -> list[Verdict]:
+        """Return verdicts on expired opportunities that their seats did not use later.
+
+        In an unfinished deal, a seat could still have used those open at its next turn. A combination that scores once
+        a deal is missed once, at the card that cost most.
         """
         declarations = [
-            Chance(move_index, seat, COMBINATIONS[move])
+            Opportunity(move_index, seat, COMBINATIONS[move])
             for move_index, (seat, move) in enumerate(self.moves)
             if seat is not None and move in COMBINATIONS
         ]
         for seat in range(end.seats):
-            declarations += [Chance(len(self.moves), seat, later) for later in _later_declarations(end, seat)]
+            declarations += [Opportunity(len(self.moves), seat, later) for later in _later_declarations(end, seat)]
         missed: dict[tuple[int, int], Verdict] = {}
         for move_index, seat, combination in passed:
             once = _scoring_bit(combination, end.reuse)

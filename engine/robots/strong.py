@@ -34,7 +34,7 @@ BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
 WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
-SIGNAL_COST = 2.0  # maximum of thirds that the robot gives up to follow a partner's signal
+SIGNAL_COST = 2.0  # thirds of a point, at most, that the robot gives up to follow a partner's signal
 
 
 class FamilySearch(NamedTuple):

@@ -53,7 +53,8 @@ SEATS, TURN, WANTED, BEST, WINNER, LAID, LEFT, POT, DRAWN, TRICK, BROKEN, SPADES
 STOCK, WINDOW, REUSE, PACKETS = range(12, 16)
 TAKEN, DECLARED, SCORED, BIDS, BAGS, BLIND, PENDING = 16, 18, 20, 24, 26, 28, 30
 SIZE = 34
-"""Two entries each from TAKEN on, by side; SCORED and PENDING have four, by seat. WINNER is the current trick's.
+"""From TAKEN on, each index begins two entries, by side. SCORED and PENDING begin four, by seat. WINNER is the seat
+that wins the current trick so far.
 
 PENDING are the kinds of threes that a seat can declare now, or keep back for the fourth card.
 """

@@ -2,7 +2,7 @@
 
 Cards of a hand that are equal in worth, with no card of the other hand between them, are searched as one move.
 Positions are remembered with their bounds. The value of a position is the thirds that its leader still takes, with the
-last trick's; the other player takes the rest.
+last trick's bonus. The other player takes the rest.
 
 Packets. An honour on top of a packet can be played, or picked up so that the card below becomes playable. The search
 picks up honours only to play the card below them in the same turn. This never loses points:
@@ -57,7 +57,7 @@ def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
 
 
 class Memory(NamedTuple):
-    """Positions of one deal, because keys do not contain the order of packets, and work space."""
+    """Work space, and positions of one deal only: their keys do not contain the order of packets."""
 
     table: Ints
     moves: Ints
@@ -169,7 +169,7 @@ def leader_value(
 def lead_value(
     card: int, mine: int, theirs: int, rest: int, left: int, low: int, depth: int, opens: Ints, memory: Memory
 ) -> int:
-    """Return the leader's thirds after a lead: exact if more than ``low``, else a bound. ``depth`` is 0."""
+    """Return the leader's thirds after a lead: exact if more than ``low``, otherwise a bound. ``depth`` is 0."""
     moves, start = memory.moves, (DEPTHS - 1) * 2 * WIDTH + WIDTH
     hidden = rest & ~(mine | theirs)
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
@@ -197,7 +197,7 @@ def reply_value(
     card: int, led: int, mine: int, theirs: int, rest: int, left: int, low: int, high: int, depth: int, opens: Ints,
     memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the thirds of the side that answers the card ``led``: exact between ``low`` and ``high``, else a bound."""
+    """Return the thirds of the side that answers the card ``led``: exact from ``low`` to ``high``, else a bound."""
     hidden = rest & ~(mine | theirs)
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
     gain = WORTH[card] + WORTH[led]

@@ -115,7 +115,9 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_four_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal to four hands, first the cards that fit in the fewest, each by chance in proportion to free places."""
+    """Deal to four hands. The cards that the fewest hands can hold are dealt first. A hand's probability to get a card
+    is in proportion to its free places.
+    """
     room, need, seats = board.stock, worlds.need, worlds.start[playing.SEATS]
     for seat in range(seats):
         room[seat] = need[seat]

@@ -79,7 +79,7 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _open_pipe(path: Path) -> int:
-    """Open a pipe for writing. Raise OSError if no process opens its other end for a few seconds."""
+    """Open a pipe for writing. Raise OSError if no process opens its other end within a few seconds."""
     end = time.monotonic() + READER_SECONDS
     while True:
         try:

@@ -15,7 +15,7 @@ from bot.tables.forgetting import leaving_entries
 
 BAN_SECONDS = 1.0  # interval of checks by the leader
 AGAIN_SECONDS = 60.0  # time between two checks of one banned person
-BY_THE_BOT = "buongioco"  # the log's name for the one who ends a ban whose time is up
+BY_THE_BOT = "buongioco"  # author, in the log, of the end of a ban whose time is up
 
 log = structlog.get_logger()
 

@@ -153,9 +153,8 @@ class Shards:
     async def notify(self, notification: dict[str, Any]) -> None:
         """Notify the owner of a table, or all workers.
 
-        A shard without an owner needs none: the next owner finds the table marked as changed. Notifications are sent at
-        once, or together if another is being sent. Every worker receives all messages, so a busy store must not carry
-        too many.
+        If a shard has no owner, its next owner finds the table marked as changed. Notifications are sent at once, or
+        together if another is being sent: every worker receives all messages, so there must not be too many.
         """
         self._notifications.append(notification)
         if self._publishing is None or self._publishing.done():

@@ -1,4 +1,4 @@
-"""The main function of worker processes (`Processes`). It imports little, because every such process does."""
+"""The main function of worker processes (`Processes`). Every such process imports this, so it imports little itself."""
 
 import multiprocessing
 import os

@@ -52,7 +52,7 @@ class AnswerQueue:
             job.send, job.on_lost, job.is_new = send, on_lost, True
             return True
         if self._waiting[place] >= MAX_WAITING:
-            log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
+            log.info("answer_dropped", platform=platform_of(place), why="too many answers wait for this place")
             return False
         self._waiting[place] += 1
         job = Job(send, on_lost)

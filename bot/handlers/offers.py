@@ -117,7 +117,7 @@ class Offers:
     async def _bind_offer(self, update: str, place: str) -> bool:
         """Return whether this is an offer's first press. Raises OfferTaken if it belongs to another message.
 
-        Otherwise a copied offer could open tables without limit.
+        Without this check a copied offer could open tables without limit.
         """
         first = await self._store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
         if first is not None and _parse_message(first.decode()) != _parse_message(place):

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 class RequestLogFilter(logging.Filter):
     """Limits aiohttp's log lines about requests, because clients can cause any number of them.
 
-    A malformed request gets one line at level info, without the traceback: that repeats the request, perhaps with a
+    A malformed request gets one line at level info, without the traceback, which repeats the request, perhaps with a
     secret link. Any other error keeps its traceback. The number of lines of each kind is limited.
     """
 

@@ -43,8 +43,8 @@ class Index:
     ) -> Reservation | None:
         """Add a table or renew its entry. Return None if the index already has ``limit`` other tables.
 
-        If the index is full, ``clean`` is called to remove entries that no longer count, and the table is tried once
-        more.
+        If the index is full, ``clean`` is called to remove entries that no longer count, and the reservation is tried
+        once more.
         """
         found = await self._reserve([key], [code, secrets.token_hex(4), "" if limit is None else limit])
         if not found and clean:

@@ -59,7 +59,7 @@ async def _rewrite(ask: Ask) -> bool:
 
 
 async def _wait_until_idle(ask: Ask) -> Any:
-    """Wait until a server is not rewriting its file and will not after a snapshot. Return its information."""
+    """Wait until a server neither rewrites its file nor waits to do so after a snapshot. Return its information."""
     pause = CHECK_SECONDS
     while True:
         info = await ask("INFO", "persistence")

@@ -47,7 +47,7 @@ def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
 
 
 def _card_worth(card: str, unit: int = 1) -> str:
-    """Return the points of a card of forty, as a fraction."""
+    """Return the points of an Italian card, as a fraction."""
     return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
 
 

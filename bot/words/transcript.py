@@ -50,14 +50,14 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
     deal = record.deals[number - 1]
     heading = _("Deal {number}: {name} deals") if record.kind.has_dealer else _("Deal {number}: {name} draws first")
     yield heading.format(number=number, name=words.names[deal.dealer]), False
-    moves_told, phase = 0, ""
+    moves_shown, phase = 0, ""
     thirds_before = (0, 0)
     for game in replay_deal(record, number):
         view = game.view(None).deal
         if view is None:
             continue
-        new_moves = game.moves[moves_told:]
-        moves_told = len(game.moves)
+        new_moves = game.moves[moves_shown:]
+        moves_shown = len(game.moves)
         for seat, move in new_moves:
             if not move.startswith("play "):
                 yield f"  {words.move(seat, move)}", False

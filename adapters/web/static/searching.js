@@ -31,8 +31,8 @@ export function followSearch({ show, fail }) {
     return search.state !== "none" && search.state !== "playing";
   };
   const poll = async () => {
-    const goesOn = await fetchJson("/find/state").then(receive, () => { fail(); return true; });
-    if (goesOn) setTimeout(poll, POLL);
+    const isOngoing = await fetchJson("/find/state").then(receive, () => { fail(); return true; });
+    if (isOngoing) setTimeout(poll, POLL);
     else if (code) location.assign(`/t/${code}`);
   };
   poll();

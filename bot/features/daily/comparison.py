@@ -72,11 +72,11 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
     if comparison.is_analysis_pending:
         page.gap()
         page.line(_("The analysis is on its way. Look again later."))
-    around = [(f"◀ {number - 1}", number - 1), (f"{number}/{pages}", number), (f"{number + 1} ▶", number + 1)]
-    turning: Row = tuple(
-        Button(label, page_payload("lines", there, chat=chat)) for label, there in around if 1 <= there <= pages
+    targets = [(f"◀ {number - 1}", number - 1), (f"{number}/{pages}", number), (f"{number + 1} ▶", number + 1)]
+    turn_row: Row = tuple(
+        Button(label, page_payload("lines", to, chat=chat)) for label, to in targets if 1 <= to <= pages
     )
-    return page.panel(turning if pages > 1 else (), (Button(_("Yesterday"), page_payload("yesterday", chat=chat)),))
+    return page.panel(turn_row if pages > 1 else (), (Button(_("Yesterday"), page_payload("yesterday", chat=chat)),))
 
 
 def fork_text(words: Wording, comparison: Comparison) -> str:

@@ -25,7 +25,7 @@ PAGES = "{find}:pages"
 REPORTS = "{find}:reports"
 UNSENT_REPORTS = "{find}:reports:untold"
 
-looked = prefix_key("{find}:looked:")  # by an update's key
+search_update = prefix_key("{find}:looked:")  # by an update's key
 left = prefix_key("{find}:left:")  # by a person's id
 reported = prefix_key("{find}:reported:")  # by a person's id
 

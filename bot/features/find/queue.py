@@ -84,7 +84,7 @@ class Queue:
         """
         wish = json.dumps([list(games), language, rating, *([] if robots_after is None else [robots_after])])
         args = ["join", person, wish, UPDATE_KEPT_SECONDS, *(["only_if_waiting"] if only_if_waiting else [])]
-        state = await self._script([*KEYS, keys.looked(update)], args)
+        state = await self._script([*KEYS, keys.search_update(update)], args)
         return cast(SearchState, state.decode())
 
     async def leave(self, person: str) -> bool:

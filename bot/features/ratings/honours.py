@@ -168,9 +168,9 @@ class Honours:
             honours = _redact([*champions, *tallies[name, chat].honours()], forgotten)
             if honours:
                 await self._store(name, chat, honours, self._client.hset)
-        if meanwhile := (await self._ratings.moved_chats()).items() - moved.items():
+        if newly_moved := (await self._ratings.moved_chats()).items() - moved.items():
             # Also move the honours that were just written. The next round completes them.
-            for old, new in meanwhile:
+            for old, new in newly_moved:
                 await self.move_chat(old, new)
             return ""
         await self._client.set(CLOSED_KEY, f"{month} {number}")

@@ -172,15 +172,15 @@ def programs_page(language: str, programs: Sequence[Program]) -> Panel:
     for number, program in enumerate(programs, 1):
         line = _("{number}. {name}: {does}")
         page.line(line, number=number, name=program.name, does=plays if "play" in program.scopes else reads)
-    making = (
+    make_row = (
         Button(_("Token to play"), actions.page("programs", "make", "play"), "good"),
         Button(_("Token to watch"), actions.page("programs", "make", "read")),
     )
-    revoking = tuple(
+    revoke_row = tuple(
         Button(_("Revoke {number}").format(number=number), actions.page("programs", "revoke", program.id), "danger")
         for number, program in enumerate(programs, 1)
     )
-    rows = (making if len(programs) < MAX_EACH else (), revoking, (Button(_("◀ Back"), actions.page("settings")),))
+    rows = (make_row if len(programs) < MAX_EACH else (), revoke_row, (Button(_("◀ Back"), actions.page("settings")),))
     return page.panel(*(row for row in rows if row))
 
 

@@ -85,17 +85,17 @@ class TournamentCommands:
             if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)
             return await self._open(place, profile, command.key, chosen_form or form, choice)
-        alike = [
+        existing = [
             tournament
             for tournament in await self._tournaments.in_chat(place)
             if (tournament.form == "league") == (form == "league")
         ]
-        if not alike:
+        if not existing:
             return await self._open(place, profile, command.key, form)
-        if len(alike) == 1:
-            await self._cards.repost(alike[0].code)
+        if len(existing) == 1:
+            await self._cards.repost(existing[0].code)
         language = (await self._viewers.viewer_at(place)).language
-        return Reply(panel=existing_panel(language, form, await asyncio.gather(*map(self._with_names, alike))))
+        return Reply(panel=existing_panel(language, form, await asyncio.gather(*map(self._with_names, existing))))
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None = None) -> Reply:
         if not can_write_anytime(place):

@@ -80,5 +80,5 @@ def _redact(stored: bytes, person: str, pseudonym: str) -> bytes:
     if isinstance(entry, log_entries.Open | log_entries.Enter) and entry.person == person:
         return log_entries.encode(replace(entry, person=pseudonym, name=NAME)).encode()
     # Entries of the director keep their stamps, so that they are not written twice. Such stamps never name a person.
-    is_directors = isinstance(entry, log_entries.Round | log_entries.Seat | log_entries.Result | log_entries.Finish)
-    return text if not is_directors and contains_person_id(stamp.decode(), person) else stored
+    is_by_director = isinstance(entry, log_entries.Round | log_entries.Seat | log_entries.Result | log_entries.Finish)
+    return text if not is_by_director and contains_person_id(stamp.decode(), person) else stored

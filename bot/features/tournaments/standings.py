@@ -166,8 +166,10 @@ def _tie_breaks(
     opponents = []
     for match in matches:
         # A Swiss match without cards counts like a match against an equal team.
-        is_like_equal = tournament.form == "swiss" and not match.was_played
-        score = scores[team] if is_like_equal else sum((scores[other] for other in match.teams if other != team), ZERO)
+        counts_as_equal = tournament.form == "swiss" and not match.was_played
+        score = (
+            scores[team] if counts_as_equal else sum((scores[other] for other in match.teams if other != team), ZERO)
+        )
         opponents.append((score, match.score(team)))
     if tournament.form == "swiss":
         yield sum((score for score, _own in opponents), ZERO)

@@ -271,9 +271,9 @@ class TournamentText:
 def deciding_tie_breaks(table: Sequence[TeamStanding], index: int) -> tuple[Figure, ...]:
     """Return the tie-breaks that separate a team from its neighbours with the same score."""
     count = 0
-    for beside in (index - 1, index + 1):
-        if 0 <= beside < len(table) and table[beside].score == table[index].score:
-            pairs = zip(table[index].tie_breaks, table[beside].tie_breaks, strict=True)
+    for neighbour in (index - 1, index + 1):
+        if 0 <= neighbour < len(table) and table[neighbour].score == table[index].score:
+            pairs = zip(table[index].tie_breaks, table[neighbour].tie_breaks, strict=True)
             differ = [number for number, (one, other) in enumerate(pairs, 1) if one.value != other.value]
             count = max(count, differ[0] if differ else len(table[index].tie_breaks))
     return table[index].tie_breaks[:count]

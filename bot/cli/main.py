@@ -110,7 +110,7 @@ def treat_signals_as_ctrl_c() -> None:
 
 
 def main(app: typer.Typer = app) -> None:
-    """Run a command line. Report a user's mistake in one line. Only the owner can read the files that commands write."""
+    """Run a command line. Report a user's mistake in one line. Only the owner can read files that commands write."""
     os.umask(0o077)
     treat_signals_as_ctrl_c()
     prepare_streams()

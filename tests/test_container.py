@@ -72,7 +72,8 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
         assert f"!{name}" in ignored, f".dockerignore excludes {name}, which the Dockerfile copies: add !{name}"
     # All packages of the wheel, and all files that pyproject.toml needs for a build.
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert set(packages["packages"]) | {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
+    needed = {*packages["packages"], "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]}
+    assert needed <= set(copied), f"Dockerfile must copy {needed - set(copied)}"
     assert [line for line in find_instructions("COPY") if line.startswith("--from")] == [
         "--from=build /app/.venv /app/.venv",
     ]
@@ -100,7 +101,8 @@ def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
         name, PROJECT["dependencies"]
     ):
         # Pins use the index's names, with dashes instead of dots.
-        assert re.split(r"[\[>=<;]", dependency)[0].strip().lower().replace(".", "-") in pinned
+        package = re.split(r"[\[>=<;]", dependency)[0].strip().lower().replace(".", "-")
+        assert package in pinned, f"{name} has no pin for {package}"
 
 
 def test_installed_files_are_checked_by_hash() -> None:
@@ -123,10 +125,10 @@ def test_packages_that_break_at_a_major_have_an_upper_bound() -> None:
     unbounded = [
         dependency for dependency in [*PROJECT["dependencies"], *fast] if "<" not in dependency.partition(";")[0]
     ]
-    assert [re.split(r"[\[>=<;]", dependency)[0] for dependency in unbounded] == [
-        "tzdata",
-        "structlog",
-    ]  # versions by the calendar
+    # These two have versions by the calendar.
+    assert [re.split(r"[\[>=<;]", dependency)[0] for dependency in unbounded] == ["tzdata", "structlog"], (
+        "pyproject.toml: bound the next major version of each dependency"
+    )
 
 
 def test_environment_has_only_settings_and_uses_the_volume() -> None:
@@ -134,7 +136,7 @@ def test_environment_has_only_settings_and_uses_the_volume() -> None:
         assignment.split("=", 1) for line in find_instructions("ENV") for assignment in shlex.split(line)
     )
     ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
-    assert set(ours) <= set(variable_names())
+    assert set(ours) <= set(variable_names()), "Dockerfile sets a variable that is no setting"
     assert find_instructions("VOLUME") == [ours["BUONGIOCO_DATA"]]
     assert find_instructions("EXPOSE") == [ours["BUONGIOCO_PLAYGROUND_PORT"]]
     assert int(ours["BUONGIOCO_PLAYGROUND_PORT"]) == Settings.model_fields["playground_port"].default

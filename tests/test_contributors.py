@@ -52,7 +52,7 @@ def test_form_for_faults_asks_for_doctor_and_version() -> None:
 def test_pull_request_template_names_make_targets() -> None:
     text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`make ([a-z-]+)`", text))
-    assert {"check", "test", "texts"} <= named <= MAKE_TARGETS
+    assert {"check", "test", "texts"} <= named <= MAKE_TARGETS, "pull_request_template.md names other make targets"
 
 
 def test_rules_of_code_owners_match_files() -> None:
@@ -60,10 +60,10 @@ def test_rules_of_code_owners_match_files() -> None:
     lines = (ROOT / ".github" / "CODEOWNERS").read_text(encoding="utf-8").splitlines()
     for line in filter(None, (line.partition("#")[0].strip() for line in lines)):
         pattern, *owners = line.split()
-        assert pattern == "*" or list(ROOT.glob(pattern.strip("/")))
-        assert owners
-        assert all(re.fullmatch(r"@[A-Za-z0-9-]+(/[\w-]+)?", owner) for owner in owners)
-        assert "@ACCOUNT-OR-TEAM" not in owners
+        assert pattern == "*" or list(ROOT.glob(pattern.strip("/"))), f"CODEOWNERS: no file matches {pattern}"
+        assert owners, f"CODEOWNERS: {pattern} has no owner"
+        assert all(re.fullmatch(r"@[A-Za-z0-9-]+(/[\w-]+)?", owner) for owner in owners), f"CODEOWNERS: {line}"
+        assert "@ACCOUNT-OR-TEAM" not in owners, f"CODEOWNERS: replace the placeholder in {line!r}"
 
 
 def test_dev_container_sets_up_a_supported_python() -> None:
@@ -74,7 +74,7 @@ def test_dev_container_sets_up_a_supported_python() -> None:
     assert f"Python :: {version}" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     # docs/testing.md lists the tools of tests.
     [tools] = re.findall(r"`apt install (.*?)`", (ROOT / "docs" / "testing.md").read_text(encoding="utf-8"))
-    assert container["onCreateCommand"].endswith(f"--yes {tools}")
+    assert container["onCreateCommand"].endswith(f"--yes {tools}"), "devcontainer.json must install these tools"
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")

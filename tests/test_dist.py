@@ -41,7 +41,7 @@ def test_backup_is_confined_as_the_bot() -> None:
     first = bot_.index(("CapabilityBoundingSet", ""))
     confined = bot_[first : bot_.index(("WantedBy", "multi-user.target"))]
     assert ("ProtectSystem", "strict") in confined
-    assert backup[-len(confined) :] == confined
+    assert backup[-len(confined) :] == confined, "copy the confinement of buongioco.service to buongioco-backup.service"
 
 
 def test_service_keeps_compiled_searches_in_its_data_folder() -> None:
@@ -88,7 +88,7 @@ def test_manifests_fit_the_schemas_of_kubernetes(version: str) -> None:
 
 def test_kustomization_names_all_manifests_and_known_settings() -> None:
     kustomization = load_kustomization()
-    assert sorted(kustomization["resources"]) == [path.name for path in MANIFESTS]
+    assert sorted(kustomization["resources"]) == [path.name for path in MANIFESTS], "kustomization.yaml: list all files"
     [settings] = kustomization["configMapGenerator"]
     names = {line.partition("=")[0] for line in settings["literals"]}
     pods = [manifest["spec"]["template"]["spec"] for manifest in load_manifests() if manifest["kind"] == "Deployment"]
@@ -102,7 +102,7 @@ def test_kustomization_names_all_manifests_and_known_settings() -> None:
         files = [line.partition("=")[2] for line in settings["literals"] if "_FILE=" in line]
         assert files
         assert all(Path(file).parent == Path(mounted) for file in files)
-    assert names <= set(variable_names())
+    assert names <= set(variable_names()), "dist/kubernetes sets a variable that is no setting"
 
 
 def test_services_of_kubernetes_lead_to_ports_of_workers() -> None:
@@ -150,11 +150,13 @@ def test_queries_and_docs_name_existing_metrics() -> None:
     texts = [*read_queries(), *(path.read_text() for path in DOCS.glob("hosting*.md"))]
     used = {name for text in texts for name in re.findall(r"\bbuongioco_[a-z_]+", text)}
     assert len(used) > 15
-    assert used <= names
+    assert used <= names, f"dist/ or docs/hosting*.md name {used - names}, which do not exist"
 
 
 def test_docs_explain_each_alert() -> None:
     rules = yaml.safe_load((DIST / "prometheus" / "alerts.yml").read_text())["groups"][0]["rules"]
     page = (DOCS / "hosting-operate.md").read_text()
     explained = re.findall(r"^\| `Buongioco(\w+)` \|", page, re.MULTILINE)
-    assert [rule["alert"].removeprefix("Buongioco") for rule in rules] == explained
+    assert [rule["alert"].removeprefix("Buongioco") for rule in rules] == explained, (
+        "docs/hosting-operate.md must list the alerts of alerts.yml in their order"
+    )

@@ -31,8 +31,8 @@ def test_readme_starts_with_the_two_commands() -> None:
 
 def test_readme_shows_small_pictures() -> None:
     shown = re.findall(r"docs/pictures/\w+\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(shown) == 3
-    assert sum((ROOT / picture).stat().st_size for picture in shown) < 400_000
+    assert len(shown) == 3, "README.md must show three pictures of docs/pictures"
+    assert sum((ROOT / picture).stat().st_size for picture in shown) < 400_000, "make the README's pictures smaller"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/engine.md", "docs/fairness.md"])
@@ -125,10 +125,12 @@ def test_documented_make_targets_exist() -> None:
 def test_changelog_and_command_have_the_version() -> None:
     headings = re.findall("^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     if PROJECT["version"].endswith(".dev0"):
-        assert headings[0] == "Unreleased"
+        assert headings[0] == "Unreleased", "CHANGELOG.md must begin with the changes since the last release"
     else:
-        assert headings[0].startswith(f"{PROJECT['version']} - ")
-    assert all(re.fullmatch(r"Unreleased|\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d", heading) for heading in headings)
+        assert headings[0].startswith(f"{PROJECT['version']} - "), "CHANGELOG.md must begin with this release"
+    form = re.compile(r"Unreleased|\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d")
+    malformed = [heading for heading in headings if not form.fullmatch(heading)]
+    assert not malformed, "CHANGELOG.md: write headings such as 1.2.0 - 2026-11-27"
     assert CliRunner().invoke(app, ["--version"]).output == f"buongioco {PROJECT['version']}\n"
 
 
@@ -137,7 +139,8 @@ def test_workflow_runs_ci_on_every_supported_python() -> None:
     versions = [
         re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", classifier) for classifier in PROJECT["classifiers"]
     ]
-    assert jobs["linux"]["strategy"]["matrix"]["python"] == [version[1] for version in versions if version]
+    supported = [version[1] for version in versions if version]
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == supported, "update the Pythons in ci.yml"
     # The Makefile reads PYTHON from the environment.
     assert jobs["linux"]["env"]["PYTHON"] == "python${{ matrix.python }}"
     assert re.search(r"^PYTHON \?=", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
@@ -165,11 +168,13 @@ def test_package_make_and_classifiers_name_the_same_pythons() -> None:
     minors = [int(found) for found in re.findall(r":: Python :: 3\.(\d+)", "\n".join(PROJECT["classifiers"]))]
     first, last = minors[0], minors[-1]
     assert minors == list(range(first, last + 1))
-    assert PROJECT["requires-python"] == f">=3.{first},<3.{last + 1}"
-    assert f"sys.version_info >= (3, {last + 1})" in (ROOT / "bot" / "cli" / "__init__.py").read_text(encoding="utf-8")
+    assert PROJECT["requires-python"] == f">=3.{first},<3.{last + 1}", "update requires-python in pyproject.toml"
+    command = (ROOT / "bot" / "cli" / "__init__.py").read_text(encoding="utf-8")
+    assert f"sys.version_info >= (3, {last + 1})" in command, "update the newest Python in bot/cli/__init__.py"
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert f"(3, {first}) <= sys.version_info < (3, {last + 1})" in makefile
-    assert " ".join(f"python3.{minor}" for minor in reversed(minors)) in makefile
+    names = " ".join(f"python3.{minor}" for minor in reversed(minors))
+    for expected in (f"(3, {first}) <= sys.version_info < (3, {last + 1})", names):
+        assert expected in makefile, "update the Pythons in the Makefile"
 
 
 def test_command_on_a_newer_python_prints_one_line() -> None:

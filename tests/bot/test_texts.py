@@ -1,6 +1,7 @@
 """Every text is translated into every language with the same placeholders."""
 
 import re
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from string import Formatter
@@ -76,7 +77,8 @@ def test_catalogue_has_no_duplicate_ids(language: str) -> None:
     text = (ROOT / catalogue_path(language)).read_text("utf-8")
     ids = re.findall(r'^msgid ((?:".*"\n)+)', text, re.MULTILINE)
     assert len(ids) > 500
-    assert sorted(ids) == sorted(set(ids))
+    duplicates = [id_ for id_, count in Counter(ids).items() if count > 1]
+    assert not duplicates, f"{catalogue_path(language)} has entries twice"
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
@@ -85,7 +87,7 @@ def test_catalogue_names_commands_in_its_language(language: str) -> None:
     strings = [message.string for message in read_catalogue(language) if isinstance(message.string, str)]
     used_names = {word for string in strings for word in re.findall(r"(?<![\w/])/([a-z]+)", string)}
     assert "sfida" in used_names
-    assert used_names <= command_names
+    assert used_names <= command_names, f"{catalogue_path(language)} names commands that do not exist"
 
 
 def test_texts_have_typographic_quotes() -> None:
@@ -96,7 +98,8 @@ def test_texts_have_typographic_quotes() -> None:
             if message.id:
                 found |= {message.string} if isinstance(message.string, str) else set(map(str, message.string))
     assert {"You’re in.", "Iscrizione fatta."} <= found
-    assert not {text for text in found if re.search("['\"´]", re.sub("`[^`]*`", "", text))}
+    straight = {text for text in found if re.search("['\"´]", re.sub("`[^`]*`", "", text))}
+    assert not straight, "write ’, “” or «» in texts, and code in backticks"
 
 
 def test_errors_use_the_players_language() -> None:
@@ -111,7 +114,8 @@ def test_unknown_language_is_refused() -> None:
 
 def test_errors_have_english_sentences() -> None:
     kinds = [kind for kind in subclasses(EngineError) if kind not in (EngineError, errors.IllegalMove, TableError)]
-    assert all(kind.sentence not in ("", EngineError.sentence) for kind in kinds)
+    without_sentence = [kind for kind in kinds if kind.sentence in ("", EngineError.sentence)]
+    assert not without_sentence, "give each of these errors a sentence for players"
 
 
 def test_user_input_does_not_grow_the_catalogue() -> None:

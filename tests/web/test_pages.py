@@ -74,25 +74,25 @@ async def test_nothing_else_is_served(site: OpenPlayground, session: aiohttp.Cli
         assert "Content-Security-Policy" in answer.headers
 
 
-@pytest.mark.parametrize(("language", "says"), [("it-IT,it;q=0.9", "Chat di prova"), ("fr", "Playground chat")])
+@pytest.mark.parametrize(("language", "expected"), [("it-IT,it;q=0.9", "Chat di prova"), ("fr", "Playground chat")])
 async def test_first_page_is_in_the_readers_language(
-    site: OpenPlayground, session: aiohttp.ClientSession, language: str, says: str
+    site: OpenPlayground, session: aiohttp.ClientSession, language: str, expected: str
 ) -> None:
     async with session.get(site.url, headers={"Accept-Language": language}) as answer:
-        assert says in await answer.text()
+        assert expected in await answer.text()
 
 
 @pytest.mark.parametrize(
-    ("language", "says"),
+    ("language", "expected"),
     [("it-IT", ["Come si gioca", "/sfida"]), ("en", ["How to play", "/challenge"])],
 )
 async def test_how_to_play_is_in_the_readers_language(
-    site: OpenPlayground, session: aiohttp.ClientSession, language: str, says: list[str]
+    site: OpenPlayground, session: aiohttp.ClientSession, language: str, expected: list[str]
 ) -> None:
     async with session.get(f"{site.url}how-to-play", headers={"Accept-Language": language}) as answer:
         page = await answer.text()
     assert answer.status == 200
-    assert all(word in page for word in says)
+    assert all(word in page for word in expected)
 
 
 @pytest.mark.parametrize(("header", "language"), [("it-IT", "it"), ("en", "en"), ("fr", "en")])
@@ -193,7 +193,8 @@ def test_vendored_libraries_match_their_hashes() -> None:
     # The type declarations are ours: the compiler gets the libraries' types from its own packages.
     assert {file.name for file in vendor.FOLDER.iterdir() if not file.name.endswith(".d.ts")} == names
     packages = json.loads((Path(__file__).parent / "types" / "package.json").read_text())["devDependencies"]
-    assert {library.name: library.version for library in vendor.LIBRARIES}.items() <= packages.items()
+    versions = {library.name: library.version for library in vendor.LIBRARIES}
+    assert versions.items() <= packages.items(), "tests/web/types/package.json must name the vendored versions"
 
 
 def test_changed_library_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

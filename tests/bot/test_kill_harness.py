@@ -77,7 +77,7 @@ async def test_only_rounds_without_progress_fail(tmp_path: Path, acknowledges: b
             harness.players.acknowledged.add(f"press {len(harness.players.acknowledged)}")
 
     harness = create_harness(tmp_path, "", press)
-    harness.patience, harness.least = 0.0, 4
+    harness.patience, harness.min_presses = 0.0, 4
     if acknowledges:
         await harness._wait_until_played()
         return

@@ -194,8 +194,8 @@ async def test_child_processes_have_no_secrets(tmp_path: Path, form: str) -> Non
         if form == "variable"
         else {"BUONGIOCO_TELEGRAM_TOKEN_FILE": str(token)}
     )
-    nowhere = "http://127.0.0.1:1"
-    bot = Bot(tmp_path, BUONGIOCO_TELEGRAM_API_URL=nowhere, BUONGIOCO_DISCORD_API_URL=nowhere, **tokens)
+    unreachable = "http://127.0.0.1:1"
+    bot = Bot(tmp_path, BUONGIOCO_TELEGRAM_API_URL=unreachable, BUONGIOCO_DISCORD_API_URL=unreachable, **tokens)
     await bot.start()
     try:
         assert bot.process

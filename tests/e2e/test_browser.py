@@ -101,9 +101,9 @@ class Tab:
         return True
 
 
-def board_at_trick(watcher: Tab, least: int) -> Locator:
+def board_at_trick(watcher: Tab, min_tricks: int) -> Locator:
     """Return a locator of a board after this many tricks or more. A slow page skips some tricks."""
-    counts = [f"{ours}, \\S+ {theirs}" for ours in range(21) for theirs in range(21) if ours + theirs >= least]
+    counts = [f"{ours}, \\S+ {theirs}" for ours in range(21) for theirs in range(21) if ours + theirs >= min_tricks]
     return watcher.page.locator(".message", has_text=re.compile(rf"Tricks: \S+ ({'|'.join(counts)})\b"))
 
 

@@ -32,26 +32,26 @@ Other tests make a fraction of them. `python -m tests.kills --kills 10000` runs 
 @pytest.mark.parametrize("seed", [0, 1])
 async def test_no_move_is_lost_on_the_playground(tmp_path: Path, seed: int) -> None:
     async with on_playground(tmp_path) as page:
-        await run_harness(page, seed, -(-KILLS // 2), least=5)
+        await run_harness(page, seed, -(-KILLS // 2), min_presses=5)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_telegram(tmp_path: Path) -> None:
     async with on_telegram(tmp_path) as page:
-        await run_harness(page, 7, -(-KILLS // 4), least=3)
+        await run_harness(page, 7, -(-KILLS // 4), min_presses=3)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_discord(tmp_path: Path) -> None:
     async with on_discord(tmp_path) as page:
-        await run_harness(page, 5, -(-KILLS // 6), least=3)
+        await run_harness(page, 5, -(-KILLS // 6), min_presses=3)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_a_cluster(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)
     async with on_a_cluster(tmp_path) as page:
-        await run_harness(page, 1, kills, least=3, kind=ClusterHarness)
+        await run_harness(page, 1, kills, min_presses=3, kind=ClusterHarness)
 
 
 @pytest.mark.timeout(1800)
@@ -65,7 +65,7 @@ async def test_no_move_is_lost_in_tournaments(tmp_path: Path) -> None:
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
     async with daily.on_playground(tmp_path) as page:
-        harness = await run_harness(page, 3, max(4, KILLS // 10), least=20, kind=daily.DayHarness)
+        harness = await run_harness(page, 3, max(4, KILLS // 10), min_presses=20, kind=daily.DayHarness)
     assert isinstance(harness, daily.DayHarness)
     assert harness.played, "nobody finished the deal of the day"
 
@@ -96,11 +96,13 @@ async def test_game_against_a_robot_continues_after_kills(tmp_path: Path) -> Non
             bot.kill_store()
 
 
-async def run_harness(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> Harness:
-    harness = kind(page, seed, least)
+async def run_harness(page: Page, seed: int, kills: int, *, min_presses: int, kind: type[Harness] = Harness) -> Harness:
+    harness = kind(page, seed, min_presses)
     await harness.run(kills)
     assert harness.kills.total() == kills
-    assert len(harness.players.acknowledged) >= least * kills, f"fewer than {least} presses per kill were acknowledged"
+    assert len(harness.players.acknowledged) >= min_presses * kills, (
+        f"fewer than {min_presses} presses per kill were acknowledged"
+    )
     return harness
 
 

@@ -89,16 +89,16 @@ class NaiveTressette:
         return found
 
     def declarations(self, seat: int) -> list[tuple[str, tuple[str, ...], int]]:
-        how, mine, done = self.rules["declare"], self.turn() == seat, len(self.tricks)
-        if self.choosing() or self.over() or how == "none":
+        window, mine, done = self.rules["declare"], self.turn() == seat, len(self.tricks)
+        if self.choosing() or self.over() or window == "none":
             return []
         cards = self.hand[seat]
         fresh: list[str] | None = None
-        if how == "dealt":
+        if window == "dealt":
             if not mine or self.has_played(seat):
                 return []
             cards = self.first_ten[seat]
-        elif how == "acquired":
+        elif window == "acquired":
             if not self.has_played(seat):
                 if not mine:
                     return []
@@ -108,10 +108,10 @@ class NaiveTressette:
                 if any(s == seat for s, _ in self.current):
                     return []
                 fresh = self.acquired[seat]
-        elif how == "three_tricks":
+        elif window == "three_tricks":
             if not mine or done > 3:
                 return []
-        elif how == "after_first_trick":
+        elif window == "after_first_trick":
             if done != 1 or any(s == seat for s, _ in self.current):
                 return []
             cards = self.first_ten[seat]
@@ -272,8 +272,8 @@ class NaiveSpades:
                 return ["keep", "pass"]
             return ["draw"] if seat in self.blind else ["blind", "draw"]
         if phase == "exchange":
-            some = [c for n in range(4) for c in combinations(sorted(hand), n)]
-            return sorted(" ".join(["exchange", *c]) for c in some)
+            exchanges = [c for n in range(4) for c in combinations(sorted(hand), n)]
+            return sorted(" ".join(["exchange", *c]) for c in exchanges)
         if phase == "bid":
             return sorted(f"bid {n}" for n in range(14))
         cards = hand

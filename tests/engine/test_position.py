@@ -67,12 +67,12 @@ def test_playing_a_copy_leaves_the_position_unchanged(game: str) -> None:
     random = Random(game)
     table = dealt_game(game, 0)
     assert table.current
-    whole = 13 if game == "spades" else 35
+    total = 13 if game == "spades" else 35
     for _ in range(8):
         position = search_position(table.current)
         before = [position.hands.copy(), position.taken.copy(), position.left, position.turn]
         results = {play_randomly(position.copy(), random) for _ in range(50)}
-        assert all(sum(result) == whole for result in results)
+        assert all(sum(result) == total for result in results)
         assert len(results) > 1
         assert [position.hands, position.taken, position.left, position.turn] == before
         table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))

@@ -75,12 +75,12 @@ def test_every_prefix_of_a_record_loads_the_same_game(game: str) -> None:
         if table.is_over:
             break
     record = engine.read(table.record().to_json())
-    for then in states:
-        now = engine.load(record, then.deal_number, len(then.moves))
-        assert now.record() == then.record()
-        assert [now.view(seat) for seat in (None, 0, 1)] == [then.view(seat) for seat in (None, 0, 1)]
-        live = engine.load(engine.read(then.record().to_json()))
-        assert live.record() == then.record()
+    for state in states:
+        loaded = engine.load(record, state.deal_number, len(state.moves))
+        assert loaded.record() == state.record()
+        assert [loaded.view(seat) for seat in (None, 0, 1)] == [state.view(seat) for seat in (None, 0, 1)]
+        live = engine.load(engine.read(state.record().to_json()))
+        assert live.record() == state.record()
 
 
 def test_replay_steps_through_a_deal() -> None:

@@ -242,9 +242,9 @@ class DiscordFuzzer:
                 while takes_a_game(sent.data["data"]["name"]):
                     # A mutated command could be valid by chance.
                     sent = self._interaction(COMMAND, *self._command())
-        odd = mutate_json(random, sent.data)
-        can_be_answered = all(odd.get(name) == sent.data[name] for name in ("id", "token", "type"))
-        return FuzzEvent(sent.name, odd, sent.server, sent.interaction if can_be_answered else None)
+        mutated = mutate_json(random, sent.data)
+        can_be_answered = all(mutated.get(name) == sent.data[name] for name in ("id", "token", "type"))
+        return FuzzEvent(sent.name, mutated, sent.server, sent.interaction if can_be_answered else None)
 
     def _gateway_event(self) -> FuzzEvent:
         random = self.random

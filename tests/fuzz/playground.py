@@ -250,10 +250,10 @@ class PlaygroundFuzzer:
                 self._request(person, do="add_person", name="x"),
             )
         )
-        odd = mutate_json(random, request)
-        if odd.get("do") != "press":
-            odd["more"] = odd_value(random)
-        return json.dumps(odd)[:LONGEST_REQUEST]
+        mutated = mutate_json(random, request)
+        if mutated.get("do") != "press":
+            mutated["more"] = odd_value(random)
+        return json.dumps(mutated)[:LONGEST_REQUEST]
 
     def _invalid_json(self) -> str | bytes:
         random = self.random

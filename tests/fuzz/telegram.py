@@ -162,10 +162,10 @@ class TelegramFuzzer:
             update = self._press(self.server.users[player], payload)
             return FuzzRequest(_encode(update), secret, query=update["callback_query"]["id"])
         update = self._command(opens=False) if kind < 91 else self._press(self.random.choice(self.strangers), "1ttest")
-        odd = mutate_json(self.random, update)
-        if isinstance(odd.get("message"), dict) and "migrate_to_chat_id" in odd["message"]:
-            del odd["message"]["migrate_to_chat_id"]
-        return FuzzRequest(_encode(odd), secret, (200, 400))
+        mutated = mutate_json(self.random, update)
+        if isinstance(mutated.get("message"), dict) and "migrate_to_chat_id" in mutated["message"]:
+            del mutated["message"]["migrate_to_chat_id"]
+        return FuzzRequest(_encode(mutated), secret, (200, 400))
 
     def _rejected(self, secret: dict[str, str]) -> FuzzRequest:
         random = self.random

@@ -238,8 +238,8 @@ class DayHarness(Harness):
 
     patience = 180.0  # the robot first waits for its searches to compile, which takes a minute
 
-    def __init__(self, page: Page, seed: int, least: int = 20) -> None:
-        super().__init__(page, seed, least)
+    def __init__(self, page: Page, seed: int, min_presses: int = 20) -> None:
+        super().__init__(page, seed, min_presses)
         self.players = DayPlayers(page, Random(seed))
         self.played: dict[str, DayResult] = {}
         self._zones = choose_zones(datetime.now(UTC))

@@ -48,12 +48,12 @@ class Harness:
     A press is acknowledged, presses work again after a kill, or one more table is delivered after play ended.
     """
 
-    def __init__(self, page: Page, seed: int, least: int = 0) -> None:
+    def __init__(self, page: Page, seed: int, min_presses: int = 0) -> None:
         """Create a harness.
 
-        ``least`` is the number of presses acknowledged in a round before its kill, even in a short run.
+        ``min_presses`` presses are acknowledged in a round before its kill, even in a short run.
         """
-        self.page, self.bot, self.least = page, page.bot, least
+        self.page, self.bot, self.min_presses = page, page.bot, min_presses
         self.random = Random(seed)
         self.players = Players(page, self.random)
         self.kills: Counter[str] = Counter()
@@ -145,7 +145,7 @@ class Harness:
     async def _wait_until_played(self) -> None:
         """Wait until enough presses of this round have been acknowledged. This can take long on a slow machine."""
         count = len(self.players.acknowledged)
-        target, since = count + self.least, time.monotonic()
+        target, since = count + self.min_presses, time.monotonic()
         await self.players.fill_tables(2)
         while len(self.players.acknowledged) < target:
             await asyncio.sleep(0.2)

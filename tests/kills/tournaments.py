@@ -237,8 +237,8 @@ INVARIANTS = (
 class TournamentHarness(Harness):
     """A harness for a page on which tournaments are played. ``finished`` counts those that are over, by form."""
 
-    def __init__(self, page: Page, seed: int, least: int = 60) -> None:
-        super().__init__(page, seed, least)
+    def __init__(self, page: Page, seed: int, min_presses: int = 60) -> None:
+        super().__init__(page, seed, min_presses)
         self.people = TournamentPlayers(page, Random(seed))
         self.players = self.people
         self.finished: Counter[str] = Counter()

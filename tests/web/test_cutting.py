@@ -126,8 +126,8 @@ async def test_pack_is_cut_by_sliding_a_finger(playground: OpenPlayground, brows
     box = await cutter.locator(".cut button").bounding_box()
     assert box
     for event, part in (("pointermove", 0.5), ("pointermove", 0.8), ("pointerup", 0.8)):
-        where = {"clientX": box["x"] + part * box["width"], "clientY": box["y"] + box["height"] / 2}
-        await cutter.dispatch_event(".cut button", event, {"pointerType": "touch", **where})
+        position = {"clientX": box["x"] + part * box["width"], "clientY": box["y"] + box["height"] / 2}
+        await cutter.dispatch_event(".cut button", event, {"pointerType": "touch", **position})
     for page in pages:
         await page.wait_for_selector(".fan")
     assert await place_of_cut(playground, code) == round(255 * 0.8)

@@ -152,13 +152,13 @@ async def test_only_legal_card_is_played_if_wanted(
     )
     await page.reload()
     await expect(page.locator(".fan .tap").first).to_be_visible()
-    only = next(card for card in turn.state["hand"] if card["light"] == "playable")
-    hand = [card if card is only else {**card, "light": "dim"} for card in turn.state["hand"]]
+    legal = next(card for card in turn.state["hand"] if card["light"] == "playable")
+    hand = [card if card is legal else {**card, "light": "dim"} for card in turn.state["hand"]]
     turn.show(hand=hand, extra=[])
     await wait_for_turn(page)
     if is_wanted:
-        await expect(page.locator(f".fan [data-card='{only['code']}']")).to_have_count(0)
-        assert turn.presses == [only["press"]]
+        await expect(page.locator(f".fan [data-card='{legal['code']}']")).to_have_count(0)
+        assert turn.presses == [legal["press"]]
     else:
         await expect(page.locator(".fan .tap.playable")).to_have_count(1)
         assert await page.evaluate("looks") == 0
@@ -172,9 +172,9 @@ async def test_only_legal_card_waits_if_an_honour_can_be_picked_up(
     await page.evaluate("localStorage.setItem('options', JSON.stringify({ single: true }))")
     await page.reload()
     await expect(page.locator(".fan .tap").first).to_be_visible()
-    only = next(card for card in turn.state["hand"] if card["light"] == "playable")
-    hand = [card if card is only else {**card, "light": "dim"} for card in turn.state["hand"]]
-    honour = {**only, "code": "3B", "light": "dim", "press": "", "role": "", "label": "8", "pick": "T1:9:pick 8"}
+    legal = next(card for card in turn.state["hand"] if card["light"] == "playable")
+    hand = [card if card is legal else {**card, "light": "dim"} for card in turn.state["hand"]]
+    honour = {**legal, "code": "3B", "light": "dim", "press": "", "role": "", "label": "8", "pick": "T1:9:pick 8"}
     turn.show(hand=hand, packets=[honour], extra=[])
     await wait_for_turn(page)
     await expect(page.locator("[data-pick]")).to_have_count(1)

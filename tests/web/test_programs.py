@@ -346,7 +346,7 @@ async def test_impossible_requests_explain_why(site: OpenPlayground, session: ai
     program, stranger = await add_program(site, session), await add_program(site, session, "Nosy")
     table = await program.call("/me/tables", {"game": "metamazzo", "robots": "easy"})
     table_path = f"/me/tables/{table['code']}"
-    for path, body, status, says in (
+    for path, body, status, expected in (
         ("/me/tables", {"game": "briscola"}, 422, "briscola"),
         ("/me/tables", {"game": "testa", "rules": {"target": 7}}, 422, "target"),
         ("/me/tables", {"game": "testa", "more": 1}, 422, "more"),
@@ -358,7 +358,7 @@ async def test_impossible_requests_explain_why(site: OpenPlayground, session: ai
     ):
         answer_status, problem = await program.request(path, body)
         assert (answer_status, problem["status"]) == (status, status), (path, problem)
-        assert says in problem["detail"]
+        assert expected in problem["detail"]
     assert (await stranger.request(table_path))[0] == 404
     assert (await stranger.request(f"{table_path}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
     assert (await program.request("/me/tables", {"game": "testa"}, key="short"))[0] == 400

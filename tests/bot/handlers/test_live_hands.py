@@ -367,7 +367,7 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
 
 
 @pytest.mark.parametrize(
-    ("game", "phase", "question", "no"),
+    ("game", "phase", "question", "refusal"),
     [
         ("pizzichino", "take", "resign", "No, play on"),
         ("pizzichino", "take", "block{other}", "No"),
@@ -377,7 +377,7 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
         ("spades", "exchange", "say", "◀ Back"),
     ],
 )
-def test_every_question_can_be_answered_no(game: str, phase: str, question: str, no: str) -> None:
+def test_every_question_can_be_answered_no(game: str, phase: str, question: str, refusal: str) -> None:
     """Questions can also be refused while cards or packets can be chosen."""
     people = ("paper:0", "Anna"), ("paper:1", "Bruno")
     rules = resolve(GAMES[game].rules, {}).model_dump()
@@ -393,7 +393,7 @@ def test_every_question_can_be_answered_no(game: str, phase: str, question: str,
         assert table.game
     mover = people[seat][0]
     page_with_question = hand_page(table, mover, Profile(mover), question.format(other=1 - seat))
-    assert no in [button.label for row in page_with_question.extra for button in row]
+    assert refusal in [button.label for row in page_with_question.extra for button in row]
     page = hand_page(table, mover, Profile(mover))
     assert any(card.press for card in (*page.hand, *page.middle))
     assert "🚫 Block" in [button.label for row in page.extra for button in row]

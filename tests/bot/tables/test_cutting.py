@@ -171,7 +171,7 @@ async def test_another_room_sees_the_same_sealed_pack(store: Store) -> None:
 
 
 def sealed_table(people: Sequence[str] = (ADA, BEA), *, cuts: bool = True, secret: bytes = SECRET) -> Table:
-    chairs = [Sit(seat, who, f"P{seat}") for seat, who in enumerate(people)]
+    chairs = [Sit(seat, player, f"P{seat}") for seat, player in enumerate(people)]
     return open_table("testa", CutOption(cuts), *chairs[1:], Seal(secret))
 
 

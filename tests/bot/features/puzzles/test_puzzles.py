@@ -585,8 +585,7 @@ async def test_newcomers_get_easy_puzzles_of_tressette(store: Store) -> None:
         assert (unasked := await next_puzzle.find(person))
         assert unasked.kind.is_tressette
         await ratings.take_answer(person, asked, asked.pack.codes[asked.best])
-        only = {id_ for id_ in all_puzzles() if all_puzzles().game_of(id_) != "spades"}
-        for id_ in only:
+        for id_ in [id_ for id_ in all_puzzles() if all_puzzles().game_of(id_) != "spades"]:
             await store.client.hset(keys.answers(person), id_, "x")
         assert (left := await next_puzzle.find(person))
         assert left.game == "spades"

@@ -308,18 +308,18 @@ async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> Non
 
 @pytest.mark.parametrize("length", [0, 2, None])
 async def test_unreadable_tournament_is_cut_back_and_called_off(desk: Desk, length: int | None) -> None:
-    whole = await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)
-    log = keys.log(whole.code)
+    before = await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)
+    log = keys.log(before.code)
     if length is None:
         await desk.store.client.rpush(log, UNKNOWN)
     else:
         await desk.store.client.lset(log, length, UNKNOWN)
-    assert list(await desk.tournaments.unreadable_codes()) == [whole.code]
+    assert list(await desk.tournaments.unreadable_codes()) == [before.code]
     for _ in range(2):
-        await desk.tournaments.call_off_unreadable(whole.code, "close")
+        await desk.tournaments.call_off_unreadable(before.code, "close")
     assert await desk.tournaments.unreadable_codes() == {}
-    after = await Desk(desk.store).tournaments.load(whole.code)
-    assert after.entries == (*whole.entries[:length], b"cancel\tclose")
+    after = await Desk(desk.store).tournaments.load(before.code)
+    assert after.entries == (*before.entries[:length], b"cancel\tclose")
     assert after.phase == "cancelled"
     assert await desk.store.client.ttl(log) > 0
 

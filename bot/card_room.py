@@ -11,6 +11,7 @@ from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
+from bot.presence import Presence
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
@@ -52,6 +53,10 @@ class CardRoom(Protocol):
     @property
     def watching(self) -> Watching:
         """The tables that are open to spectators."""
+
+    @property
+    def presence(self) -> Presence:
+        """Who has a page of the site open."""
 
     @property
     def program_tables(self) -> ProgramTables:

@@ -27,6 +27,7 @@ from bot.panels.replays import Replays
 from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage
+from bot.presence import Presence
 from bot.robots.pool import RobotPool
 from bot.settings import Settings
 from bot.site.watching import Watching
@@ -64,6 +65,7 @@ class Core:
         self.hints = Hints(self.robot_pool, self._shows_hint)
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.people = People(store.client, None if alone else self.shards.notify_forget)
+        self.presence = Presence(store.client, store.outage)
         self.viewers = Viewers(self.people, self.adapters)
         self.room = Room(
             store,

@@ -8,6 +8,7 @@ from bot.features.analysis.feature import AnalysisFeature
 from bot.features.daily.feature import DailyFeature
 from bot.features.find.feature import FindFeature
 from bot.features.learn.feature import LearnFeature
+from bot.features.open_tables.feature import OpenTablesFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.ratings.feature import RatingsFeature
@@ -21,6 +22,7 @@ FEATURES: tuple[Callable[[Core], Feature], ...] = (
     LearnFeature,
     TournamentsFeature,
     FindFeature,
+    OpenTablesFeature,
     RatingsFeature,
     AnalysisFeature,
     WebPushFeature,

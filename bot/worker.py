@@ -81,6 +81,7 @@ class Worker(Core):
             "store memory": self.store.memory.watch,
             "levers": self.store.levers.follow,
             "boards of announcements": self.announcements.run,
+            "presence": self.presence.run,
             "bans": partial(self.shards.while_leader, BAN_SECONDS, self.bans.work),
             "stalls": watch_for_stalls,
         }

@@ -36,6 +36,8 @@ async def state(site: Site, request: web.Request) -> web.Response:
     """Answer the open page: the search, and how many people are looking."""
     reader, language = await site.reader(request)
     search = await site.card_room.feature(FindFeature).site.search_of(reader.person if reader else "", language)
+    if reader:
+        site.card_room.presence.note(reader.person)
     answer = {"state": search.state, "text": search.text, "code": search.code}
     return web.json_response(
         answer | {"looking": await looking_line(site, language)}, headers={"Cache-Control": "no-store"}

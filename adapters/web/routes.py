@@ -14,6 +14,7 @@ from adapters.web import (
     find_pages,
     installing,
     link_previews,
+    lobby_pages,
     pages,
     player_pages,
     push,
@@ -31,6 +32,8 @@ ROUTES = (
     (web.get, "/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", watch_pages.show),
     (web.get, "/t/{code}", table_pages.table),
     (web.post, "/t/{code}", table_pages.sit),
+    (web.post, "/t/{code}/anyone", lobby_pages.choose_openness),
+    (web.get, "/lobby", lobby_pages.show),
     # Features
     (web.get, "/daily", feature_pages.show_daily),
     (web.post, "/daily", feature_pages.play_daily),

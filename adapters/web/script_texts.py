@@ -44,6 +44,8 @@ def table_texts(language: str) -> dict[str, str]:
         "seal": _("Seal"),
         "seal_about": _("It fixes the bot’s secret. The pack will follow from the secret and the cut."),
         "send_link": _("Send this link to a friend:"),
+        "anyone": _("Anyone may sit down"),
+        "anyone_about": _("The table is on the first page as long as you’re here."),
         "go_on": _("Go on"),
         "your_hand": _("Your hand"),
         "your_packets": _("Your packets"),

@@ -15,6 +15,7 @@ from adapters.web.script_texts import table_texts
 from adapters.web.site import Site, browser_language
 from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
+from bot.features.open_tables.feature import OpenTablesFeature
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.places import Place
 from bot.platform import Command
@@ -85,7 +86,8 @@ async def table(site: Site, request: web.Request) -> web.Response:
             return site.redirect(f"/g/{played}")
         return await _invitation_page(site, request, code, reader, language)
     hand.close()
-    data = {"code": code, "decks": site.assets.decks, "texts": table_texts(language)}
+    anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
+    data = {"code": code, "decks": site.assets.decks, "anyone": anyone, "texts": table_texts(language)}
     return site.page(request, "table.html", language, code=code, data=data)
 
 

@@ -143,6 +143,7 @@ class _OpenPage:
     async def serve(self) -> None:
         """Send states and handle presses until the page closes."""
         parts = self._send_states, self._check_session, self._make_presses
+        self.site.card_room.presence.note(self.reader.person)
         tasks = [asyncio.create_task(self._run(part)) for part in parts]
         try:
             await self._receive()
@@ -175,6 +176,7 @@ class _OpenPage:
                 # Our pages never send this.
                 await self.socket.close(code=WSCloseCode.POLICY_VIOLATION)
                 return
+            self.site.card_room.presence.note(self.reader.person)
             try:
                 self.site.limits.count_message(self.request)
             except LimitExceeded:

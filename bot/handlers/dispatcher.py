@@ -71,7 +71,7 @@ class Dispatcher:
         self.feature = worker.feature
         self.games = GameReader(worker.archive, worker.analysis_pool)
         self.what_if = WhatIf(worker.archive, worker.robot_pool)
-        self.watching = worker.watching
+        self.watching, self.presence = worker.watching, worker.presence
         self.paint = worker.picture_pool.paint
         self.limits = PressLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
@@ -88,6 +88,7 @@ class Dispatcher:
             challenges,
             worker.hints,
             worker.is_first_game,
+            presence=worker.presence,
             is_limited=worker.settings.rate_limits,
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching)

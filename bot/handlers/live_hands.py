@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from dataclasses import asdict
 
 from bot import actions
@@ -13,11 +13,13 @@ from bot.finished.ratings import Ratings
 from bot.finished.unrated_games import unrated_reason
 from bot.handlers.press_limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.hints import Hints
+from bot.identity.programs import is_web_guest
 from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.panels.hand_buttons import HINT
 from bot.people import People
 from bot.platform import Reply, private_place
+from bot.presence import Presence
 from bot.rate_limiter import RateLimiter
 from bot.robots.pace import Pace
 from bot.site.game_end import NOT_RATED, Rated
@@ -192,6 +194,7 @@ class LiveHand:
             else await self._hands.hints.hint_to_show(self.table, seat, is_asked=chosen == HINT),
             outcome=await policy.outcome_for(self.table, self._person),
             is_beginner=self._is_beginner or False,
+            away=self._hands.away_people(self.table),
         )
 
     def close(self) -> None:
@@ -211,6 +214,7 @@ class LiveHands:
         hints: Hints,
         is_first_game: Callable[[Table, int], Awaitable[bool]],
         *,
+        presence: Presence,
         is_limited: bool,
     ) -> None:
         """``is_limited``: limit the presses that draw a page again."""
@@ -222,6 +226,9 @@ class LiveHands:
         self.hints, self.is_first_game = hints, is_first_game
         room.watchers.append(self._handle_commit)
         hints.watchers.append(self._redraw)
+        self._presence = presence
+        presence.followed.append(self._people_with_pages)
+        presence.watchers.append(self._show_presence)
 
     def reload_seconds(self, code: str) -> float:
         return RELOAD_SECONDS if self._shards.owns(code) else RELOAD_ELSEWHERE_SECONDS
@@ -237,6 +244,21 @@ class LiveHands:
     def _redraw(self, code: str) -> None:
         for hand in self._open.get(code, ()):
             hand.show(hand.table)
+
+    def _people_with_pages(self) -> Iterator[str]:
+        """Yield the players of open pages whose presence the pages show: only guests play nowhere but on a page."""
+        for hands in self._open.values():
+            for hand in hands:
+                yield from filter(is_web_guest, hand.table.people)
+
+    def _show_presence(self, changed: Collection[str]) -> None:
+        for code, hands in self._open.items():
+            if any(not hand.table.people.isdisjoint(changed) for hand in hands):
+                self._redraw(code)
+
+    def away_people(self, table: Table) -> frozenset[str]:
+        """Return the players of a table who have left all pages."""
+        return frozenset(filter(self._presence.is_away, table.people))
 
     def count_choice(self, person: str) -> None:
         """Count a press that draws a page again. Raises TooManyPresses if they come too fast."""

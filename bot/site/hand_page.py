@@ -5,7 +5,7 @@ card or packet, so a page knows no rules. A tap on a card plays it. An honour on
 picks it up.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from bot import actions
@@ -50,13 +50,14 @@ def hand_page(
     outcome: Outcome | None = None,
     hint: ShownHint = NO_HINT,
     is_beginner: bool = False,
+    away: Collection[str] = (),
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
     ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game,
     ``rematch_opener`` is the name of the player who asks for a rematch, and ``rated`` is the game's rating.
     ``outcome`` has the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is the
-    hint to show.
+    hint to show. ``away`` are the people who have no page open.
     """
     table = table.localize(profile.language)
     seen = snapshot(table, table.seat_of(person), policy.own_texts)
@@ -68,7 +69,7 @@ def hand_page(
     # A page cuts the pack itself, and shows the whole seal.
     panel = replace(panel, rows=_rows_without(panel, {Role.CUT, Role.SEAL}))
     words = table_words(seen, profile.language, profile.suits)
-    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint).build(outcome, rematch_opener, rated)
+    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint, away).build(outcome, rematch_opener, rated)
     page = _with_spoken_cards(page, words)
     if not is_beginner or seen.view is None or seen.view.deal is None:
         return page
@@ -139,7 +140,9 @@ class _PageBuilder:
         chosen: str,
         policy: TablePolicy,
         hint: ShownHint,
+        away: Collection[str],
     ) -> None:
+        self.away = away
         self.table, self.seen, self.profile, self.panel = table, seen, profile, panel
         self.chosen, self.policy, self.hint = chosen, policy, hint
         self.words = table_words(seen, profile.language, profile.suits)
@@ -331,6 +334,7 @@ class _PageBuilder:
                         )
                         for packet in packets
                     ),
+                    _("away") if chair and chair.person in self.away and not is_reader else "",
                 )
             )
         return tuple(sorted(found, key=lambda player: player.at))

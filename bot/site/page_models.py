@@ -49,7 +49,8 @@ class PagePlayer:
     """A player at the table.
 
     ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` is
-    what they do as the dealer, empty for others. ``face`` is their portrait.
+    what they do as the dealer, empty for others. ``face`` is their portrait. ``away`` says that they have no
+    page open, empty for others.
     """
 
     at: int
@@ -61,6 +62,7 @@ class PagePlayer:
     hidden: int
     shown: tuple[TapCard, ...]
     packets: tuple[TapCard, ...]
+    away: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``forgetting`` | hash | people who are being forgotten: a JSON mark of each (`ForgettingMark`) |
 | ``sweeping:day`` | string | day of the last search, counted from 1970 (`bot.features.privacy.unused`) |
 | ``workers`` | sorted set | workers with their time zones; the score is the last report, Unix seconds of the store |
+| ``here`` | sorted set | people with an open page; the score is its last sign, Unix seconds (`bot.presence`) |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
 | ``chat:<place>`` | hash | name, language, clock, strict, game, greeted; the new id if the chat has moved |
 | ``handle:<platform>:<handle>`` | string | the last known person with this handle, which is in lower case |
@@ -61,6 +62,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{levers}:levers`` | hash | the host's bans, announcement and maintenance, and their version (`bot.store.levers`) |
 | ``{levers}:pulls`` | list | the log of the host's levers, JSON, oldest first |
 | ``{levers}:shown`` | hash | the announcement that a shard's boards show, by shard (`bot.announcements`) |
+| ``{open}:tables`` | hash | tables at which anyone may sit down (`bot.features.open_tables.keys`) |
 | ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |
 | ``{find}:…`` | | the search for opponents (`bot.features.find.keys`) |
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |
@@ -80,6 +82,7 @@ SCHEMA = "schema"
 PROGRAMS = "programs"
 SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
+HERE = "here"
 FORGETTING = "forgetting"
 SWEEPING_DAY = "sweeping:day"
 GAMES_COUNTER = "{games}:counter"

@@ -21,6 +21,7 @@ from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
+from bot.presence import Presence
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
 from bot.site.mini_app import MiniApp
@@ -90,6 +91,7 @@ ALLOWED_IMPORTS = {
     "bot.store",
     "bot.texts",
     "bot.identity.programs",
+    "bot.features.open_tables.feature",
     "bot.site.watching",
     "bot.site.what_if",
     "bot.running.monitoring",
@@ -164,6 +166,10 @@ class Parrot:
     @property
     def watching(self) -> Watching:
         raise AssertionError("nobody watches")
+
+    @property
+    def presence(self) -> Presence:
+        raise AssertionError("it has no pages")
 
     @property
     def program_tables(self) -> ProgramTables:

@@ -5,8 +5,9 @@
 const BEAT = JSON.stringify({ beat: true });
 // Milliseconds without an answer until the page probes the connection, and until it shows the message as unsent.
 const PROBE_AFTER = 1000, LATE_AFTER = 2000;
-// Milliseconds: silence before a probe, time to answer it, time to open, interval of checks.
-const QUIET = 5000, DEAD = 4000, OPENING = 8000, CHECK_EVERY = 1000;
+// Milliseconds between two probes, which also tell other players that this one is here; time to answer a probe, time to
+// open, interval of checks.
+const BEAT_EVERY = 2500, DEAD = 4000, OPENING = 8000, CHECK_EVERY = 1000;
 // Milliseconds before a new attempt to connect.
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
@@ -14,8 +15,8 @@ const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
  * `alive` is called after each answered probe.
  * @param {WebSocket} socket @param {{lost: () => void, alive: () => void}} handlers @returns {() => void} sends a probe */
 function monitor(socket, { lost, alive }) {
-  let receivedAt = Date.now(), probedAt = 0;
-  const startedAt = receivedAt;
+  const startedAt = Date.now();
+  let probedAt = 0, lastProbe = startedAt;
   const isOpen = () => socket.readyState === WebSocket.OPEN;
   const end = () => {
     clearInterval(timer);
@@ -28,18 +29,17 @@ function monitor(socket, { lost, alive }) {
   };
   const probe = () => {
     if (!isOpen() || probedAt) return;
-    probedAt = Date.now();
+    probedAt = lastProbe = Date.now();
     socket.send(BEAT);
   };
   const check = () => {
     const now = Date.now();
     if (!isOpen()) { if (now - startedAt > OPENING) end(); }
     else if (probedAt) { if (now - probedAt > DEAD) end(); }
-    else if (now - receivedAt > QUIET) probe();
+    else if (now - lastProbe > BEAT_EVERY) probe();
   };
   const timer = setInterval(check, CHECK_EVERY);
   socket.addEventListener("message", () => {
-    receivedAt = Date.now();
     if (probedAt) { probedAt = 0; alive(); }
   });
   socket.onclose = end;

@@ -25,6 +25,9 @@ form.addEventListener("change", ({ target }) => {
 });
 updateRulesLink();
 
+// Other people are not needed at once.
+setTimeout(() => import("./lobby.js"), 1000);
+
 // On a page restored from the browser's cache, the form would lead to its earlier table again.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

@@ -3,7 +3,7 @@
 import { cardCount, cardLabel, Face } from "./cards.js";
 import { DealerChip, html } from "./view.js";
 
-/** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
+/** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, away: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
 
 const FACES = new URL("faces.svg", import.meta.url).pathname;
 const HIGHEST_PILE = 5;  // cards drawn of a pile
@@ -14,9 +14,9 @@ export const Portrait = ({ face }) => html`<svg class="portrait" viewBox="0 0 64
 /** Another player: known cards, and the backs of the others.
  * @param {{deck: string, player: PagePlayer, seats: number}} props */
 export const Seat = ({ deck, player, seats }) => html`
-  <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""}`} data-seat=${player.at}>
+  <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""} ${player.away ? "gone" : ""}`} data-seat=${player.at}>
     <${Portrait} face=${player.face} />
-    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}</span>
+    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}${player.away && html` <small class="away-mark">${player.away}</small>`}</span>
     <div class="backs">
       ${player.packets.map((card) => html`<span class="small top" role="img" aria-label=${cardLabel(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
       ${player.shown.map((card) => html`<span class="small shown" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}

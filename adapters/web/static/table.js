@@ -89,23 +89,6 @@ const Cut = ({ table, onCut }) => html`<section class="cut">
     <details><summary>${texts.seal}</summary><code>${table.seal}</code><p><small>${texts.seal_about}</small></p></details>
   </section>`;
 
-/** The invitation link. It is in a field, so it can be selected if the browser allows no copying. */
-const Link = () => {
-  const [copied, setCopied] = useState(false);
-  const address = `${location.origin}/t/${code}`;
-  // Both need https, and few desktop browsers can share.
-  const clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard), canShare = "share" in navigator;
-  // An AbortError means that the player cancelled.
-  const share = () => navigator.share({ url: address }).catch((error) => { if (error.name !== "AbortError") throw error; });
-  const isOnlyHere = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-  return html`<div class="link">
-    <label>${texts.send_link}<input readonly value=${address} onFocus=${(/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.target).select()} /></label>
-    ${clipboard && html`<button type="button" class=${canShare ? "" : "main"} onClick=${() => clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
-    ${canShare && html`<button type="button" class="main" onClick=${share}>${texts.share}</button>`}
-    ${isOnlyHere && html`<p>${texts.only_here}</p>`}
-  </div>`;
-};
-
 /** Return the table at the end of a deal, with its last trick and nothing to press.
  * @param {Table} table @param {Table} next @returns {Table} */
 function endOfDeal(table, { end_trick: trick, takes }) {
@@ -339,6 +322,8 @@ const App = () => {
   const hints = useLater(Boolean(table?.hint), () => import("./hint.js"));
   const later = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over" || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./events.js"));
 
+  const invitation = useLater(Boolean(table?.by_link), () => import("./invitation.js"));
+
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
   const hinted = hints && !moving ? hints.placeOfHint(table) : "";
@@ -417,7 +402,7 @@ const App = () => {
     ` : html`
       <section class="card-text">
         ${isOver && html`<p class="line mine">${table.line}</p>`}
-        ${table.by_link && html`<${Link} />`}
+        ${invitation && html`<${invitation.Invitation} />`}
         ${!isOver && html`<${Words} table=${table} />`}
         <${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} />
         ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} table=${table} /></details>`}

@@ -1,0 +1,24 @@
+// @ts-check
+// The people on the first page, who come and go while it is open.
+
+const EVERY = 4000;  // milliseconds between two questions
+const lobby = /** @type {HTMLElement} */ (document.getElementById("lobby"));
+
+/** Show the answer. The keyboard's focus stays on the same link or button. @param {string} answer */
+function show(answer) {
+  if (lobby.dataset.shown === answer) return;
+  const focused = lobby.contains(document.activeElement) ? document.activeElement?.id : "";
+  lobby.innerHTML = lobby.dataset.shown = answer;
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+async function ask() {
+  if (document.visibilityState === "hidden") return;
+  // Without a network, the next question asks again.
+  const answer = await fetch("/lobby").catch(() => null);
+  if (answer?.ok) show(await answer.text());
+}
+
+ask();
+setInterval(ask, EVERY);
+document.addEventListener("visibilitychange", ask);

@@ -1,0 +1,1 @@
+"""Tables of guests at which anyone may sit down, listed on the first page."""

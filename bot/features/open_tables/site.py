@@ -1,0 +1,64 @@
+"""Open tables for web pages."""
+
+from typing import NamedTuple
+
+from bot.features.open_tables.open_tables import OpenTables, is_by_link
+from bot.store.outage import begin_request
+from bot.tables.blocks import Blocks
+from bot.tables.room import Room
+from bot.tables.snapshot import isolate_name, snapshot
+from bot.texts import error_text, texts
+from bot.words.wording import target_text
+from engine.errors import EngineError
+
+
+class OpenTableLine(NamedTuple):
+    """An open table in the list. ``about`` says how long the game is and how many seats are free."""
+
+    code: str
+    game: str
+    name: str
+    about: str
+
+
+class OpenTablesSite:
+    """Methods raise the store's errors."""
+
+    def __init__(self, tables: OpenTables, room: Room, blocks: Blocks) -> None:
+        self._tables, self._room, self._blocks = tables, room, blocks
+
+    async def choice(self, code: str, person: str) -> bool | None:
+        """Return whether anyone may sit down at a person's table; None if they cannot choose that."""
+        table = await self._room.load_cached(code)
+        if table.phase != "open" or table.opener.person != person or not is_by_link(table):
+            return None
+        return await self._tables.is_open(code)
+
+    async def choose(self, code: str, person: str, language: str, *, is_open: bool) -> str:
+        """Open a person's table to anyone or close it. Return an error for the person, or an empty string."""
+        begin_request()
+        try:
+            await self._tables.choose(code, person, is_open=is_open)
+        except EngineError as fault:
+            return error_text(fault, language)
+        return ""
+
+    async def lines(self, person: str, language: str) -> list[OpenTableLine]:
+        """Return the tables at which a person can sit down. Nobody sees the tables of people who blocked them."""
+        tables = [table for table in await self._tables.tables() if person not in table.people]
+        people = sorted({chair.person for table in tables for chair in table.chairs if chair and not chair.is_robot})
+        own, *others = await self._blocks.blocked_people([person, *people])
+        apart = {other for other, blocked in zip(people, others, strict=True) if other in own or person in blocked}
+        _, ngettext = texts(language)
+        lines = []
+        for table in tables:
+            if apart & table.people:
+                continue
+            shown = table.localize(language)
+            seen, free = snapshot(shown, None), sum(chair is None for chair in table.chairs)
+            seats = ngettext("{count} seat free", "{count} seats free", free).format(count=free)
+            about = _("to {points}").format(points=target_text(seen.rules))
+            lines.append(
+                OpenTableLine(table.code, _(seen.kind.name), isolate_name(shown.opener.name), f"{about} · {seats}")
+            )
+        return lines

@@ -1,0 +1,50 @@
+"""The people on the first page, and players who come and go."""
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser import ONE_BROWSER
+from tests.open_playground import OpenPlayground, cut_pack
+from tests.web.test_accessibility import check_accessibility
+from tests.web.test_table_page import open_page, take_screenshot
+
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
+
+
+async def open_to_friends(browser: Browser, url: str, name: str = "Anna") -> Page:
+    page = await open_page(browser, url)
+    await page.fill("[name=name]", name)
+    await page.check("[name=game][value=testa]")
+    await page.get_by_role("button", name="Play with a friend").click()
+    await page.wait_for_selector(".link")
+    return page
+
+
+async def test_visitor_sits_down_at_an_open_table_and_sees_who_leaves(
+    playground: OpenPlayground, browser: Browser
+) -> None:
+    anna = await open_to_friends(browser, playground.url)
+    bruno = await open_page(browser, playground.url)
+    await expect(anna.get_by_label("Anyone may sit down")).not_to_be_checked()
+    await anna.get_by_label("Anyone may sit down").check()
+    await take_screenshot(anna, "anyone")
+    row = bruno.locator("#lobby li")
+    await expect(row).to_contain_text("Anna", timeout=15_000)
+    await expect(row).to_contain_text("to 21 · 1 seat free")
+    await check_accessibility(bruno)
+    await take_screenshot(bruno, "open tables")
+    await row.get_by_role("link").click()
+    await expect(bruno.get_by_role("link", name="Rules")).to_be_visible()
+    await bruno.get_by_role("button", name="Sit down").click()
+    await bruno.wait_for_selector(".cut")
+    await cut_pack(playground.worker, bruno.url.rpartition("/")[2])
+    await bruno.wait_for_selector(".fan")
+    mark = bruno.locator(".away-mark")
+    await expect(mark).to_have_count(0)
+    address = anna.url
+    await anna.goto("about:blank")
+    await expect(mark).to_have_text("away", timeout=15_000)
+    await check_accessibility(bruno)
+    await take_screenshot(bruno, "away")
+    await anna.goto(address)
+    await expect(mark).to_have_count(0, timeout=15_000)

@@ -6,7 +6,6 @@ from typing import Any
 
 from adapters.web.assets import Assets
 from bot.texts import texts
-from bot.words.wording import short_seal
 
 BLACK_SIGNS = re.compile("[♠♣]\N{VARIATION SELECTOR-16}?")
 SECRET = re.compile("(?P<start>[0-9a-f]{12})[0-9a-f]{52}")  # a seal or a secret of a deal
@@ -52,12 +51,10 @@ def _mark_black_suits(text: str) -> str:
     return Markup(BLACK_SIGNS.sub(r'<span class="sign">\g<0></span>', str(escape(text))))  # noqa: S704 - it is escaped
 
 
-def _fold_secret(line: str, seal: str) -> str:
-    """Shorten a line's secret or ``seal``. Pressing the line shows all of its digits."""
+def _fold_secret(line: str) -> str:
+    """Shorten a line's secret. Pressing the line shows all of its digits."""
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 
-    if seal:
-        line = line.replace(short_seal(seal), seal)
     if not (found := SECRET.search(line)):
         return _mark_black_suits(line)
     short = escape(SECRET.sub(r"\g<start>…", line).strip())

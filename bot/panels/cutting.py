@@ -1,16 +1,15 @@
 """Texts and buttons of the moment before a deal, when an opponent of the dealer can cut the pack."""
 
 from bot import actions
-from bot.panel import Button, Role, Row, Span, Writer
+from bot.panel import Button, Role, Row, Writer
 from bot.tables.snapshot import TableSnapshot
 from bot.words.table_lines import turn_line
-from bot.words.wording import Wording, short_seal
+from bot.words.wording import Wording
 
 
 def write_cut_task(page: Writer, seen: TableSnapshot, words: Wording) -> None:
-    """Write who can cut the pack, and the seal of its secret."""
+    """Write who can cut the pack."""
     page.line(turn_line(seen, words), "bold")
-    page.line(words.text("🔒 Seal: {seal}"), "small", seal=Span(short_seal(seen.cutting.seal), "code"))
 
 
 def stand_button(code: str, words: Wording) -> Button:
@@ -22,6 +21,6 @@ def cut_row(seen: TableSnapshot, words: Wording, *, is_for_cutter: bool) -> Row:
     """Return the button that cuts the pack, if ``is_for_cutter``, and the one that shows the whole seal."""
     _ = words.text
     deal = seen.view.deal_number + 1 if seen.view else 1
-    seal = Button(_("🔒 Whole seal"), actions.page("fair", seen.code, deal, actions.SEPARATE), role=Role.SEAL)
+    seal = Button(_("🔒 Fair shuffle"), actions.page("fair", seen.code, deal, actions.SEPARATE), role=Role.SEAL)
     cut = Button(_("✂️ Cut the pack"), actions.cut(seen.code, seen.cutting.sealed_at), "good", role=Role.CUT)
     return (cut, seal) if is_for_cutter else (seal,)

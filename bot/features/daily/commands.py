@@ -109,9 +109,8 @@ class DailyCommands:
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
-            seal = await self.seal(day)
             had_cards = await self._days.has_had_cards(profile.id, day)
-            return day_panel(profile.language, day, game, (), seal, had_cards=had_cards)
+            return day_panel(profile.language, day, game, (), has_seal=True, had_cards=had_cards)
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)

@@ -17,7 +17,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.words.wording import Wording, faces_of, fix_minus, short_seal, signed_text
+from bot.words.wording import Wording, faces_of, fix_minus, signed_text
 from engine import GAMES, game_kind
 
 MAX_RESULTS = 15  # results in a list
@@ -132,9 +132,15 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
 
 
 def day_panel(
-    language: str, day: date, game: str, lines: Sequence[NamedResult], seal: str = "", *, had_cards: bool = False
+    language: str,
+    day: date,
+    game: str,
+    lines: Sequence[NamedResult],
+    *,
+    has_seal: bool = False,
+    had_cards: bool = False,
 ) -> Panel:
-    """Return today's deal. ``seal`` is its commitment. With ``had_cards`` the reader cannot play it again."""
+    """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` it cannot be played again."""
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
@@ -148,10 +154,8 @@ def day_panel(
         play = Button(_("Play"), actions.page("daily", "play"), "good")
         rows.append((play, Button(_("Rules"), actions.page("rules", game, actions.SEPARATE))))
     others: Row = (Button(_("Yesterday"), actions.page("daily", "yesterday")),)
-    if seal:
-        page.gap()
-        page.line(_("🔒 Seal: {seal}"), "small", seal=short_seal(seal))
-        others = (*others, Button(_("🔒 Whole seal"), actions.page("daily", "seal")))
+    if has_seal:
+        others = (*others, Button(_("🔒 Fair shuffle"), actions.page("daily", "seal")))
     return page.panel(*rows, others)
 
 

@@ -27,7 +27,7 @@ class DayPage(NamedTuple):
     panel: Panel
     can_play: bool
     game: str  # id
-    seal: str = ""  # of today's deal: the panel has its first digits
+    seal: str = ""  # of today's deal
     shareable: str = ""  # the reader's result of today, to send to friends
     replay: str = ""  # id of the reader's game of a past day
     lines: DayTable | None = None  # of a past day

@@ -9,7 +9,7 @@ from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standin
 from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
 from bot.features.tournaments.tournament import MIN_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Writer
-from bot.words.wording import NO_BREAK, short_seal
+from bot.words.wording import NO_BREAK
 
 MAX_PLACES = 16  # lines of the standings on the card and in the final picture
 MAX_ENTERED = 30  # names of players on the card
@@ -30,8 +30,7 @@ def card_panel(
         return _open_card(page, text)
     if tournament.phase == "cancelled":
         page.line(text.gettext("{name}’s tournament was called off."), name=text.organiser)
-        write_seals(page, text)
-        return page.panel()
+        return page.panel(_seal_row(text))
     table = standings(tournament)
     if tournament.phase == "over":
         page.line(winners_line(text), "bold")
@@ -40,7 +39,6 @@ def card_panel(
         _write_standings(page, text, table, with_tie_breaks=True)
         page.gap()
         write_tie_breaks(page, text)
-        write_seals(page, text)
         return page.panel(*_page_rows(text, table))
     return _playing_card(page, text, table, left, has_room=has_room, maintenance=maintenance)
 
@@ -161,8 +159,6 @@ def _playing_card(
     write_single_table(page, text)
     page.gap()
     write_tie_breaks(page, text)
-    if tournament.is_duplicate:
-        page.line(_("🔒 Seal: {seal}"), "small", seal=short_seal(tournament.seal))
     return page.panel((button(_("My match"), tournament, "hand", style="good"),), *_page_rows(text, table))
 
 
@@ -252,11 +248,20 @@ def winners_line(text: TournamentText) -> str:
 
 
 def write_seals(page: Writer, text: TournamentText) -> None:
-    """Write the seal and secret of a duplicate that is over, so that its deals can be verified."""
+    """Write the seal of a duplicate that has begun. Once it is over, its secret lets people verify the deals."""
     tournament, _ = text.tournament, text.gettext
-    if tournament.is_duplicate and tournament.root and not tournament.is_live:
+    if tournament.is_duplicate and tournament.root:
         page.line(_("🔒 Seal: {seal}"), "small", seal=tournament.seal)
-        page.line(_("🔓 Secret: {secret}"), "small", secret=tournament.root.hex())
+        if not tournament.is_live:
+            page.line(_("🔓 Secret: {secret}"), "small", secret=tournament.root.hex())
+
+
+def _seal_row(text: TournamentText) -> Row:
+    """Return the button to the seal and secret of a duplicate that was called off, if it had begun."""
+    tournament = text.tournament
+    if not (tournament.is_duplicate and tournament.root):
+        return ()
+    return (button(text.gettext("How it works"), tournament, "rules"),)
 
 
 def winner_panel(language: str, tournament: Tournament) -> Panel:

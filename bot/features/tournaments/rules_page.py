@@ -1,6 +1,6 @@
 """The page that explains a tournament's rules."""
 
-from bot.features.tournaments.card_panel import back_row, button
+from bot.features.tournaments.card_panel import back_row, button, write_seals
 from bot.features.tournaments.duplicate import PENALTY
 from bot.features.tournaments.texts import TournamentText
 from bot.features.tournaments.tournament import Tournament
@@ -28,9 +28,8 @@ def rules_panel(language: str, tournament: Tournament, topic: str = "") -> Panel
         return page.panel((button(_("◀ Back"), tournament, "rules"),))
     for line in text.terms():
         page.line(line)
-    if tournament.is_duplicate and tournament.phase == "playing":
-        page.gap()
-        page.line(_("🔒 Seal: {seal}"), "small", seal=tournament.seal)
+    page.gap()
+    write_seals(page, text)
     buttons = [button(heading, tournament, "rules", name) for name, (heading, _lines) in topics.items()]
     return page.panel(tuple(buttons[:2]), tuple(buttons[2:4]), tuple(buttons[4:]), back_row(text))
 

@@ -178,9 +178,9 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("read how a game is played"),
         arguments=(Argument("about", {"it": "argomento"}, ArgumentKind.TOPIC, _("game"), _("Which game")),),
     ),
-    CommandSpec("learn", {"it": "impara"}, _("learn a game in three minutes"), is_private=True),
+    CommandSpec("learn", {"it": "impara"}, _("learn a game in three minutes"), is_private=True, is_main=True),
     CommandSpec("analyse", {"it": "analisi"}, _("see how well you played your last game"), is_private=True),
-    CommandSpec("resign", {"it": "resa"}, _("give up a game"), arguments=(OWN_TABLE,), is_private=True),
+    CommandSpec("resign", {"it": "resa"}, _("give up a game"), arguments=(OWN_TABLE,), is_private=True, is_main=True),
     CommandSpec(
         "tournament",
         {"it": "torneo"},
@@ -226,7 +226,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "settings",
         {"it": "impostazioni"},
-        _("choose language, suits, pictures, clock"),
+        _("choose language, suits and pictures"),
         group=HelpGroup.YOU,
         is_main=True,
     ),

@@ -23,6 +23,15 @@ class PrivateHands:
     ) -> None:
         self._store, self._lists, self._change = store, lists, change
 
+    async def recall(self, person: str, place: str) -> list[tuple[Table, int]]:
+        """Send a person's hands to ``place``, except those that are there. Return all their tables and seats."""
+        seats = await self._seats_of(person, "")
+        for table, seat in seats:
+            state = decode_state((await self._store.load_shown(table.code)).get(encode_name(Hand(seat)), ""))
+            if state.state is not State.SHOWN or state.ephemeral:
+                await self._change(table.code, Hand(seat), Change(draft=NO_DRAFT, repost=True, place=place))
+        return seats
+
     async def resend(self, person: str, code: str, place: str) -> int:
         """Send a person's hands again and return their number: at one table, or at all tables if ``code`` is empty.
 

@@ -13,6 +13,7 @@ from bot.handlers.errors import NoChallenge, TableNotNamed
 from bot.handlers.invitations import Invitations
 from bot.panels.drafts import Draft
 from bot.panels.hand_buttons import RESIGN
+from bot.panels.tables import resign_page
 from bot.parsing.games import parse_code
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
@@ -29,7 +30,7 @@ class OwnTables(Handlers):
         self._lists, self._private_hands, self._updates = lists, private_hands, updates
         self._invitations = invitations
         self.commands = {"hand": self._hand, "invite": self._invite, "resign": self._resign}
-        self.pages = {"hand": self._hand_page}
+        self.pages = {"hand": self._hand_page, "resign": self._resign_page}
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = parse_code(command.words)
@@ -55,16 +56,29 @@ class OwnTables(Handlers):
         return await self._invitations.invitation(table, profile, answer_place(command))
 
     async def _resign(self, command: Command, profile: Profile) -> Reply:
-        """Ask for confirmation on the person's hand."""
+        """Ask for confirmation on the person's hand, or ask first which table they mean."""
         tables = [table for table in await self._lists.tables_of(profile.id) if table.phase == "playing"]
+        if len(tables) > 1 and not command.words:
+            return Reply(panel=resign_page(profile.language, tables), private=True)
         table = await self._named_table(command, profile, tables, NoTables())
         toast = "" if is_private(answer_place(command)) else await self._private_hands.toast(profile, table.code)
-        seat = table.seat_of(profile.id)
+        await self._ask_to_resign(table, profile.id, command.ephemeral or private_place(profile.id))
+        return Reply(toast)
+
+    async def _resign_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if len(words) != 1:
+            raise BadPayload()
+        for table in await self._lists.tables_of(profile.id):
+            if table.code == words[0] and table.phase == "playing":
+                await self._ask_to_resign(table, profile.id, private_place(profile.id))
+                return Reply()
+        raise await self._private_hands.explain_missing(profile.id, words[0])
+
+    async def _ask_to_resign(self, table: Table, person: str, place: str) -> None:
+        seat = table.seat_of(person)
         assert seat is not None
-        place = command.ephemeral or private_place(profile.id)
         change = Change(draft=Draft(table.oldest_panel(seat), RESIGN), repost=True, place=place)
         await self._updates.send_change(table.code, Hand(seat), change)
-        return Reply(toast)
 
     async def _named_table(
         self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError

@@ -18,7 +18,8 @@ from bot.platform import Command, Press, Reply, chat_of, is_private, private_pla
 from bot.private_replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
-from bot.tables.snapshot import isolate_name
+from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.viewers import Viewers, with_picture
 from engine import GAMES
@@ -58,11 +59,15 @@ class CorePages(Handlers):
         is_safety = words == ["safety"]
         return Reply(panel=safety_page(language) if is_safety else help_page(language, is_full=words == ["all"]))
 
-    async def greet(self, place: str) -> Reply:
-        """Greet a person who opens the private chat, or a group that meets the bot."""
+    async def greet(self, place: str, playing: Sequence[tuple[Table, int]] = ()) -> Reply:
+        """Greet a person who opens the private chat, or a group that meets the bot.
+
+        ``playing`` are the person's running games, each with their seat.
+        """
         language = (await self._viewers.viewer_at(place)).language
         buttons = [button for feature in self._features for button in feature.first_contact_buttons(language)]
-        return Reply(panel=greeting_page(language, buttons, in_private=is_private(place)))
+        games = [snapshot(table.localize(language), seat) for table, seat in playing]
+        return Reply(panel=greeting_page(language, buttons, in_private=is_private(place), games=games))
 
     async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
         about = ""
@@ -92,9 +97,12 @@ class CorePages(Handlers):
         for table in await self._lists.tables_of(profile.id):
             seat = table.seat_of(profile.id)
             others = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
-            mine = table.game is not None and table.game.turn == seat
+            turn = table.game.turn if table.game else None
+            mine = turn is not None and turn == seat
             state = "open" if table.phase == "open" else "mine" if mine else "theirs"
-            lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state))
+            mover = table.chairs[turn] if turn is not None and not mine else None
+            name = isolate_name(mover.name) if mover else ""
+            lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state, name))
         lines.sort(key=lambda line: (line.state != "mine", line.code))
         return Reply(panel=tables_page(profile.language, lines), private=True)
 

@@ -40,7 +40,7 @@ class Start(Handlers):
         """Seat the person at a table, ask them to sit down, show their hand, or call a feature's handler.
 
         The word decides. The link of a *Sit down* button seats the person at once; a bare link asks first. Without a
-        word, greet the person, and show their hands too.
+        word, greet the person, with a button to each of their hands.
         """
         pasted = read_pasted(f"/start {' '.join(command.words)}")
         if pasted and pasted.joins:
@@ -52,9 +52,11 @@ class Start(Handlers):
         if len(command.words) == 1 and (handler := self._words.get(command.words[0])):
             return await handler(command, profile)
         code = parse_code(command.words)
+        if not code and is_private(command.place):
+            # A hand below the greeting would push it off a phone's screen.
+            return await self._pages.greet(command.place, await self._private_hands.recall(profile.id, command.place))
         if await self._private_hands.resend(profile.id, code, command.place):
-            is_typed = not code and is_private(command.place)
-            return await self._pages.greet(command.place) if is_typed else Reply()
+            return Reply()
         waiting = [table for table in await self._lists.tables_of(profile.id) if table.code == code]
         if waiting:
             # The cards are not dealt yet. The person comes from a chat without the bot.

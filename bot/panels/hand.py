@@ -9,12 +9,12 @@ from bot.notice import Notice
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
+from bot.panels.hand_news import move_news, newcomer_lines, partner_line, trick_news
 from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
 from bot.words.deal_results import deal_points_line
-from bot.words.phrases import phrase_text
 from bot.words.rules import points_line
-from bot.words.table_lines import TableLines, cut_news, rank_legend, shown_points, table_words, turn_line
+from bot.words.table_lines import TableLines, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
@@ -96,15 +96,15 @@ class _Hand:
         if self.seen.cutting.seat is not None:
             return self._cut_panel(view)
         self._write_task()
+        self._write_lines(trick_news(self.seen, self.words, view.deal))
         self.lines.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
-        self._write_news()
+        self._write_lines(*move_news(self.seen, self.words, self.lines))
         is_newcomer = self.is_beginner and view.deal_number == 1 and not self.seen.since
-        if is_newcomer:
-            self._write_first_rules()
-        if hint := shown_hint_text(self.hint, self.words):
-            self.page.line(hint)
+        first_lines = newcomer_lines(self.seen, self.words) if is_newcomer else ()
+        self._write_lines(*first_lines, partner_line(self.seen, self.words))
+        self._write_lines(shown_hint_text(self.hint, self.words))
         self.page.fold()
         if view.deal.hand:
             # Each suit has a line, from high to low.
@@ -128,17 +128,9 @@ class _Hand:
         first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
         return self.page.panel(*self.buttons.rows(view.deal), first_steps, *self.buttons.stranger_rows(), browser)
 
-    def _write_first_rules(self) -> None:
-        """Write the goal and the order of cards, for a player who has not seen the game before."""
-        _, words, seen = self.words.text, self.words, self.seen
-        points = shown_points(seen, int(seen.rules["target"]))
-        if seen.kind.is_tressette:
-            ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
-            self.page.line(
-                _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
-            )
-        else:
-            self.page.line(_("Bid your tricks · follow suit · spades are trumps · {points} points win"), points=points)
+    def _write_lines(self, *lines: str) -> None:
+        for line in filter(None, lines):
+            self.page.line(line)
 
     def _cut_panel(self, view: View) -> Panel:
         """Return the panel between two deals, while a player can cut the pack of the next one."""
@@ -200,19 +192,6 @@ class _Hand:
                 self.page.line(_("The unfinished deal doesn’t count."))
                 return
         self.page.line(self.lines.totals(view.totals))
-
-    def _write_news(self) -> None:
-        """Write the others' events since the player's last move, except played cards."""
-        for line in self.lines.robot_lines():
-            self.page.line(line)
-        if not self.seen.since and (cut := cut_news(self.seen, self.words)):
-            self.page.line(cut)
-        for speaker, phrase in self.seen.phrases:
-            text = phrase_text(self.words.language, phrase)
-            self.page.line("💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=text)
-        for by, move in self.seen.history[self.seen.since :]:
-            if by != self.seen.seat and not move.startswith("play "):
-                self.page.line(self.words.move(by, move))
 
     def _write_last_deal(self) -> None:
         _ = self.words.text
@@ -280,6 +259,9 @@ class _Hand:
                 return (_(question),)
             if self.seen.is_duplicate:
                 return (_("Do you really want to resign? The other side wins the deal."),)
+            if len(self.seen.chairs) == 2:
+                line = _("Do you really want to resign? {name} wins the game.")
+                return (line.format(name=self.seen.name(1 - (self.seen.seat or 0))),)
             return (_("Do you really want to resign? The other side wins the game."),)
         if about := self.buttons.stranger_question():
             return deed_question(self.words.language, about[0], self.seen.name(about[1]))[:2]
@@ -300,6 +282,9 @@ class _Hand:
             return late.format(name=seen.name(seen.turn))
         if alarm == "nudged":
             return _("⏳ Half of your time for this move is gone.")
+        if alarm == "flagged" and seen.has_opponents and len(seen.chairs) == 2:
+            line = _("⌛ Your time is up: {name} can claim the win. Play while you can.")
+            return line.format(name=seen.name(1 - (seen.seat or 0)))
         if alarm == "flagged" and seen.has_opponents:
             return _("⌛ Your time is up: the others can claim the win. Play while you can.")
         return _("⌛ Your time is up, and your partner is waiting.") if alarm == "flagged" else ""

@@ -6,19 +6,26 @@ from bot import actions
 from bot.command_names import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Span, Writer
 from bot.panels.challenge import game_lines
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.version import VERSION
 from bot.words.rules import has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import game_names
-from bot.words.wording import fix_minus, score_unit
+from bot.words.wording import score_pair, score_unit
 from engine import GAMES
 
+MAX_GAMES = 4  # running games with a button in the greeting
 
-def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) -> Panel:
-    """Return the first message to a newcomer or a group, with the buttons of features."""
+
+def greeting_page(
+    language: str, more: Sequence[Button], *, in_private: bool, games: Sequence[TableSnapshot] = ()
+) -> Panel:
+    """Return the first message to a newcomer or a group, with the buttons of features.
+
+    ``games`` are the person's running games. Each has a button to the hand and one to the rules.
+    """
     _ = texts(language).gettext
     page = Writer(_("Hi! I deal Tressette and Spades."))
     if not in_private:
@@ -26,7 +33,20 @@ def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) ->
     page.line(_("See all I can do: /help"))
     friend = Button(_("Challenge a friend"), actions.page("challenge", "friend"), "good")
     robot = Button(_("Play a robot"), actions.page("challenge", "robot"), "good")
-    return page.panel((robot, friend) if in_private else (friend,), tuple(more))
+    rows = []
+    for seen in games[:MAX_GAMES]:
+        label = _("▶ My hand") if len(games) == 1 else f"▶ {_(seen.kind.name)} · {_score(seen)}"
+        hand = Button(label, actions.page("hand", seen.code), "good")
+        rows.append((hand, Button(_("Rules"), actions.page("rules", seen.kind.id, actions.SEPARATE))))
+    return page.panel(*rows, (robot, friend) if in_private else (friend,), tuple(more))
+
+
+def _score(seen: TableSnapshot) -> str:
+    """Return a running game's score, the viewer's side first."""
+    assert seen.view
+    first = (seen.seat or 0) % 2
+    ours, theirs = (seen.view.totals[side] * score_unit(seen.rules) for side in (first, 1 - first))
+    return score_pair(ours, theirs)
 
 
 def first_game_page(language: str, opponent: str, *, is_full: bool = False, known: int = 0) -> Panel:
@@ -56,12 +76,9 @@ def open_game_page(table: Table, person: str, language: str, opponent: str, know
         page.line(_("You already have an open invitation: {game}."), game=game)
         new = _("New invitation")
     else:
-        assert seat is not None
-        assert seen.view
-        points = [fix_minus(str(total * score_unit(seen.rules))) for total in seen.view.totals]
-        score = "–".join(reversed(points) if seat % 2 else points)
         names = ", ".join(isolate_name(chair.name) for chair in table.chairs if chair and chair.person != person)
-        page.line(_("You already have a game with {names}: {game}, {score}."), names=names, game=game, score=score)
+        line = _("You already have a game with {names}: {game}, {score}.")
+        page.line(line, names=names, game=game, score=_score(seen))
         new = _("New game")
     go_on = Button(_("Continue"), actions.page("challenge", opponent, "continue", table.code), "good")
     return page.panel((go_on, Button(new, actions.page("challenge", opponent, "new", known))))

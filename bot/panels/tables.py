@@ -19,12 +19,13 @@ class SeatedTable:
     game: str
     others: str
     state: str  # "open", "mine" (it is their turn) or "theirs"
+    turn: str = ""  # name of the other player to move; empty if it is nobody's turn
 
 
 def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     _ = texts(language).gettext
     page = Writer(_("Your tables"))
-    states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others’ turn")}
+    states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("waiting for the cut")}
     if not tables:
         page.line(_("You’re at no table: open one with /challenge."))
     for table in tables:
@@ -33,15 +34,27 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
             code=Span(table.code, "code"),
             game=_(GAMES[table.game].name),
             others=table.others,
-            state=states[table.state],
+            state=_("{name}’s turn").format(name=table.turn) if table.turn else states[table.state],
         )
-    buttons = []
-    for table in tables:
-        if table.state != "open":
-            label = ("▶ " if table.state == "mine" else "") + table.code
-            buttons.append(Button(label, actions.page("hand", table.code)))
-    rows = [tuple(buttons[start : start + 4]) for start in range(0, len(buttons), 4)]
+    rows = [
+        (_table_button(language, table.code, table.game, "hand", is_marked=table.state == "mine"),)
+        for table in tables
+        if table.state != "open"
+    ]
     return page.panel(*rows) if tables else page.panel((share_button(language),))
+
+
+def _table_button(language: str, code: str, game: str, page: str, *, is_marked: bool = False) -> Button:
+    """Return a button to a page about a table. A mark says that it is the reader's turn there."""
+    mark = "▶ " if is_marked else ""
+    return Button(f"{mark}{texts(language).gettext(GAMES[game].name)} · {code}", actions.page(page, code))
+
+
+def resign_page(language: str, tables: Sequence[Table]) -> Panel:
+    """Ask at which of several tables a person wants to resign."""
+    _ = texts(language).gettext
+    page = Writer(_("Which game do you want to give up?"))
+    return page.panel(*((_table_button(language, table.code, table.game_id, "resign"),) for table in tables))
 
 
 def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str]) -> Panel:

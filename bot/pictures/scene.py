@@ -15,10 +15,11 @@ Light = Literal["", "playable", "dim", "chosen"]  # how a card is highlighted; "
 
 
 class Card(NamedTuple):
-    """A card on the table. An empty ``code`` means face down."""
+    """A card on the table. An empty ``code`` means face down. ``is_new``: its player has just drawn it."""
 
     code: str = ""
     light: Light = ""
+    is_new: bool = False
 
 
 class PlayedCard(NamedTuple):

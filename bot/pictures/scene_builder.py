@@ -220,8 +220,12 @@ class _SceneBuilder:
     def _own_hand(self, deal: DealView, moves: Sequence[str], chosen: str) -> tuple[Card, ...]:
         plays = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         picked = chosen.split(",") if deal.phase == "exchange" else ()
+        drawn = deal.drawn if isinstance(deal, StockView) else ()
+        new = {card for by, card, _signal in drawn if by == self.seen.seat}
         return tuple(
-            self._card(code, "chosen" if code in picked else _light(code in plays, bool(plays)))
+            self._card(code, "chosen" if code in picked else _light(code in plays, bool(plays)))._replace(
+                is_new=code in new
+            )
             for code in deal.hand or ()
         )
 

@@ -34,6 +34,7 @@ EDGE = 18  # height of an empty mat
 SIDE, WIDE_SIDE = 180, 260
 
 NAME = 130  # width of the others' names
+NEW_MARK = 8  # height of the bar above a card that has just been drawn
 RAISED = 14  # how far chosen and playable cards are raised
 ROW_STEP = 104  # visible height of a row of cards under the next one
 
@@ -233,7 +234,10 @@ class _SceneLayout(Canvas):
         self.add_text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
         step = min(SMALL + 4, (width - 16 - SMALL) // max(1, len(played) - 1))
         for number, play in enumerate(played):
-            self._add_card(play.card, MARGIN + 6 + number * step, y + TITLE, SMALL)
+            x = MARGIN + 6 + number * step
+            if play.wins and len(played) > 1:
+                self.add_box(x - 4, y + TITLE - 4, SMALL + 8, height_of(SMALL) + 8, "gold", 10)
+            self._add_card(play.card, x, y + TITLE, SMALL)
 
     def _add_stock(self, stock: Pile, x: int, y: int) -> None:
         self.add_text(stock.label, x, y + 12, 22, "soft", "mat", 168)
@@ -290,7 +294,10 @@ class _SceneLayout(Canvas):
                 self._add_pile(slot, x, self.y, width, label_at=54)
                 x += width + GAP
             else:
-                self._add_card(slot, x, self.y - (RAISED if slot.light in ("playable", "chosen") else 0), width)
+                y = self.y - (RAISED if slot.light in ("playable", "chosen") else 0)
+                if slot.is_new:
+                    self.add_box(x + 4, y - NEW_MARK - 2, min(step, width) - 8, NEW_MARK, "gold", NEW_MARK // 2)
+                self._add_card(slot, x, y, width)
                 x += step
 
     # Parts

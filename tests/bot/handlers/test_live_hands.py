@@ -354,7 +354,7 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
     await page.press(page.state["resign"])
     question = await page.next()
     assert "really want to resign" in question["says"]
-    assert question["line"] == "Do you really want to resign? The other side wins the game."
+    assert question["line"].endswith("wins the game.")
     [yes] = [button for button in page.buttons() if button.endswith(":resign")]
     await page.press(yes)
     ended = await page.next()
@@ -410,9 +410,7 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
     table = await worker.room.handle_alarm(code, table.version)
     assert (await late_page.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
     await worker.room.handle_alarm(code, table.version)
-    await late_page.wait_until(
-        lambda state: state["line"].startswith("⌛ Your time is up: the others can claim the win.")
-    )
+    await late_page.wait_until(lambda state: state["line"].startswith("⌛ Your time is up: "))
     await other_page.wait_until(lambda state: state["line"].endswith("’s time is up: what now?"))
     for page in pages:
         assert page.state["clock_left"] == 0

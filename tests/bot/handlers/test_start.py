@@ -221,18 +221,44 @@ async def test_redelivered_press_sends_its_invitation_again(store: Store) -> Non
             assert (await anna.send(button.payload, message=message, key="press")).panel
 
 
-async def test_start_during_a_game_shows_the_ways_and_the_hand(store: Store) -> None:
+async def test_start_during_a_game_leads_to_the_hand(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await greet(worker, fake)
         await anna.say("/challenge robot", anna.private)
         fake.messages[anna.private].clear()
         await anna.say("/start", anna.private)
-        texts = fake.texts(anna.private)
-        assert sum("Hi! I deal Tressette" in text for text in texts) == 1
-        assert sum("Metà Mazzo · " in text for text in texts) == 1
+        # Nothing below pushes the greeting off the screen.
+        assert fake.last(anna.private).plain.startswith("Hi! I deal Tressette")
+        assert labels(fake.last(anna.private))[:2] == ["▶ My hand", "Rules"]
+        await anna.press("▶ My hand")
+        await worker.settled()
+        assert "Metà Mazzo · " in fake.last(anna.private).plain
         reply = await anna.say(f"/start {await code_of(worker, anna)}", anna.private)
         assert reply.panel is None
+
+
+async def test_start_names_each_of_several_games(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        for game in ("metamazzo", "spades"):
+            await anna.say(f"/challenge robot {game}", anna.private)
+        await anna.say("/start", anna.private)
+        assert {"▶ Metà Mazzo · 0–0", "▶ Spades · 0–0"} <= set(labels(fake.last(anna.private)))
+
+
+async def test_resign_asks_at_which_of_several_tables(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        for game in ("metamazzo", "spades"):
+            await anna.say(f"/challenge robot {game}", anna.private)
+        await anna.say("/resign", anna.private)
+        button = next(label for label in labels(fake.last(anna.private)) if label.startswith("Spades"))
+        await anna.press(button)
+        await worker.settled()
+        assert "Do you really want to resign?" in fake.last(anna.private).plain
 
 
 async def test_more_games_have_a_line_each_and_lead_back(store: Store) -> None:

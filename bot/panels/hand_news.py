@@ -1,0 +1,81 @@
+"""Lines of a hand about what has just happened, and what a newcomer must know about it."""
+
+from collections.abc import Iterator
+
+from bot.tables.snapshot import TableSnapshot
+from bot.words.phrases import phrase_text
+from bot.words.table_lines import TableLines, cut_news, shown_points
+from bot.words.wording import Wording
+from engine.cards import ITALIAN
+from engine.declarations import COMBINATIONS, combinations_in
+from engine.views import DealView, SpadesView, StockView
+
+
+def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
+    """Return who took the previous trick and what the player drew; empty once they have played again."""
+    _, trick = words.text, deal.last_trick
+    if trick is None or deal.phase != "play" or any(played.seat == seen.seat for played in deal.trick):
+        return ""
+    is_own, name = trick.winner == seen.seat, seen.name(trick.winner)
+    shown = deal.drawn if isinstance(deal, StockView) else ()
+    if card := next((words.card(card) for by, card, _signal in shown if by == seen.seat), ""):
+        line = _("You took the trick and drew {card}.") if is_own else _("{name} took the trick, you drew {card}.")
+        return line.format(name=name, card=card)
+    return _("You took the trick.") if is_own else _("{name} took the trick.").format(name=name)
+
+
+def later_declaration(seen: TableSnapshot, words: Wording) -> str:
+    """Return what the player holds but can declare only after the first trick; empty otherwise."""
+    deal = seen.view.deal if seen.view else None
+    is_first_trick = deal is not None and deal.phase == "play" and not sum(deal.tricks)
+    if deal is None or not is_first_trick or seen.rules.get("declare") != "after_first_trick":
+        return ""
+    _ = words.text
+    held = [*(deal.hand or ()), *(card for seat, card, _signal in deal.trick if seat == seen.seat)]
+    found = [words.combination(each.move) for each in combinations_in(ITALIAN.mask(held))]
+    line = _("📣 You can declare this after the first trick: {combinations}")
+    return line.format(combinations=", ".join(found)) if found else ""
+
+
+def move_news(seen: TableSnapshot, words: Wording, lines: TableLines) -> Iterator[str]:
+    """Yield the player's own declaration, and the others' events since the player's last move, except played cards."""
+    _ = words.text
+    yield from lines.robot_lines()
+    if not seen.since and (cut := cut_news(seen, words)):
+        yield cut
+    for speaker, phrase in seen.phrases:
+        said = phrase_text(words.language, phrase)
+        yield f"💬 {seen.name(speaker)}: {said}"
+    _by, own_move = seen.history[seen.since - 1] if seen.since else (None, "")
+    if declared := COMBINATIONS.get(own_move):
+        points = shown_points(seen, declared.points)
+        line = _("You declared {combination}: +{points}.")
+        yield line.format(combination=words.combination(own_move), points=points)
+    for by, move in seen.history[seen.since :]:
+        if by != seen.seat and not move.startswith("play "):
+            yield words.move(by, move)
+    if later := later_declaration(seen, words):
+        yield later
+
+
+def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
+    """Yield the goal and the order of cards, for a player who has not seen the game before."""
+    _, points = words.text, shown_points(seen, int(seen.rules["target"]))
+    if seen.kind.is_tressette:
+        ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
+        yield _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
+        return
+    yield _("Bid your tricks · follow suit · spades are trumps · {points} points win").format(points=points)
+    deal = seen.view.deal if seen.view else None
+    if isinstance(deal, SpadesView) and deal.phase == "draft":
+        yield _("Keep the card you draw, or throw it away and keep the next, unseen: 13 cards each.")
+        if seen.view and "blind" in seen.view.moves:
+            yield _("Double nil, blind: before your first card you bet 200 points on taking no trick.")
+
+
+def partner_line(seen: TableSnapshot, words: Wording) -> str:
+    """Return the player's partner, until the player's first move of the game; empty in games for two."""
+    if len(seen.chairs) < 4 or seen.seat is None or seen.since or not seen.view or seen.view.deal_number > 1:
+        return ""
+    _ = words.text
+    return _("Your partner: {name}").format(name=seen.name((seen.seat + 2) % 4))

@@ -1,0 +1,96 @@
+"""Lines of a hand about what has just happened."""
+
+from random import Random
+
+import pytest
+
+from bot.panels.hand_news import later_declaration, newcomer_lines, partner_line, trick_news
+from bot.store.entries import FirstDeal, Host, Move, Open, Sit
+from bot.tables.snapshot import TableSnapshot, snapshot
+from bot.tables.table import Table
+from bot.words.table_lines import table_words
+from bot.words.wording import Wording
+from engine import GAMES, legal_moves_for_record
+from engine.options import RELEASE, resolve
+from engine.views import StockView
+from tests.bot.panels.test_boards import make_random_move
+
+
+def dealt_table(game: str, random: Random) -> Table:
+    chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+    deal = FirstDeal(random.randbytes(32), RELEASE, resolve(GAMES[game].rules, {}).model_dump())
+    return Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
+
+
+def seen_by(table: Table, seat: int) -> tuple[TableSnapshot, Wording]:
+    seen = snapshot(table, seat)
+    return seen, table_words(seen, "en", "italian")
+
+
+@pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
+def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
+    random, told = Random(game), 0
+    table = dealt_table(game, random)
+    for _ in range(120):
+        table = make_random_move(table, random)
+        assert table.game
+        if table.game.is_over or table.game.needs_deal:
+            break
+        for seat in range(len(table.chairs)):
+            seen, words = seen_by(table, seat)
+            assert seen.view
+            assert seen.view.deal
+            deal = seen.view.deal
+            news = trick_news(seen, words, deal)
+            if any(played.seat == seat for played in deal.trick) or not deal.last_trick:
+                assert news == ""
+                continue
+            taker = deal.last_trick.winner
+            assert news.startswith("You took" if taker == seat else f"{seen.name(taker)} took")
+            if isinstance(deal, StockView) and deal.drawn:
+                card = next(card for by, card, _signal in deal.drawn if by == seat)
+                assert words.card(card) in news
+            told += 1
+    assert told
+
+
+def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
+    random, found = Random(7), 0
+    for _ in range(30):
+        table = dealt_table("tressette", random)
+        for _turn in range(4):
+            assert table.game
+            seat = table.game.turn
+            assert seat is not None
+            move = next(move for move in legal_moves_for_record(table.game, seat) if move.startswith("play "))
+            told = {each: later_declaration(*seen_by(table, each)) for each in range(4)}
+            table = table.with_entries([Move(seat, move)], "u")
+        assert table.game
+        for each in range(4):
+            moves = [move for move in legal_moves_for_record(table.game, each) if move.startswith("declare ")]
+            _seen, words = seen_by(table, each)
+            assert bool(told[each]) == bool(moves)
+            assert all(words.combination(move) in told[each] for move in moves)
+            assert later_declaration(*seen_by(table, each)) == ""
+            found += len(moves)
+    assert found
+
+
+def test_partner_is_named_until_the_first_move() -> None:
+    table = dealt_table("tressette", Random(1))
+    assert partner_line(*seen_by(table, 1)) == "Your partner: \u2068Person 3\u2069"
+    assert partner_line(*seen_by(dealt_table("metamazzo", Random(1)), 0)) == ""
+    assert table.game
+    seat = table.game.turn
+    assert seat is not None
+    moved = make_random_move(table, Random(1))
+    assert partner_line(*seen_by(moved, seat)) == ""
+
+
+def test_first_draw_of_spades_is_explained() -> None:
+    table = dealt_table("spades", Random(1))
+    assert table.game
+    assert table.game.turn is not None
+    lines = " ".join(newcomer_lines(*seen_by(table, table.game.turn)))
+    assert "Keep the card you draw, or throw it away" in lines
+    assert "Double nil, blind: before your first card" in lines

@@ -43,9 +43,9 @@ def test_new_command_is_in_help() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_help_has_three_headings_and_eight_commands(language: str) -> None:
+def test_help_has_three_headings_and_ten_commands(language: str) -> None:
     lines = help_page(language).plain.splitlines()
-    assert sum(line.startswith("/") for line in lines) == 8
+    assert sum(line.startswith("/") for line in lines) == 10
     headings = [line for line in lines if line and not line.startswith("/")]
     assert headings == [texts(language).gettext(group) for group in HelpGroup]
 

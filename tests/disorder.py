@@ -71,7 +71,7 @@ class Comparison:
         return delivered
 
     async def _open_table(self, suffix: str, times: int = 1) -> str:
-        """Open a table by a challenge, delivered ``times`` times at once."""
+        """Open a table with a challenge, delivered ``times`` times at once."""
         key = f"d{self.number}{suffix}"
         command = Command(key, self.players[0].person, PLACE, "challenge", (self.game,))
         replies: list[Reply] = await asyncio.gather(
@@ -109,7 +109,7 @@ class Comparison:
             delivered += len(numbers)
             answered = {number for number, reply in zip(numbers, replies, strict=True) if not reply.toast}
             if not answered:
-                raise Disorder(f"sequence {self.number}: {[reply.toast for reply in replies]}")
+                raise Disorder(f"sequence {self.number}: all refused, {[reply.toast for reply in replies]}")
             waiting = {number: update for number, update in waiting.items() if number not in answered}
         # Repeat one update that was answered long ago.
         late = self.random.randrange(len(updates))
@@ -128,9 +128,9 @@ class Comparison:
         if texts[0] != texts[1]:
             raise Disorder(f"sequence {self.number}: the logs differ, {texts}")
         stamps = Counter(stamp for entry in logs[1] if (stamp := entry.partition(b"\t")[2]) and entry[:1].isdigit())
-        if twice := [stamp for stamp, count in stamps.items() if count > 1 and not stamp.endswith(b"b0")]:
-            # The last move of a deal and the last chair add the next deal under the same stamp.
-            raise Disorder(f"sequence {self.number}: made twice, {twice}")
+        # The last move of a deal and the last chair add the next deal under the same stamp.
+        if repeated := [stamp for stamp, count in stamps.items() if count > 1 and not stamp.endswith(b"b0")]:
+            raise Disorder(f"sequence {self.number}: in the log twice, {repeated}")
         for player in self.players:
             messages = self.fake.messages[player.private].values()
             panels = [
@@ -138,7 +138,7 @@ class Comparison:
                 for code in (first, second)
             ]
             if len(panels[0]) != 1 or len(panels[1]) != 1:
-                raise Disorder(f"sequence {self.number}: {panels}")
+                raise Disorder(f"sequence {self.number}: not one panel at each table, {panels}")
             if panels[0][0].replace(first, second) != panels[1][0]:
                 raise Disorder(f"sequence {self.number}: {player.person.name} sees {panels}")
 

@@ -45,7 +45,7 @@ def test_games_lists_options_and_defaults() -> None:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "quattro", "spades"))
-def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
+def test_simulated_games_can_be_verified_and_replayed(game: str, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     arguments = (
         "simulate",
@@ -97,7 +97,7 @@ def test_rules_accepts_one_or_several_flags(tmp_path: Path) -> None:
     assert json.loads(one_flag)["rules"]["reuse"] is True
 
 
-def test_progress_bar_only_on_terminals() -> None:
+def test_progress_bar_is_shown_only_on_terminals() -> None:
     command = [*BUONGIOCO, "simulate", "--game", "testa", "--games", "3"]
     assert subprocess.run(command, capture_output=True, check=True).stderr == b""
     terminal, child_terminal = pty.openpty()
@@ -222,7 +222,7 @@ def test_replay_escapes_control_characters_in_names(records_file: Path) -> None:
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "spades"))
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_play_whole_game_in_terminal(tmp_path: Path, game: str, language: str) -> None:
+def test_whole_game_can_be_played_in_the_terminal(tmp_path: Path, game: str, language: str) -> None:
     """Always choose the first offer, then resign. A game of Spades with bids of 1 might never end."""
     answers = ["1 2 3 4", "exchange", *["2" if game == "spades" else "1"] * 10, "1"] * (20 if game == "spades" else 300)
     answers += ["resign"]

@@ -54,7 +54,7 @@ def test_place_with_another_token_is_the_same_place(place: Place, token: str) ->
     assert not is_same_place(text, str(Place(place.platform, f"{place.chat}x", place.part, place.person, place.token)))
 
 
-def test_person_and_chat_of_a_place() -> None:
+def test_place_names_its_person_and_chat() -> None:
     assert private_place("telegram:42") == "telegram:@42"
     assert person_of("telegram:@42") == person_of("telegram:@42~-1001/5!1.2") == "telegram:42"
     assert chat_of("telegram:-1001/5") == chat_of("telegram:-1001") == "telegram:-1001"

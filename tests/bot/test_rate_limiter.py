@@ -10,7 +10,7 @@ class Clock:
         return self.now
 
 
-def test_burst_then_one_per_interval() -> None:
+def test_key_gets_a_burst_then_one_turn_per_interval() -> None:
     clock = Clock()
     limiter, rate_limit = RateLimiter(clock), RateLimit(burst=3, interval=2.0)
     assert [limiter.take("a", rate_limit) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 2.0]

@@ -316,7 +316,7 @@ def test_host_link_is_printed_on_a_terminal(tmp_path: Path) -> None:
     assert b"/chat#key=" in output
 
 
-async def test_export_and_rebuild(tmp_path: Path) -> None:
+async def test_games_are_exported_and_ratings_rebuilt(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with open_store(valkey.url) as store:

@@ -46,7 +46,7 @@ async def wait_for_annas_turn(adapter: ObservedDiscord, anna: Person, bruno: Per
         await adapter.worker.settled()
 
 
-async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
+async def test_whole_game_can_be_played_with_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = await start_game(server, "testa", target=11)
         channel = server.channels[CHANNEL]

@@ -13,7 +13,7 @@ from tests.long import mostly_long
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
-async def test_whole_game(store: Store, server: DiscordServer, game: str) -> None:
+async def test_whole_game_can_be_played(store: Store, server: DiscordServer, game: str) -> None:
     random = Random(game)
     channel = server.channels[CHANNEL]
     async with on_discord(store, server) as adapter:

@@ -28,7 +28,7 @@ def channel_without_bot(server: DiscordServer, where: str) -> Channel:
 
 
 @pytest.mark.parametrize("where", ["group chat", long("a server without the bot")])
-async def test_whole_game_where_the_bot_is_not_a_member(store: Store, server: DiscordServer, where: str) -> None:
+async def test_game_is_played_where_the_bot_is_not_a_member(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = channel_without_bot(server, where)
@@ -84,7 +84,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
         assert len(channel.messages) == before + 2
 
 
-async def test_ephemeral_hand_where_the_bot_is_not_a_member(store: Store, server: DiscordServer) -> None:
+async def test_ephemeral_hand_works_where_the_bot_is_not_a_member(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         bruno.private.is_closed = True

@@ -194,7 +194,7 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", ["metamazzo", long("tavolo"), long("spades"), long("testa")])
-async def test_whole_game(store: Store, server: DiscordServer, game: str) -> None:
+async def test_whole_game_shows_the_picture_of_each_text(store: Store, server: DiscordServer, game: str) -> None:
     random, channel = Random(game), server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         pairs = record_pictures(adapter)

@@ -145,7 +145,7 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
 
 
 @pytest.mark.long
-async def test_game_of_spades_against_a_robot(playground: OpenPlayground, browser: Browser) -> None:
+async def test_spades_can_be_played_against_a_robot(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     watcher = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge spades")
@@ -275,7 +275,7 @@ async def test_commands_are_completed_and_answered(playground: OpenPlayground, b
 
 
 @pytest.mark.long
-async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, browser: Browser) -> None:
+async def test_practice_offers_a_hint_and_a_review(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")
     await anna.press("Add robot")

@@ -73,7 +73,7 @@ FOLLOWING = {
 
 
 @pytest.mark.parametrize(("led", "hand", "played", "why"), FOLLOWING.values(), ids=FOLLOWING)
-def test_reason_for_the_last_card_of_a_trick(reason: HintReason, led: str, hand: str, played: str, why: str) -> None:
+def test_last_card_of_a_trick_has_its_reason(reason: HintReason, led: str, hand: str, played: str, why: str) -> None:
     table = stock_table("metamazzo", led, hand)
     play_cards(table, led)
     assert reason(table, f"play {played}") == why
@@ -131,7 +131,7 @@ def test_reasons_allow_for_seats_yet_to_play(reason: HintReason, trick: str, han
         ("RD 4D 5D 6D 7D 4C 5C 6C 7C AC", "4D", "leads_low"),
     ],
 )
-def test_reason_for_a_lead(reason: HintReason, hand: str, led: str, why: str) -> None:
+def test_lead_has_its_reason(reason: HintReason, hand: str, led: str, why: str) -> None:
     assert reason(stock_table("metamazzo", hand, "3S"), f"play {led}") == why
 
 

@@ -106,7 +106,7 @@ def test_draft_card_must_be_drawn_before_it_is_kept() -> None:
 # Double nil
 
 
-def test_double_nil_only_before_the_first_draw() -> None:
+def test_double_nil_is_legal_only_before_the_first_draw() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     assert table.legal_moves(0) == ["blind", "draw", "resign"]

@@ -28,7 +28,7 @@ def read_entries(table: Game) -> dict[str, tuple[object, object]]:
     return table.record().deals[0].entries()  # type: ignore[no-any-return]
 
 
-def test_worked_pizzichino_deal() -> None:
+def test_pizzichino_deal_scores_as_counted_by_hand() -> None:
     """North takes packets 1 to 4 and holds 1 and 2; South has the other four and holds 5 and 6.
 
     North picks up AD and has 3D 2D AD; picks up 2C and AC and has 3C 2C AC: two napoletane, 6 points. South does the
@@ -48,7 +48,7 @@ def test_worked_pizzichino_deal() -> None:
     assert read_entries(table) == {"thirds": (3, 32), "declared": (6, 6), "points": (7, 16)}
 
 
-def test_worked_spizzichino_deal() -> None:
+def test_spizzichino_deal_scores_as_counted_by_hand() -> None:
     """North takes packets 5 to 8 and holds 7 and 8; South holds 1 and 3, with packets 2 and 4 on the table.
 
     North picks up 3S and 2S to its AS, and 3B to its 2B AB: two napoletane, 6 points. South has 3D 2D AD from the
@@ -68,7 +68,7 @@ def test_worked_spizzichino_deal() -> None:
     assert read_entries(table) == {"thirds": (6, 29), "declared": (6, 6), "points": (8, 15)}
 
 
-def test_worked_metamazzo_deal() -> None:
+def test_metamazzo_deal_scores_as_counted_by_hand() -> None:
     """North leads.
         1. North AD, South 3D      4 for South, who draws 3S, North 3B
         2. South AC, North 3C      4 for North, who draws 2B, South 2S
@@ -93,7 +93,7 @@ def test_worked_metamazzo_deal() -> None:
     assert read_entries(table) == {"thirds": (30, 5), "declared": (3, 3), "points": (13, 4)}
 
 
-def test_worked_testa_deal() -> None:
+def test_testa_deal_scores_as_counted_by_hand() -> None:
     """South holds the 4 of coins and leads.
         1. South 4D, North 5D      0 for North, who draws 3S, South 3B
         2. North 3C, South 5C      1 for North, who draws 2S, South 2B
@@ -116,7 +116,7 @@ def test_worked_testa_deal() -> None:
     assert read_entries(table) == {"thirds": (20, 15), "declared": (3, 3), "points": (9, 8)}
 
 
-def test_worked_tressette_deal() -> None:
+def test_tressette_deal_scores_as_counted_by_hand() -> None:
     """East (seat 1) leads 4D with volo. South must follow and wins with the ace: 3 thirds.
 
     After the trick South declares the napoletana in denari; its ace is already played. North declares the one in spade,
@@ -134,7 +134,7 @@ def test_worked_tressette_deal() -> None:
     assert read_entries(table) == {"thirds": (3, 32), "declared": (6, 3), "points": (7, 13)}
 
 
-def test_worked_tavolo_deal() -> None:
+def test_tavolo_deal_scores_as_counted_by_hand() -> None:
     """East declares the napoletana in coppe and leads 4D. North declares the one in spade. West waits.
 
     South declares the napoletana in denari and wins with 3D: 1 third. South leads 4C, East plays 5C, and West declares
@@ -149,7 +149,7 @@ def test_worked_tavolo_deal() -> None:
     assert read_entries(table) == {"thirds": (1, 34), "declared": (6, 6), "points": (6, 17)}
 
 
-def test_worked_spades_hand() -> None:
+def test_spades_hand_scores_as_counted_by_hand() -> None:
     """South drafts first; North bids 6 first and South 5; North leads.
 
     North wins with AC, KC and QC. South wins with AH and KH. North trumps 5C with QS, which breaks spades, and wins

@@ -55,7 +55,7 @@ async def play_from_group_hand(person: Person, random: Random) -> None:
 
 
 @pytest.mark.long
-async def test_whole_game_with_a_hand_in_the_group(store: Store, server: TelegramServer) -> None:
+async def test_whole_game_can_be_played_with_a_hand_in_the_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         group = server.group(GROUP)

@@ -13,7 +13,7 @@ from tests.telegram.server import TelegramServer
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
-async def test_whole_game(store: Store, server: TelegramServer, game: str) -> None:
+async def test_whole_game_can_be_played(store: Store, server: TelegramServer, game: str) -> None:
     random = Random(game)
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, game, *shortest_target(game))

@@ -132,7 +132,7 @@ def only_message(server: TelegramServer) -> dict[str, Any]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
-async def test_whole_game_with_pictures(
+async def test_whole_game_shows_the_picture_of_each_text(
     store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], game: str
 ) -> None:
     random = Random(game)

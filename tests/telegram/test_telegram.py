@@ -644,7 +644,7 @@ async def test_doctor_checks_the_webhook(server: TelegramServer) -> None:
     assert (is_well, "has no webhooks" in line) == (False, True)
 
 
-async def test_table_shared_with_another_platform(store: Store, server: TelegramServer) -> None:
+async def test_table_can_have_players_of_another_platform(store: Store, server: TelegramServer) -> None:
     fake = FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker

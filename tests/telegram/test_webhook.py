@@ -43,7 +43,7 @@ def upgrade_group(server: TelegramServer) -> None:
     server.push(message={"message_id": 1, "date": 1, "chat": chat, "migrate_to_chat_id": -100777})
 
 
-async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
+async def test_game_can_be_played_by_webhook(store: Store, server: TelegramServer) -> None:
     port = free_port()
     async with on_telegram(store, server, **webhook_settings(port)) as adapter:
         await until(lambda: adapter.healthy)

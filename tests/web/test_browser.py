@@ -77,7 +77,7 @@ async def test_chat_button_fills_in_the_command(playground: OpenPlayground, brow
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
 
 
-async def test_keys_reply_and_copy_in_the_chat(playground: OpenPlayground, browser: Browser) -> None:
+async def test_chat_keys_copy_a_code_and_reply_to_a_message(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, playground.chat_url)
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await playground.playground.chat_store.send("1", Panel((Span("Table "), Span("K7K7K7", "code"))), "key")

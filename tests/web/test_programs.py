@@ -388,7 +388,7 @@ async def test_codes_guessed_by_programs_count_like_peoples(
         await program.call(f"/me/tables/{code}/seat", {})
 
 
-async def test_requests_with_a_valid_token_count_no_unknown_id(
+async def test_unknown_ids_with_a_valid_token_do_not_count(
     site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")

@@ -35,7 +35,7 @@ async def test_message_is_due_for_two_hours(store: Store) -> None:
     assert await hours.due_names(NOON) == []
 
 
-async def test_one_message_a_day(store: Store) -> None:
+async def test_message_of_a_day_is_noted_only_once(store: Store) -> None:
     hours = create_chosen_hours(store)
     assert [await hours.note_sent(DAY, "anna") for _ in range(2)] == [True, False]
     assert await hours.note_sent(DAY + timedelta(days=1), "anna")

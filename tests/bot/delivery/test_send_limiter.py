@@ -46,7 +46,7 @@ def take_free_turns(limiter: SendLimiter, places: Callable[[int], str], *, answe
     return count
 
 
-async def test_burst_then_one_message_per_interval(clock: Clock) -> None:
+async def test_place_gets_a_burst_then_one_message_per_interval(clock: Clock) -> None:
     limiter, waits = create_limiter(RateLimit(burst=3, interval=5.0)), []
     for _ in range(5):
         started = clock.time

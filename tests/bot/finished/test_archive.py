@@ -123,7 +123,7 @@ async def test_migration_adds_the_games_counter(store: Store) -> None:
     assert (await Archive(store.client).last_number()) == 6
 
 
-async def test_migration_of_a_store_without_games(store: Store) -> None:
+async def test_store_without_games_can_be_migrated(store: Store) -> None:
     await migrations.count_games(store.client)
     await store_game(store, finished_game(1))
     assert [entry.number async for entry in Archive(store.client).entries_after(0)] == [1]

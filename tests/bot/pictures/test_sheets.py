@@ -205,7 +205,7 @@ def test_single_game_has_no_plot() -> None:
     assert "lowest" not in text
 
 
-def test_no_picture_without_a_rated_game() -> None:
+def test_ratings_have_no_picture_without_a_rated_game() -> None:
     assert stats_sheet("en", "Anna", [GameStanding(EVERYTHING, Standing(), None, 0)], []) is None
     assert leaderboard_sheet("en", [], [LeaderboardLine(None, "Anna", Standing(), True)]) is None
 

@@ -200,7 +200,7 @@ async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, t
 @pytest.mark.long
 @pytest.mark.parametrize("kills", [1, long(6)])
 @pytest.mark.parametrize("victims", [long("bot"), long("store"), "both"])
-async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, kills: int) -> None:
+async def test_kills_lose_or_duplicate_no_entry(tmp_path: Path, victims: str, kills: int) -> None:
     acknowledged = 0
     for number in range(kills):
         writer = subprocess.Popen(

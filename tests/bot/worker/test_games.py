@@ -29,7 +29,7 @@ def shortest_target(game: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo"))
-async def test_whole_game_by_buttons(store: Store, game: str) -> None:
+async def test_whole_game_can_be_played_by_buttons(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, game, *shortest_target(game))

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("cluster")
 
 
 @pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tavolo"], "testa"))
-async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
+async def test_whole_game_can_be_played_on_a_cluster(cluster_store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(cluster_store, fake) as worker:
         players = await seat_players(worker, fake, game, *shortest_target(game))

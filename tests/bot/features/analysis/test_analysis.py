@@ -68,7 +68,7 @@ async def test_analysis_below_a_result_leaves_the_result(store: Store) -> None:
 
 
 @pytest.mark.long
-async def test_real_analysis_in_italian(store: Store) -> None:
+async def test_real_analysis_is_shown_in_italian(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "testa", "to 11")

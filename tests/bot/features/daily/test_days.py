@@ -404,7 +404,7 @@ async def test_result_in_time_counts_if_reported_again_later(store: Store, monke
         assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [anna.person.id]
 
 
-async def test_no_deal_without_compiled_searches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_day_has_no_deal_without_compiled_searches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Anna") as (worker, [_anna]):
         monkeypatch.setattr("bot.features.daily.days.find_spec", lambda _name: None)
         with pytest.raises(DailyUnavailable):

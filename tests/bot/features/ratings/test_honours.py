@@ -144,7 +144,7 @@ def test_forgotten_player_gets_no_honours() -> None:
     ("time", "expected"),
     [(datetime(2026, 12, 1, 0, 0, tzinfo=UTC), "2026-11"), (datetime(2027, 1, 31, tzinfo=UTC), "2026-12")],
 )
-def test_month_before_a_date(time: datetime, expected: str) -> None:
+def test_month_before_a_date_is_the_last_full_month(time: datetime, expected: str) -> None:
     assert month_before(time) == expected
 
 

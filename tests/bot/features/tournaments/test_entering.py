@@ -170,7 +170,7 @@ class Model:
 
 
 def read_state(tournament: Tournament) -> tuple[Any, ...]:
-    """Return a tournament's state in the form of the model's."""
+    """Return a tournament's state in the form of `Model.state`."""
     options = {name: tournament.options[name] for name in ("form", "time", "deals")}
     players = [player.person if player else None for player in tournament.players]
     teams = {frozenset(team) for team in tournament.teams}

@@ -200,5 +200,5 @@ def test_void_match_advances_neither_team() -> None:
         ("duplicate", 33, "auto", 6),
     ],
 )
-def test_number_of_rounds(form: Form, teams: int, rounds: str, count: int) -> None:
+def test_number_of_rounds_fits_form_and_teams(form: Form, teams: int, rounds: str, count: int) -> None:
     assert rounds_in_all(start_tournament(form, teams, rounds=rounds)) == count

@@ -131,7 +131,9 @@ async def play_to_the_end(
         long("league", 8, 0.1),
     ],
 )
-async def test_whole_tournament_can_be_played(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
+async def test_whole_tournament_can_be_played(
+    store: Store, server: DiscordServer, form: str, count: int, resigning: float
+) -> None:
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         people = await start_tournament(server, count, form)

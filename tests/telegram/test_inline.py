@@ -137,7 +137,9 @@ def has_no_offer(chat: Chat) -> bool:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
-async def test_whole_game_can_be_played_in_a_chat_without_the_bot(store: Store, server: TelegramServer, game: str) -> None:
+async def test_whole_game_can_be_played_in_a_chat_without_the_bot(
+    store: Store, server: TelegramServer, game: str
+) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     chat, anna, bruno = chat_without_bot(), people[0], people[-1]
     server.started_users.discard(bruno.number)

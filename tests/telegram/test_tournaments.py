@@ -134,7 +134,9 @@ async def play_to_the_end(
         long("league", 8, 0.1),
     ],
 )
-async def test_whole_tournament_can_be_played(store: Store, server: TelegramServer, form: str, count: int, resigning: float) -> None:
+async def test_whole_tournament_can_be_played(
+    store: Store, server: TelegramServer, form: str, count: int, resigning: float
+) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await start_tournament(server, count, form=form)

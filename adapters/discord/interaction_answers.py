@@ -100,7 +100,7 @@ class Answer:
         async with self._lock:
             if self.state is State.ANSWERED:
                 # The state is also ANSWERED after a failed deferral.
-                raise TooLate("answered meanwhile")
+                raise TooLate("answered in the meantime")
             return await self._send(body, private=False)
 
     async def _send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:

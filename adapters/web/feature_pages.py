@@ -30,8 +30,8 @@ async def show_daily(site: Site, request: web.Request) -> web.Response:
     """Show the deal of the day at ``/daily``, or yesterday's results with ``?yesterday``."""
     reader, language = await site.reader(request)
     yesterday = "yesterday" in request.query
-    days, person = site.card_room.feature(DailyFeature).site, reader.person if reader else ""
-    day = await days.page(person, language, yesterday=yesterday)
+    daily, person = site.card_room.feature(DailyFeature).site, reader.person if reader else ""
+    day = await daily.page(person, language, yesterday=yesterday)
     _ = texts(language).gettext
     title = _("Yesterday’s deal") if yesterday else _("Deal of the day")
     game = _(choices_of(ArgumentKind.GAME)[day.game])

@@ -102,7 +102,7 @@ class Quota:
             limiter.refund(key, limit)
 
     def can_open(self, visitor: Visitor, limit: int) -> bool:
-        """Return whether another request can open. ``limit`` is the maximum for one address."""
+        """Return whether another connection can open. ``limit`` is the maximum for one address."""
         address, network = (counter[key] for counter, key in zip(self._open, visitor, strict=True))
         return address < limit and network < self._network_factor * limit
 

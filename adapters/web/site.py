@@ -63,7 +63,7 @@ SECURITY = {
 
 
 class Site:
-    """The web server. ``listening``: it accepts connections now."""
+    """The web server. ``listening`` is true while it accepts connections."""
 
     def __init__(self, card_room: CardRoom) -> None:
         self.card_room = card_room

@@ -115,7 +115,7 @@ function start(hello) {
   if (inviteCode && state.me) joinTable();
 }
 
-// The address loses its code, because after a reload the player already sits at the table.
+// Removes the code from the address, because after a reload the player already sits at the table.
 function joinTable() {
   const code = inviteCode;
   inviteCode = "";
@@ -244,7 +244,7 @@ const pictureObserver = new IntersectionObserver((entries) => {
   }
 });
 
-/** Show a new picture if it is loaded, or else load it later. @param {HTMLImageElement | null} node */
+/** Show a new picture if it is loaded, otherwise load it later. @param {HTMLImageElement | null} node */
 const watchPicture = (node) => {
   const address = pictures.get(node?.dataset.picture || "");
   if (node && address) node.src = address; else if (node) pictureObserver.observe(node);
@@ -334,7 +334,7 @@ function showToast(text) {
   const node = Object.assign(document.createElement("div"), { className: "toast" });
   render(html`<${Fragment}>${text}<//>`, node);
   el("toasts").append(node);
-  // Three seconds, and one for every fifteen letters.
+  // Three seconds, and one more for every fifteen letters.
   setTimeout(() => node.remove(), 3000 + 65 * text.length);
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// A search for an opponent. The pages of one tab follow it: the page of the search, and a table that is played meanwhile.
+// A search for an opponent. The pages of one tab follow it: the page of the search, and a table that is played at the same time.
 import { fetchJson } from "./api.js";
 import { tabStorage } from "./storage.js";
 

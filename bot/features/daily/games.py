@@ -9,7 +9,7 @@ from bot.features.daily import keys
 from engine import GAMES
 
 FIRST_GAMES = ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades")
-"""The games of early releases, which did not store the game of a day. Never change this list: it determines them."""
+"""The games of releases that did not store each day's game. Never change this list: it determines those days."""
 
 
 def unstored_game(day: date) -> str:

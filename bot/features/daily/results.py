@@ -1,6 +1,7 @@
 """Robots and results of a day's deal.
 
-Both follow from the game and the day's secret. Players who make the same moves at the same times get the same replies.
+The robots' moves follow from the game, the day's secret and the moves before. Players who make the same moves at the
+same times get the same replies.
 """
 
 from dataclasses import dataclass
@@ -53,9 +54,9 @@ def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Ra
     while game.deal_number == 1 and game.turn is not None:
         seat = game.turn
         is_other = seat == SEAT and random is not None
-        seeded = random if is_other and random else Random(seed_for_move(secret, len(game.moves)))
+        chance = random if is_other and random else Random(seed_for_move(secret, len(game.moves)))
         view = game.view(seat).without_claims()
-        move = make_robot(level if is_other else LEVEL, seeded).choose(view, game.history(seat))
+        move = make_robot(level if is_other else LEVEL, chance).choose(view, game.history(seat))
         assert move
         game.play(seat, move)
     if not game.is_over:

@@ -2,9 +2,9 @@
 
 The root is a random number. Hashing it with SHA-256 once for each day of the chain gives the *end*, which is published
 in advance. Days use the hashes backwards. The hash of the first day's secret is the end, and the hash of each later
-secret is that day's predecessor. A deal's commitment is the hash of its secret (`engine.shuffle`). So the seal
-shown before a day's first card is the secret of the day before, which is public by then. Hashing it once for each past
-day leads to the end. A reader of the store knows all future days, but cannot change one.
+secret is the secret of the day before. A deal's commitment is the hash of its secret (`engine.shuffle`). So the seal
+shown before a day's first card is the secret of the day before, which is public by then. Hashing the seal once for each
+past day leads to the end. A person who can read the store knows all future days, but cannot change one.
 """
 
 from dataclasses import dataclass

@@ -123,7 +123,7 @@ class Queue:
         return QueueEntry.parse(person, text.decode(), frozenset()).searcher.games if text else ()
 
     async def note_page(self, person: str, *, is_new: bool = False) -> None:
-        """Note a request of the page on which a person searches. A page that is not noted yet must be new."""
+        """Note a request of a person's search page. A page that is not noted yet counts only if it ``is_new``."""
         if is_new or await self._client.hexists(keys.PAGES, person):
             await self._client.hset(keys.PAGES, person, await self.now())
 

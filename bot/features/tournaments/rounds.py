@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 
 from bot.features.tournaments.tournament import Match, Tournament
 
-MIN_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
+MIN_ROUNDS = 3  # least number of rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
 LEAGUE_AT_ONCE = 3  # matches that a team can play at the same time in a league
 
 Pairs = tuple[tuple[int, int | None], ...]
@@ -20,17 +20,17 @@ Pairs = tuple[tuple[int, int | None], ...]
 def rounds_in_all(tournament: Tournament) -> int:
     """Return the number of rounds, unless the tournament ends early."""
     teams = len(tournament.teams)
-    doublings, each = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
+    doublings, round_robin = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
     match tournament.form:
         case "knockout":
             return doublings
         case "league":
             return 1
         case "roundrobin":
-            return each
+            return round_robin
         case "swiss" | "duplicate":
             rounds = tournament.options["rounds"]
-            return min(max(MIN_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
+            return min(max(MIN_ROUNDS, doublings) if rounds == "auto" else int(rounds), round_robin)
 
 
 def next_round(tournament: Tournament) -> Pairs | None:
@@ -48,7 +48,7 @@ def next_round(tournament: Tournament) -> Pairs | None:
         return tuple((one, other) for one, other in pairs if other is not None)
     if tournament.form == "roundrobin":
         return berger(len(tournament.teams))[len(tournament.rounds)]
-    # Imports networkx, which is large. Most bots never pair a Swiss round.
+    # This import loads networkx, which is large. Most bots never pair a Swiss round.
     from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
 
     return pair_next_round(tournament, rounds_in_all(tournament))
@@ -74,8 +74,8 @@ def berger(teams: int) -> tuple[Pairs, ...]:
     size = teams + teams % 2
     rounds = []
     for number in range(size - 1):
-        turned = [*((index + number * size // 2) % (size - 1) for index in range(size - 1)), size - 1]
-        pairs = [(turned[index], turned[-1 - index]) for index in range(size // 2)]
+        order = [*((index + number * size // 2) % (size - 1) for index in range(size - 1)), size - 1]
+        pairs = [(order[index], order[-1 - index]) for index in range(size // 2)]
         if number % 2:
             pairs[0] = pairs[0][::-1]
         byes = [(one + other - teams, None) for one, other in pairs if teams in (one, other)]

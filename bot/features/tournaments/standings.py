@@ -63,7 +63,7 @@ _cache: WeakKeyDictionary[Tournament, tuple[TeamStanding, ...]] = WeakKeyDiction
 
 
 def standings(tournament: Tournament) -> tuple[TeamStanding, ...]:
-    """Return all teams, the best first; equal ones by seed. In a duplicate, only finished rounds count."""
+    """Return all teams, the best first; equal teams by seed. In a duplicate, only finished rounds count."""
     if tournament not in _cache:
         _cache[tournament] = tuple(_rank(tournament))
     return _cache[tournament]

@@ -140,7 +140,7 @@ class TournamentText:
         )
 
     def round_name(self, number: int) -> str:
-        """Return a paired round's name: "Round 2 of 5"; empty for a league's only one."""
+        """Return a paired round's name: "Round 2 of 5"; empty for the only round of a league."""
         if self.tournament.form == "league":
             return ""
         if self.tournament.form == "knockout" and [match.is_bye for match in self.tournament.rounds[number - 1]] == [
@@ -184,7 +184,7 @@ class TournamentText:
         return self.player_names(self.tournament.teams[team])
 
     def full_names(self, team: int) -> list[str]:
-        """Return the whole names of a team's players, not isolated."""
+        """Return the whole names of a team's players, without the marks of `isolate_name`."""
         names = self._names(LONGEST_NAME)
         return [names[number] for number in self.tournament.teams[team] if number in names]
 

@@ -20,7 +20,7 @@ from engine.errors import ClaimRefused
 POLL_SECONDS = 2.0  # interval between polls of the store for clocks that ring soon
 SOON = POLL_SECONDS + 1.0  # clocks that ring later than this have no timer in memory
 TOO_EARLY = 0.05  # shortest wait after a clock was checked too early, in seconds
-AGAIN_AFTER = 1.0
+AGAIN_AFTER = 1.0  # seconds until a clock is checked again after an error
 
 log = structlog.get_logger()
 

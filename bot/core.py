@@ -79,7 +79,7 @@ class Core:
         self.ratings = Ratings(store.client, self.archive)
         self.replays = Replays(self.archive, self.viewers, self.room)
         self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
-        self.outages = Outages(self.is_healthy, self._platform_back)
+        self.outages = Outages(self.is_healthy, self._on_platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
         self.alarms = Alarms(self.room, self.shards, self.robot_pool, self.policies)
         self.finisher = Finisher(store, self.archive, self.ratings, self.policies)
@@ -105,7 +105,7 @@ class Core:
             reposts=RepostPolicy(lowest, ring_after),
             outages=self.outages,
         )
-        self.delivery = Delivery(tools, self.finisher.finish, self._results_shown)
+        self.delivery = Delivery(tools, self.finisher.finish, self._on_results_shown)
         self.hints.watchers.append(self.delivery.touch)
         self.updates = Updates(self.room, self.shards, self.people, self.delivery, lowest)
         self.private_hands = PrivateHands(store, self.room.lists, self.updates.send_change)
@@ -138,9 +138,9 @@ class Core:
     async def _shows_hint(self, table: Table, seat: int) -> bool:
         return any([await feature.shows_hint(table, seat) for feature in self.features])
 
-    def _platform_back(self, platform: str) -> None:
+    def _on_platform_back(self, platform: str) -> None:
         self.delivery.resume_platform(platform)
 
-    def _results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
+    def _on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         for feature in self.features:
             feature.on_results_shown(table, outcome, messages)

@@ -1,7 +1,6 @@
 """Hints in practice games, from the strong robot.
 
-They use the robots' processes. So each person waits for one hint at a time, and no decision is computed
-twice.
+Hints use the robots' processes. So each person waits for one hint at a time, and no hint is computed twice.
 """
 
 import asyncio

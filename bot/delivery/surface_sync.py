@@ -264,7 +264,7 @@ class SurfaceSync(SurfaceWaits):
     async def _write_outdated(self) -> None:
         """Save the list of outdated messages, and mark the table as changed until they are deleted.
 
-        A repost or a move is not in the log. Without the mark, the next bot leaves two messages after a crash.
+        The table's log has no reposts or moves of surfaces. Without the mark, a crash would leave two messages.
         """
         if not self._surface.known.outdated:
             return

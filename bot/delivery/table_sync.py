@@ -41,7 +41,7 @@ class TableSync:
 
     A table is *behind* after a possible change, until the next check. A check finds the surfaces to update and starts a
     task for each. The table is at rest when no task runs, none has failed and it is not behind. ``outcome`` is the
-    game's outcome. ``checks`` counts the checks, so that running tasks of surfaces notice one. ``first_games`` says for
+    game's outcome. ``checks`` counts the checks, so that a running task notices a new one. ``first_games`` says for
     each person whether it was their first game when their hand was first drawn.
     """
 
@@ -190,7 +190,7 @@ class TableSync:
         if self._retry_timer:
             self._retry_timer.cancel()
 
-    # Its surfaces
+    # Surfaces
 
     def get(self, name: SurfaceName) -> Surface | None:
         return self._surfaces.get(name)

@@ -23,7 +23,9 @@ REMEMBERED_SECONDS = GIVE_UP_SECONDS  # an invitation that could not be sent can
 class Invitations:
     def __init__(self, store: Store, adapters: Mapping[str, Adapter]) -> None:
         self._store, self._adapters = store, adapters
-        self._sent: TTLCache[int, str] = TTLCache(REMEMBERED, REMEMBERED_SECONDS)  # updates
+        self._sent: TTLCache[int, str] = TTLCache(
+            REMEMBERED, REMEMBERED_SECONDS
+        )  # the update that sent each invitation
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
         """Return the invitation, for the private chat of the person who asked at ``place``."""

@@ -35,8 +35,8 @@ from bot.texts import error_text
 from bot.words.verdicts import NO_HINT
 from engine.errors import EngineError
 
-RELOAD_SECONDS = 15.0  # interval of reloads of a page's table without an announced change
-# the same if another worker delivers the table: this one is notified only of its own commits
+RELOAD_SECONDS = 15.0  # interval at which a page reloads its table, even without a notification of a change
+# the interval if another worker delivers the table, because it does not notify this worker
 RELOAD_ELSEWHERE_SECONDS = 1.0
 REMATCH_SECONDS = 5.0  # interval of checks for a rematch, on the page of a finished game
 

@@ -122,8 +122,8 @@ class Lobby:
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        Packs are cut, except against robots only: such a game begins at once.
-        A repeated update opens no second table, even if the first is gone. ``visitor`` is the origin of a guest.
+        Packs are cut unless all opponents are robots. A repeated update opens no second table, even if the first is
+        gone. ``visitor`` is the address of a guest.
         """
         begin_request()
         profile = await self._people.meet(person)

@@ -119,8 +119,8 @@ class CorePages(Handlers):
     async def _open_tables(self, place: str) -> Panel:
         language = (await self._viewers.viewer_at(place)).language
         # A server's channels are one chat, but not all members see every channel.
-        there = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
-        tables = [table for table in there if table.phase == "open" and table.invited is None and free_chairs(table)]
+        shown = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
+        tables = [table for table in shown if table.phase == "open" and table.invited is None and free_chairs(table)]
         tables.sort(key=lambda table: table.code)
         notes = [note for feature in self._features if (note := await feature.note_on_open_tables(language))]
         return open_tables_page(language, tables[:MAX_LISTED], notes)

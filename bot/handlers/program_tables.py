@@ -98,7 +98,7 @@ class ProgramTables:
         *,
         has_cuts: bool = False,
     ) -> OwnTable:
-        """Open a table with robots of this level in all other chairs, or free chairs if it is None.
+        """Open a table. ``robots`` is the level of the robots in all other chairs, None for free chairs.
 
         Each ``key`` opens one table. It cannot be used again after that table is gone.
         """

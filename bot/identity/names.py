@@ -1,4 +1,4 @@
-"""Display names of people: cleaned, and made distinct where several look alike."""
+"""Display names of people: cleaned, and made distinct if several look alike."""
 
 import re
 import unicodedata

@@ -36,7 +36,7 @@ def board_panel(
     ``unreachable`` are the players to whom the bot cannot send their hand. ``ephemeral``: a hand is shown in the group
     to its player alone, and can vanish. ``player_to_call`` is the person and name of the player to move, if they want
     to be notified. ``watch`` is the address of the page for spectators, or empty. ``is_pictured``: a picture shows each
-    card, so the text describes the trick. ``seal`` is the shuffle's, empty if nobody must see it.
+    card, so the text describes the trick. ``seal`` is the shuffle's seal, empty to show none.
     """
     words = table_words(seen, language, suits)
     _ = words.text

@@ -315,7 +315,7 @@ def _robot_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
 def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
     """Return the button to other games, a row of values for each option with a choice, and rows for clock and cuts.
 
-    The opener's private card (``is_own``) also has the buttons for the rules and to cancel here.
+    On the opener's private card (``is_own``) the buttons *Rules* and *Cancel* are here too.
     """
     _ = words.text
     names = option_names(words)

@@ -1,6 +1,6 @@
 """Tables as spectators see them, live.
 
-A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The code alone is not
+Spectators need a table's *watch id*: its code, and letters that follow from the store's secret. The code alone is not
 enough. The board in a group has the link, and so has each player's list of tables. Players of a table that no chat
 shows, for example one opened on a page, can forward the link.
 

@@ -92,8 +92,8 @@ class EmbeddedStore:
         try:
             if not await self._wait_for_answer(self.patience):
                 self._spawn()
-            words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
-            self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
+            command = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
+            self._guard = _start_process([*command, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
             self._send_pid_to_guard()
             await self._require_answer()
         except BaseException:
@@ -143,7 +143,7 @@ class EmbeddedStore:
             self._lock = None
 
     async def _is_running(self) -> bool:
-        """Return whether a Valkey runs in this folder. Ask it if it could not write its pid, as on a full disk."""
+        """Return whether a Valkey runs in this folder, even if it could not write its pid, as on a full disk."""
         return self._running_pid() is not None or await self._wait_for_answer(0.0)
 
     def _running_pid(self) -> int | None:
@@ -194,8 +194,8 @@ class EmbeddedStore:
             "aof-load-truncated": "yes",
             "save": "",
         }
-        words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self._valkey = _start_process([str(server_path()), *words], self.folder)
+        arguments = [argument for name, value in settings.items() for argument in (f"--{name}", value)]
+        self._valkey = _start_process([str(server_path()), *arguments], self.folder)
         self._send_pid_to_guard()
 
     async def _require_answer(self) -> None:
@@ -268,11 +268,11 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
     return b"valkey-server" in listed.stdout
 
 
-def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def _start_process(command: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Start a process that ignores a Ctrl-C in the bot's terminal. Only its user can read its files."""
     nowhere = subprocess.DEVNULL
     return subprocess.Popen(
-        words,
+        command,
         cwd=folder,
         env=environment_without_secrets(),
         umask=0o077,

@@ -1,6 +1,6 @@
 """Stops an embedded Valkey after its bot has died.
 
-It is a separate process, started by the path of this file, and imports only Python's standard library:
+It is a separate process that imports only Python's standard library. It is started by the path of this file:
 
     python guard.py FOLDER SOCKET SECONDS
 

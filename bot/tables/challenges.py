@@ -92,16 +92,16 @@ class Challenges(Opener):
         secret: bytes = b"",
         visitor: Visitor | None = None,
     ) -> Table:
-        """Open a table and seat this person there. UnknownGame lists the available games.
+        """Open a table and seat this person there. Raises UnknownGame, which lists the available games.
 
         ``host`` is the place of its first board; ``setup`` holds more entries for its log. The code follows from the
         update, so an update delivered twice opens one table. Updates are numbered, so the code also depends on the
         store's secret and cannot be guessed.
 
-        With ``again`` several people can send the update, one after the other. Once its table is gone, it opens
-        another, and raises OpenedTooOften after too many. Without ``again`` it raises NoSuchTable. ``secret`` belongs
-        to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises NoNewTables if the
-        store has no room, or during maintenance.
+        With ``again`` several people can send the update, one after the other. Once the update's table is gone, this
+        opens another, and raises OpenedTooOften after too many. Without ``again`` it raises NoSuchTable. ``secret``
+        belongs to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises NoNewTables
+        if the store has no room, or during maintenance.
         """
         game_kind(game)
         name = name_of(person, name)
@@ -273,8 +273,8 @@ class Challenges(Opener):
 
         In games that ask partners, the first player of a side decides about the chair opposite. ``host`` is another
         place that shows the table from now on. Matched strangers keep the names from their match. Raises NoChairForYou
-        if the opener has blocked this person and has not invited them. ``terms`` is the version at which
-        the terms that the person read were set; raises OldPanel if they have changed.
+        if the opener has blocked this person and has not invited them. ``terms`` is the version at which the terms that
+        the person read were set; raises OldPanel if they have changed.
         """
 
         def decide(table: Table) -> Sequence[Entry]:

@@ -147,7 +147,7 @@ class Room(TableMemory):
         return after
 
     async def _remove_names(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
-        """Remove the names that this worker entered for a refused commit. Keep names in the log."""
+        """Remove the table from the lists of people whom only the refused commit names (`keys.named`)."""
         if isinstance(refused, NewEntries):
             before = () if refused.whole else table.log.entries
             people = people - people_in([*before, *refused.entries])
@@ -166,7 +166,7 @@ class Room(TableMemory):
         return True
 
     def set_pace(self, code: str, pace: Pace) -> None:
-        """Set how fast robots move at a table. It matters only in practice, and only for moves after this worker's."""
+        """Set how fast robots move at a practice table, after moves that this worker commits."""
         if pace == "normal":
             self._paces.pop(code, None)
         else:
@@ -229,7 +229,7 @@ class Room(TableMemory):
     ) -> Table:
         """Make a move from a panel of this version. If it ends a deal, the same commit deals the next one.
 
-        ``about`` is sent to the worker that delivers the table, if that is another one.
+        ``about`` is sent to the worker that delivers the table, if another worker does.
         """
 
         def decide(table: Table) -> Sequence[Entry]:

@@ -1,4 +1,4 @@
-"""The people on the first page: open tables. The page asks for this part again and again while it is visible."""
+"""The open tables on the first page. The page requests this part regularly while it is visible."""
 
 from aiohttp import web
 

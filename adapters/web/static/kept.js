@@ -81,14 +81,14 @@ export const forgetSeen = () => Promise.all([dropTables(() => true), forgetPages
 /** Delete all data of a person who has signed out. */
 export const forgetAll = () => Promise.all([forgetSeen(), dropPresses(() => true)]);
 
-/** @param {(table: KeptTable) => boolean} isWanted */
-async function dropTables(isWanted) {
-  for (const { code } of (await keptTables()).filter(isWanted)) await dropTable(code);
+/** @param {(table: KeptTable) => boolean} isDropped */
+async function dropTables(isDropped) {
+  for (const { code } of (await keptTables()).filter(isDropped)) await dropTable(code);
 }
 
-/** @param {(press: KeptPress) => boolean} isWanted */
-async function dropPresses(isWanted) {
-  for (const { n } of (await keptPresses()).filter(isWanted)) await dropPress(n);
+/** @param {(press: KeptPress) => boolean} isDropped */
+async function dropPresses(isDropped) {
+  for (const { n } of (await keptPresses()).filter(isDropped)) await dropPress(n);
 }
 
 async function forgetPages() {

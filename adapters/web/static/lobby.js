@@ -1,5 +1,5 @@
 // @ts-check
-// The people on the first page, who come and go while it is open.
+// The open tables on the first page, which change while it is open.
 
 const EVERY = 4000;  // milliseconds between two questions
 const lobby = /** @type {HTMLElement} */ (document.getElementById("lobby"));

@@ -42,7 +42,7 @@ export const PackToCut = ({ deck, size, onCut }) => {
     isDone.current = await onCut(chosen / size);
     setCut(isDone.current);
   };
-  /** A finger that slid over the pack makes no click. @param {PointerEvent} event */
+  /** Cut at the end of a touch, because a finger that slid over the pack makes no click. @param {PointerEvent} event */
   const release = (event) => {
     const box = /** @type {HTMLElement} */ (button.current).getBoundingClientRect();
     if (event.pointerType !== "mouse" && event.clientY > box.top && event.clientY < box.bottom) cut(follow(event));

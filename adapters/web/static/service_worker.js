@@ -95,7 +95,7 @@ async function navigate(event, url) {
   return response;
 }
 
-/** Forget what another person left, if a page names its reader, before the page is shown. @param {Response} response */
+/** If a page names its reader, forget what other people left, before the page is shown. @param {Response} response */
 async function noteReader(response) {
   if (!response.headers.get("Content-Type")?.startsWith("text/html")) return;
   const named = /<html [^>]*data-reader="([^"]*)"/.exec(await response.clone().text());

@@ -24,7 +24,7 @@ const { code, texts } = pageData(), reader = document.documentElement.dataset.re
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
 const TITLE = document.title;
-const KEEP_AFTER = 5000;  // milliseconds until the page is kept for when the network is away, which should not delay the game
+const KEEP_AFTER = 5000;  // milliseconds until the page is kept for when the network is away; keeping it must not delay the game
 const CUTTING = 500;  // milliseconds that a cut is shown
 
 /** @param {{sides: Table["sides"]}} props */

@@ -1,6 +1,6 @@
 """The tables at which anyone may sit down.
 
-The store has only their codes. What they are, and whether they still wait for players, is in their logs. A table is
+The store has only their codes. Their logs say what they are, and whether they still wait for players. A table is
 listed while its opener has a page open, so that visitors find somebody there.
 """
 
@@ -17,7 +17,7 @@ from bot.tables.room import Room
 from bot.tables.table import Table
 
 LISTED = 12  # tables on the first page
-FRESH_SECONDS = 2.0  # time for which a worker's list is not read again
+FRESH_SECONDS = 2.0  # time for which a worker keeps its list
 
 
 def is_by_link(table: Table) -> bool:

@@ -8,7 +8,7 @@ from bot.finished.archive import Archive
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
-GAMES_SEARCHED = 20  # number of a person's last games that count as known
+GAMES_SEARCHED = 20  # games among this many of a person's last ones count as known
 
 
 class NextPuzzle:

@@ -23,6 +23,7 @@ HANDS = ("private", "aside")
 """Hands are shown in the private chat, or ephemeral in the group ("aside" in the store and in old buttons)."""
 
 STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
+SIZES = ("normal", "large")  # of cards at a table on a page
 
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
@@ -51,6 +52,7 @@ class Profile:
     deck: CardStyle = "classic"
     private: str = "0"
     phrases: str = "1"
+    card_size: str = "normal"
 
     @property
     def is_known(self) -> bool:

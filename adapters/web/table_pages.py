@@ -87,8 +87,9 @@ async def table(site: Site, request: web.Request) -> web.Response:
         return await _invitation_page(site, request, code, reader, language)
     hand.close()
     anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
+    card_size = (await site.card_room.lobby.profile(reader.person if reader else "")).card_size
     data = {"code": code, "decks": site.assets.decks, "anyone": anyone, "texts": table_texts(language)}
-    return site.page(request, "table.html", language, code=code, data=data)
+    return site.page(request, "table.html", language, code=code, data=data, card_size=card_size)
 
 
 async def _invitation_page(

@@ -76,6 +76,16 @@ async def change_tables(page: Page, change: Callable[[dict[str, Any]], None]) ->
     await page.wait_for_selector(".felt")
 
 
+async def choose_large_cards(page: Page) -> None:
+    """Choose large cards in the settings, and return to the page."""
+    table = page.url
+    await page.goto(f"{page.url.split('/t/')[0]}/settings")
+    await page.select_option("[name=card_size]", "large")
+    await page.get_by_role("button", name="Save").click()
+    await page.goto(table)
+    await page.wait_for_selector(".large .felt")
+
+
 @asynccontextmanager
 async def expect_change(page: Page, selector: str = "#table") -> AsyncIterator[None]:
     """Wait at the end until the content of the element has changed."""
@@ -124,11 +134,14 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
 
 @pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
 @pytest.mark.parametrize("deck", ["italian", long("italian-easy")])
+@pytest.mark.parametrize("size", ["normal", long("large")])
 @pytest.mark.parametrize("game", ["pizzichino", long("spades"), long("tressette")])
 async def test_controls_are_visible(
-    playground: OpenPlayground, browser: Browser, game: str, deck: str, screen: dict[str, object]
+    playground: OpenPlayground, browser: Browser, game: str, size: str, deck: str, screen: dict[str, object]
 ) -> None:
     page = await start_game(browser, playground, game, **screen)
+    if size == "large":
+        await choose_large_cards(page)
     if deck == "italian-easy" and game != "spades":
         await change_tables(page, lambda table: table.update(deck=deck))
     for step in range(8):
@@ -155,6 +168,26 @@ ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].
 CUT_OFF_NAMES = """() => [...document.querySelectorAll(".who, .side b, .title")]
   .filter((element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
   .map((element) => element.textContent)"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("screen", [(360, 640), (390, 844), (844, 390), (768, 1024), (1440, 900)])
+async def test_large_cards_are_larger_and_fit(
+    playground: OpenPlayground, browser: Browser, screen: tuple[int, int]
+) -> None:
+    viewport = dict(zip(("width", "height"), screen, strict=True))
+    page = await start_game(browser, playground, "metamazzo", viewport=viewport)
+    await wait_for_turn(page)
+    width = "document.querySelector('.fan .face').getBoundingClientRect().width"
+    normal = await page.evaluate(width)
+    await choose_large_cards(page)
+    await wait_for_turn(page)
+    assert await page.evaluate(width) > 1.1 * normal
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    # Where cards overlap, the index of each stays visible.
+    assert await page.evaluate(ARE_UNCOVERED, [".fan .face", [[0.1, 0.1]]])
+    await take_screenshot(page, f"large-{screen[0]}")
 
 
 @pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])

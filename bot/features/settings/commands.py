@@ -6,7 +6,7 @@ from bot.actions import BadPayload
 from bot.delivery.updates import Updates
 from bot.features.settings.pages import Setting, appearance_settings, chat_settings_page, settings_page
 from bot.panel import Panel
-from bot.people import HANDS, STYLES, SUITS, People, Profile
+from bot.people import HANDS, SIZES, STYLES, SUITS, People, Profile
 from bot.platform import Adapter, DeliveryError, Person, is_private, platform_of
 from bot.tables.clock import CLOCKS
 from bot.tables.errors import TableError
@@ -19,6 +19,7 @@ OWN_SETTINGS: dict[str, tuple[str, ...]] = {
     **PICTURE_SETTINGS,
     "language": LANGUAGES,
     "suits": SUITS,
+    "card_size": SIZES,
     "hands": HANDS,
     "called": ("0", "1"),
     "phrases": ("0", "1"),

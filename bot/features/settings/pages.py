@@ -69,6 +69,7 @@ def appearance_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
         Setting("language", _("Language"), LANGUAGE_NAMES, language),
         Setting("suits", _("Suits"), _suit_names(language), profile.suits),
         Setting("deck", _("Cards"), _deck_names(language), profile.deck),
+        Setting("card_size", _("Size of the cards"), {"normal": _("Normal"), "large": _("Large")}, profile.card_size),
     )
 
 

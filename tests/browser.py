@@ -80,7 +80,7 @@ class SharedBrowser:
         """Return the shared browser, or a new one if it crashed."""
         if self._browser is None or not await is_usable(self._browser):
             if self._browser:
-                warnings.warn("Chromium has died: see its output in the report of the test before", stacklevel=1)
+                warnings.warn("Chromium has died: see its output in the report of the previous test", stacklevel=1)
             self._browser = await self._stack.enter_async_context(launch_browser())
         return self._browser
 

@@ -68,10 +68,10 @@ def no_first_hints(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Turn off the warning about durability: the tests' shared store does not wait for the disk."""
 
-    async def nothing(_client: object, _outage: object) -> None:
+    async def wait_forever(_client: object, _outage: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("bot.worker.watch_settings", nothing)
+    monkeypatch.setattr("bot.worker.watch_settings", wait_forever)
 
 
 @pytest.fixture(autouse=True)

@@ -32,7 +32,7 @@ Release = Callable[[], None]
 
 @asynccontextmanager
 async def small_disk(folder: Path) -> AsyncIterator[None]:
-    """Mount a separate file system for the data, or skip the test. It has room for about a hundred pictures."""
+    """Mount a file system with room for about a hundred pictures for the data, or skip the test."""
     (folder / "data").mkdir(mode=0o700)
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m,mode=700", "tmpfs", str(folder / "data")]
     if subprocess.run(mount, check=False, capture_output=True).returncode:

@@ -44,7 +44,7 @@ def test_tavolo_holder_of_the_four_of_coins_always_leads() -> None:
         assert full_table("tavolo", HANDS, dealer=dealer).turn == 0
 
 
-def test_signals_leader_can_announce_busso_or_volo() -> None:
+def test_leader_can_announce_busso_or_volo() -> None:
     table = full_table("tressette", HANDS)
     assert "play 3C busso" in table.legal_moves(1)
     assert "play 3C volo" in table.legal_moves(1)
@@ -163,7 +163,7 @@ def test_claim_rounds_thirds_down() -> None:
     assert table.is_over
 
 
-def test_claim_counts_the_last_trick_only_once_won() -> None:
+def test_last_trick_counts_for_a_claim_after_it_is_won() -> None:
     table = full_table("tressette", HANDS)
     table.totals = (0, 10)
     while table.current and table.current.tricks_done < 9:

@@ -384,4 +384,4 @@ async def _send_malformed_head(fuzzer: PlaygroundFuzzer) -> None:
     finally:
         writer.close()
     if status[9:12] not in REFUSALS:
-        raise FuzzFailure(f"{status!r} for {head[:500]!r}")
+        raise FuzzFailure(f"not refused, but answered {status!r}: {head[:500]!r}")

@@ -71,11 +71,11 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
     async with on_telegram(store, server) as adapter:
         anna, gate = await send_settings(server, adapter), asyncio.Event()
 
-        async def slow(press: Press) -> Reply:
+        async def press_slowly(press: Press) -> Reply:
             await gate.wait()
             return Reply("That card is not yours.")
 
-        adapter.card_room.handle_press = slow  # type: ignore[method-assign]
+        adapter.card_room.handle_press = press_slowly  # type: ignore[method-assign]
         assert await anna.press("My settings", server.group(GROUP)) == "One moment…"
         gate.set()
         await until(lambda: "That card is not yours." in bot_text(anna.private))

@@ -40,13 +40,13 @@ async def test_transport_returns_status_and_body(server: TelegramServer) -> None
 
 
 async def test_transport_errors_never_contain_the_token() -> None:
-    async def slow(_request: web.BaseRequest) -> web.Response:
+    async def answer_slowly(_request: web.BaseRequest) -> web.Response:
         await asyncio.sleep(5)
         return web.Response()
 
     request = AiohttpRequest(read_timeout=0.05)
     await request.initialize()
-    async with run_server(slow) as address:
+    async with run_server(answer_slowly) as address:
         with pytest.raises(TimedOut):
             await request.do_request(f"http://{address}/bot{TOKEN}/x", "POST")
     with pytest.raises(NetworkError) as error:
@@ -125,7 +125,7 @@ async def test_proxy_comes_from_the_environment(server: TelegramServer, monkeypa
 async def test_pool_limits_open_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     active = most_active = 0
 
-    async def slow(_request: web.BaseRequest) -> web.Response:
+    async def answer_slowly(_request: web.BaseRequest) -> web.Response:
         nonlocal active, most_active
         active += 1
         most_active = max(most_active, active)
@@ -133,7 +133,7 @@ async def test_pool_limits_open_connections(monkeypatch: pytest.MonkeyPatch) -> 
         active -= 1
         return web.json_response({"ok": True, "result": True})
 
-    async with run_server(slow) as address:
+    async with run_server(answer_slowly) as address:
         request = AiohttpRequest(connections=3)
         await request.initialize()
         await asyncio.gather(*(request.do_request(f"http://{address}/bot1:x/getMe", "POST") for _ in range(12)))

@@ -77,7 +77,7 @@ async def test_list_counts_searchers_and_offers_to_join_them(worker: Worker, fak
     assert "1 player is looking for an opponent." in reply.panel.plain
     refusal = await anna.press("Find an opponent", GROUP)
     assert (refusal.start_word, refusal.has_private_chat) == ("find", False)
-    assert "private chat" in refusal.toast, "some platforms have no button that opens the private chat"
+    assert "private chat" in refusal.toast, "not every platform has a button that opens the private chat"
     assert await worker.feature(FindFeature).finder.queue.count() == 1
     await anna.say("/start find", anna.private)
     assert "Looking for " in fake.last(anna.private).plain

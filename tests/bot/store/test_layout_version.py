@@ -110,17 +110,17 @@ async def test_second_worker_waits_for_the_migration(store: Store) -> None:
     has_begun, resume = asyncio.Event(), asyncio.Event()
     done = []
 
-    async def slow(client: Any) -> None:
+    async def migrate_slowly(client: Any) -> None:
         has_begun.set()
         await resume.wait()
         done.append(1)
         # The second worker must not mistake the running first worker for an older version.
         await client.zadd(keys.WORKERS, {"first": time.time()})
 
-    first = asyncio.create_task(schema.check(store.client, 2, {1: slow}))
+    first = asyncio.create_task(schema.check(store.client, 2, {1: migrate_slowly}))
     await has_begun.wait()
     with capture_logs() as logs:
-        second = asyncio.create_task(schema.check(store.client, 2, {1: slow}))
+        second = asyncio.create_task(schema.check(store.client, 2, {1: migrate_slowly}))
         while not logs:
             await asyncio.sleep(0.01)
         resume.set()
@@ -140,7 +140,7 @@ async def test_slow_migration_renews_its_lock(store: Store, monkeypatch: pytest.
     monkeypatch.setattr(schema, "LOCK_SECONDS", 3.0)
     await store.client.set(keys.SCHEMA, 1)
 
-    async def slow(client: Any) -> None:
+    async def migrate_slowly(client: Any) -> None:
         before = await client.pttl(schema.LOCK)
         assert 0 < before <= 3000
         while (remaining := await client.pttl(schema.LOCK)) <= before:
@@ -148,7 +148,7 @@ async def test_slow_migration_renews_its_lock(store: Store, monkeypatch: pytest.
             before = remaining
             await asyncio.sleep(0.01)
 
-    await schema.check(store.client, 2, {1: slow})
+    await schema.check(store.client, 2, {1: migrate_slowly})
     assert not await store.client.exists(schema.LOCK)
 
 
@@ -156,12 +156,12 @@ async def test_migration_without_its_lock_stops(store: Store, monkeypatch: pytes
     monkeypatch.setattr(schema, "LOCK_SECONDS", 0.3)
     await store.client.set(keys.SCHEMA, 1)
 
-    async def slow(client: Any) -> None:
+    async def migrate_slowly(client: Any) -> None:
         await client.set(schema.LOCK, "another worker")
         await asyncio.Event().wait()
 
     with pytest.raises(StoreUnavailable, match="Another worker is migrating"):
-        await schema.check(store.client, 2, {1: slow})
+        await schema.check(store.client, 2, {1: migrate_slowly})
     assert await store.client.get(schema.LOCK) == b"another worker"
     assert await store.client.get(keys.SCHEMA) == b"1"
 

@@ -86,9 +86,9 @@ async def test_reports_are_limited_per_game_and_day(playing: list[Player]) -> No
 
 
 async def test_concurrent_reports_are_filed_once(store: Store, shared_valkey: EmbeddedStore) -> None:
-    async with open_store(shared_valkey.url) as twin:
+    async with open_store(shared_valkey.url) as second_store:
         report = Report("GAME-1", "testa", "GAME", 0, "paper:1", "Anna", "paper:2", "Bruno")
-        workers = [Reports(store.client), Reports(twin.client)]
+        workers = [Reports(store.client), Reports(second_store.client)]
         results = await asyncio.gather(*(workers[copy % 2].file(report, 0) for copy in range(6)))
         assert sorted(results) == ["again"] * 5 + ["filed"]
         assert await workers[0].unsent() == ["GAME-1.0"]

@@ -465,14 +465,14 @@ async def test_data_created_during_the_second_pass_stays(
         step = getattr(owner, method)
         await run_first_pass(worker)
 
-        async def meanwhile(*args: Any, **options: Any) -> None:
+        async def create_data_first(*args: Any, **options: Any) -> None:
             monkeypatch.setattr(owner, method, step)
             await anna.say("/challenge testa")
             await programs.add_owned(ANNA, ("read",), "u1")
             tokens.append(await sessions.start(ANNA))
             await step(*args, **options)
 
-        monkeypatch.setattr(owner, method, meanwhile)
+        monkeypatch.setattr(owner, method, create_data_first)
         await run_second_pass(worker)
         await worker.settled()
         [table] = await worker.room.lists.tables_of(ANNA)

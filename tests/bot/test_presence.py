@@ -1,4 +1,4 @@
-"""Who has a page open: several workers of one store see the same."""
+"""Who has a page open: all workers of a store agree."""
 
 import time
 
@@ -70,7 +70,7 @@ async def test_seat_shows_who_is_away(any_store: Store, clock: list[float]) -> N
     assert changes == [{"web:1"}, {"web:1"}]
 
 
-async def test_reload_does_not_show(any_store: Store, clock: list[float]) -> None:
+async def test_reload_marks_no_player_as_away(any_store: Store, clock: list[float]) -> None:
     first, _ = workers_of(any_store)
     changes = list[set[str]]()
     first.followed.append(lambda: ["web:1"])

@@ -89,7 +89,7 @@ def moments(game: str) -> list[Moment]:
 
 
 class Shooter:
-    """A page on which games are played in one language, and which takes screenshots of itself."""
+    """A page on which games are played in one language, for screenshots."""
 
     def __init__(self, playground: OpenPlayground, page: Page, language: str, options: Namespace) -> None:
         self.playground, self.page, self.language, self.options = playground, page, language, options

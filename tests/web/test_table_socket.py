@@ -18,7 +18,7 @@ from tests.web.test_tables import open_browser, wait_for_card
 
 
 class SlowPresses:
-    """A delay of every press until the test releases them."""
+    """Presses that wait until the test releases them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.started, self.released = asyncio.Event(), asyncio.Event()

@@ -23,7 +23,7 @@ from bot.pictures.scene import Card, Scene, Side
 
 @pytest.fixture(autouse=True)
 def _long_waits(monkeypatch: pytest.MonkeyPatch, forked: None) -> None:
-    """Wait long, because processes can start slowly on a busy machine."""
+    """Allow long waits, because processes can start slowly on a busy machine."""
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
 
 

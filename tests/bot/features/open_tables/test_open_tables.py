@@ -1,4 +1,4 @@
-"""Tables at which anyone may sit down: who sees them, and when they leave the list."""
+"""Tables at which anyone can sit down: who sees them, and when they leave the list."""
 
 from datetime import date
 
@@ -52,14 +52,14 @@ async def test_table_is_listed_only_while_it_is_open_to_anyone(worker: Worker) -
     assert await codes_for(worker) == []
 
 
-async def test_only_the_opener_chooses(worker: Worker) -> None:
+async def test_only_the_opener_opens_a_table_to_anyone(worker: Worker) -> None:
     table = await open_table(worker)
     assert await choose(worker, table, BRUNO)
     assert await worker.feature(OpenTablesFeature).site.choice(table.code, BRUNO.id) is None
     assert await codes_for(worker) == []
 
 
-async def test_names_from_chats_are_not_for_strangers(worker: Worker) -> None:
+async def test_table_with_a_name_from_a_chat_stays_closed(worker: Worker) -> None:
     player = Person("telegram:1", "Anna Rossi", "en")
     table = await open_table(worker, player)
     assert await worker.feature(OpenTablesFeature).site.choice(table.code, player.id) is None
@@ -103,7 +103,7 @@ async def test_blocks_keep_people_apart(worker: Worker, blocker: Person, blocked
     assert await codes_for(worker, "web:9") == [table.code]
 
 
-async def test_forget_and_mydata(worker: Worker) -> None:
+async def test_forget_and_mydata_cover_open_tables(worker: Worker) -> None:
     feature: Feature = worker.feature(OpenTablesFeature)
     table = await open_table(worker)
     await choose(worker, table)

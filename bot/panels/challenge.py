@@ -68,16 +68,16 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         page.gap()
         _write_chairs(page, table, words)
     # The seats of a group's card follow the choice of the game.
-    chairs = () if reader in table.people or menu in ("game", "games") else _chair_buttons(table, words)
+    chairs = [] if reader in table.people or menu in ("game", "games") else _chair_rows(table, words)
     menus = {"game": _game_menu, "games": _all_games_menu, "robot": _robot_menu}
     if menu == "rules":
-        return page.panel(chairs, *_options_menu(seen, words, is_own=is_own))
+        return page.panel(*chairs, *_options_menu(seen, words, is_own=is_own))
     if menu in menus:
-        return page.panel(chairs, *menus[menu](table, words, reader))
+        return page.panel(*chairs, *menus[menu](table, words, reader))
     if is_own and menu == INVITED:
         own_row = (_cancel_button(table.code, words), *_back_row(table.code, words))
         return page.panel(_change_row(table.code, words), own_row)
-    return page.panel(chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
+    return page.panel(*chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
 
 
 def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> Panel:
@@ -262,19 +262,26 @@ def _terms_button(code: str, label: str, *words: object) -> Button:
     return Button(label, actions.table(code, *words), role=Role.TERMS)
 
 
-def _chair_buttons(table: Table, words: Wording) -> Row:
+def _chair_rows(table: Table, words: Wording) -> list[Row]:
     """Return buttons for free chairs. Open menus of options show them too, because the opener can leave one open."""
     _ = words.text
-    code, terms, buttons = table.code, table.terms_at, list[Button]()
-    if len(table.chairs) == 2:
-        buttons.append(Button(_("Join"), actions.sit(code, terms), "good", role=Role.SIT))
-        if table.invited:
-            buttons.append(Button(_("No, thanks"), actions.table(code, "decline"), role=Role.SIT))
-    else:
-        for seat in free_chairs(table):
-            label = _("Sit {seat}").format(seat=seat_label(words, seat))
-            buttons.append(Button(label, actions.sit(code, terms, seat), "good", role=Role.SIT))
-    return tuple(buttons)
+    code, terms = table.code, table.terms_at
+    if len(table.chairs) > 2:
+        labels = [(seat, _seat_text(table, words, seat)) for seat in free_chairs(table)]
+        return [(Button(label, actions.sit(code, terms, seat), "good", role=Role.SIT),) for seat, label in labels]
+    join = Button(_("Join"), actions.sit(code, terms), "good", role=Role.SIT)
+    decline = Button(_("No, thanks"), actions.table(code, "decline"), role=Role.SIT)
+    return [(join, decline) if table.invited else (join,)]
+
+
+def _seat_text(table: Table, words: Wording, seat: int) -> str:
+    """Return the label of a free seat for four: the partner there, or else an opponent."""
+    _, label = words.text, seat_label(words, seat)
+    if partner := table.chairs[(seat + 2) % 4]:
+        return _("Sit {seat} with {name}").format(seat=label, name=isolate_name(partner.name))
+    if opponent := table.chairs[(seat + 1) % 4] or table.chairs[(seat + 3) % 4]:
+        return _("Sit {seat} against {name}").format(seat=label, name=isolate_name(opponent.name))
+    return _("Sit {seat}").format(seat=label)
 
 
 def game_lines(language: str, *, is_full: bool = False) -> list[str]:

@@ -14,7 +14,7 @@ from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
 from bot.words.deal_results import deal_points_line
 from bot.words.rules import points_line
-from bot.words.table_lines import TableLines, rank_legend, shown_points, table_words, turn_line
+from bot.words.table_lines import TableLines, only_deal_line, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
@@ -181,7 +181,7 @@ class _Hand:
             self.page.line(f"{line} {score_pair(ours, theirs)}", "bold")
             return
         if self.seen.is_only_deal_played:
-            self.page.line(_("The deal is over."), "bold")
+            self.page.line(only_deal_line(self.seen, self.words), "bold")
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
         else:

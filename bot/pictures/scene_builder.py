@@ -7,7 +7,7 @@ from bot.panel_picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.tables.snapshot import TableSnapshot, counted_totals, final_trick, last_trick_taker
-from bot.words.table_lines import TableLines, shown_points, stock_count, table_words, turn_line
+from bot.words.table_lines import TableLines, only_deal_line, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import Wording, fix_minus, score_unit, thirds_text
 from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView, TressetteView
 
@@ -105,7 +105,8 @@ class _SceneBuilder:
             if view.winner:
                 line = _("You win!") if self.seen.seat in view.winner else _("You lose.")
             else:
-                line = _("The deal is over.") if self.seen.is_only_deal_played else _("The game was cancelled.")
+                is_played = self.seen.is_only_deal_played
+                line = only_deal_line(self.seen, self.words) if is_played else _("The game was cancelled.")
             result = view.result if not self.seen.is_cut_short else None
             tally = self.tally(result) if result else ()
             title = _("deal {number}").format(number=result.deal) if result else ""

@@ -45,10 +45,14 @@ class FinishedDeal:
 
 
 class OwnTexts(NamedTuple):
-    """A feature's own texts for its tables, as message ids; empty for the usual texts."""
+    """A feature's own texts for its tables, as message ids; empty for the usual texts.
+
+    ``is_won_by_deal``: the points of the only deal decide who wins.
+    """
 
     confirm_resign: str = ""
     target: str = ""
+    is_won_by_deal: bool = False
 
 
 DEFAULT_TEXTS = OwnTexts()

@@ -153,7 +153,9 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
     return {
         "pizzichino": [
             *packets,
-            _("To 51 (or 21, 31, 41). Under “Change” you can choose to peek at packets or to declare in other ways."),
+            _(
+                "To 51 (or 21, 31, 41). When you open a table you can choose to peek at packets or to declare in other ways."
+            ),
         ],
         "spizzichino": [*packets, _("To 51; packets are chosen blind. It has no options.")],
         "metamazzo": [
@@ -165,8 +167,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "you can declare those the new card completes, until you next play."
             ),
             _(
-                "A rank or suit that has scored counts again in a combination with the card just drawn. To 51 (or "
-                "21, 31, 41). More choices under “Change”."
+                "After declaring three 3s, 2s or aces you can declare them again with another one that you draw. "
+                "To 51 (or 21, 31, 41). More choices when you open a table."
             ),
         ],
         "testa": [
@@ -180,7 +182,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ).format(coins=coins),
             _(
                 "At your turn in the first four tricks, before you play, you can declare anything you hold; each "
-                "rank and suit counts once. To 21 (or 11, 31). More choices under “Change”."
+                "rank and suit counts once. To 21 (or 11, 31). More choices when you open a table."
             ),
         ],
         "tressette": [
@@ -201,7 +203,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _(
                 "Points are counted three for one, declarations too (9 or 12): 63 wins (21 × 3), or 93 (31 × 3). "
-                "More choices under “Change”."
+                "More choices when you open a table."
             ),
         ],
         "tavolo": [
@@ -212,7 +214,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _(
                 "No signals, and you can’t claim the game. You can declare at any turn, before you play. "
-                "To 21 (or 11, 31). More choices under “Change”."
+                "To 21 (or 11, 31). More choices when you open a table."
             ),
         ],
         "spades": [

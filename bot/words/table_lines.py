@@ -207,6 +207,18 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
     return asks.get(deal.phase, _("Your turn."))
 
 
+def only_deal_line(seen: TableSnapshot, words: Wording) -> str:
+    """Return that the only deal of a game is over; also who won it, if that is what the game is about."""
+    _ = words.text
+    if not seen.own_texts.is_won_by_deal or seen.view is None or seen.seat is None:
+        return _("The deal is over.")
+    side = seen.seat % 2
+    ours, theirs = seen.view.totals[side], seen.view.totals[1 - side]
+    if ours == theirs:
+        return _("The deal is a draw.")
+    return _("You win the deal!") if ours > theirs else _("You lose the deal.")
+
+
 def cut_news(seen: TableSnapshot, words: Wording) -> str:
     """Return who cut the current deal's pack, or that nobody did; empty if nobody was asked."""
     _ = words.text

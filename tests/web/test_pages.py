@@ -84,7 +84,7 @@ async def test_first_page_is_in_the_readers_language(
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("it-IT", ["Come si gioca", "/sfida"]), ("en", ["How to play", "/challenge"])],
+    [("it-IT", ["Come funziona", "/sfida"]), ("en", ["How to play", "/challenge"])],
 )
 async def test_how_to_play_is_in_the_readers_language(
     site: OpenPlayground, session: aiohttp.ClientSession, language: str, expected: list[str]

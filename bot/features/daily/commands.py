@@ -110,7 +110,9 @@ class DailyCommands:
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
             had_cards = await self._days.has_had_cards(profile.id, day)
-            return day_panel(profile.language, day, game, (), has_seal=True, had_cards=had_cards)
+            return day_panel(
+                profile.language, day, game, (), has_seal=True, had_cards=had_cards, left=self._days.time_left()
+            )
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)

@@ -43,6 +43,7 @@ class DailyPolicy(TablePolicy):
     own_texts = OwnTexts(
         confirm_resign=_("Give up today’s deal? You can play it only once."),
         target=_("deal of the day"),
+        is_won_by_deal=True,
     )
     results_path = "/daily"
 

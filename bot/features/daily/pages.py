@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from bot import actions
@@ -66,10 +66,10 @@ def _add_result(
     if result.points is None or result.margin is None:
         page.line(_("You gave up."), "bold")
     elif par is None or par.points is None or par.margin is None:
-        page.line(_("You {score}."), "bold", score=score_text(*result.points))
+        page.line(_result_text(language, result.points), "bold")
     else:
-        line = _("You {score}. The robot with your cards: {par}.")
-        page.line(line, "bold", score=score_text(*result.points), par=score_text(*par.points))
+        page.line(_result_text(language, result.points), "bold")
+        page.line(_("The robot with your cards: {par}"), par=_score_and_margin(*par.points))
         gain = result.margin - par.margin
         if gain > 0:
             page.line(ngettext("You beat the robot by {count}.", "You beat the robot by {count}.", gain), count=gain)
@@ -82,6 +82,18 @@ def _add_result(
     page.line(squares_text(result))
     if has_legend and result.tricks:
         page.line(_("🟩 trick taken, ⬜ trick lost"))
+
+
+def _result_text(language: str, points: tuple[int, int]) -> str:
+    """Return whether the deal was won, and its score."""
+    _, margin, score = texts(language).gettext, points[0] - points[1], _score_and_margin(*points)
+    line = _("You win {score}.") if margin > 0 else _("You lose {score}.") if margin < 0 else _("A draw, {score}.")
+    return line.format(score=score)
+
+
+def _score_and_margin(own: int, other: int) -> str:
+    """Return a score with its difference, in which players and robot are compared."""
+    return f"{score_text(own, other)} ({signed_text(own - other)})"
 
 
 def _share_button(language: str) -> Button:
@@ -131,6 +143,13 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     return replace(panel, notice=Notice("daily", f"{_('Deal of the day')}. {ready}", "/daily"))
 
 
+def time_left_text(language: str, left: timedelta) -> str:
+    _ = texts(language).gettext
+    hours, minutes = divmod(int(left.total_seconds()) // 60, 60)
+    time = _("{count} h").format(count=hours) if hours else _("{count} min").format(count=minutes)
+    return _("{time} left").format(time=time)
+
+
 def day_panel(
     language: str,
     day: date,
@@ -139,15 +158,24 @@ def day_panel(
     *,
     has_seal: bool = False,
     had_cards: bool = False,
+    left: timedelta | None = None,
 ) -> Panel:
-    """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` it cannot be played again."""
+    """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` it cannot be played again.
+
+    ``left`` is the time left to play it. A group's panel has none, because it stays for hours.
+    """
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
     if had_cards:
         page.line(_("You’ve already had today’s cards. A new deal comes at midnight."))
     else:
-        page.line(_("You play with strong robots. Everyone gets the same cards, and plays them once, by midnight."))
+        is_pair = game_kind(game).seats > 2
+        page.line(_("Your partner and opponents are strong robots.") if is_pair else _("You play a strong robot."))
+        line = _("Everyone gets the same cards, and plays them once, by midnight.")
+        if left:
+            line = _("Everyone gets the same cards, and plays them once ({time}).")
+        page.line(line, time=time_left_text(language, left) if left else "")
     _add_results(page, language, lines)
     rows: list[Row] = []
     if not had_cards:

@@ -9,6 +9,7 @@ from bot.days.chosen_hours import ChosenHours
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
+from bot.features.daily.pages import time_left_text
 from bot.features.daily.past_days import PastDays
 from bot.http.addresses import Visitor
 from bot.panel import Panel
@@ -57,9 +58,7 @@ class DaySite:
         """
         _, ngettext = texts(language)
         day = self._days.today()
-        hours, minutes = divmod(int(self._days.time_left().total_seconds()) // 60, 60)
-        time = _("{count} h").format(count=hours) if hours else _("{count} min").format(count=minutes)
-        state = _("{time} left").format(time=time)
+        state = time_left_text(language, self._days.time_left())
         if not person:
             with suppress(*STORE_ERRORS):
                 return f"{_(GAMES[await self._days.game_on(day)].name)} · {state}"

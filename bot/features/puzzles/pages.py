@@ -195,8 +195,8 @@ class PuzzleText:
         _ = self.words.text
         if self.puzzle.bids:
             return _(
-                "What counts: your points of this deal minus your opponent’s. Spades are trumps, and a bag is worth "
-                "one point."
+                "What counts: your points of this deal minus your opponent’s. Spades are trumps, and a trick above "
+                "the bid is worth one point."
             )
         if len(self.names) == 2:
             return _("What counts: your whole points in the deal, those so far included. The last trick is worth 1.")

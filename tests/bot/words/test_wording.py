@@ -49,7 +49,7 @@ def test_negative_numbers_have_a_true_minus() -> None:
     result, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
     assert "−100 – 20 (robot −50 – 30)" in shareable_text(date(2026, 11, 24), "spades", result, par, "en")
     day = day_result_panel("en", date(2026, 11, 24), "spades", result, par).plain
-    assert "You −100 – 20. The robot with your cards: −50 – 30." in day
+    assert "You lose −100 – 20 (−120).\nThe robot with your cards: −50 – 30 (−80)\n" in day
     assert "You’re 40 behind the robot." in day
     state = snapshot(start_game("spades"), None)
     assert "−100" in TableLines(state, table_words(state, "en", "italian")).totals((-100, 20))

@@ -24,6 +24,7 @@ from bot.texts import language_of, texts
 
 KEY = re.compile(r"[0-9a-f]{16}")
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
+WHOLE_GAME, SHORT_GAME = "whole", "short"  # lengths in the form of the first page
 FULL = _("This table is full: open another one from the first page.")
 FULL_TO_WATCH = _("This table is full, but you can watch the game.")
 NO_INVITATION = _("There’s no open table with this code: ask for a new link.")
@@ -60,17 +61,20 @@ async def play(site: Site, request: web.Request) -> web.Response:
     """Open a table, with a robot or for a friend, and redirect there."""
     form = await site.read_form(request)
     game, robot, key, name = (form.get(field, "") for field in ("game", "robot", "key", "name"))
+    length = form.get("length", WHOLE_GAME)
     if "friend" in form:
         robot = ""
+    if length not in (WHOLE_GAME, SHORT_GAME):
+        raise Refused("there is no such request")
     if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
         raise Refused("there is no such request")
     if "find" in form:
         return await find_pages.start(site, request, form)
     reader, cookie, language = await site.admit(request, await site.people.identify(request), name)
-    update = f"web:{reader.tag}:{key}:{game}:{robot}"
+    update = f"web:{reader.tag}:{key}:{game}:{robot}:{length}"
     person = reader.as_person(browser_language(request))
     visitor = site.guest_visitor(request, reader)
-    opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor)
+    opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor, is_short=length == SHORT_GAME)
     if not opened.code:
         return site.message_page(request, opened.why, language=language, cookie=cookie)
     return site.redirect(f"/t/{opened.code}", COOKIE, cookie)

@@ -13,7 +13,7 @@ from bot.people import People, Profile
 from bot.platform import Person
 from bot.robots.names import ROBOT_NAMES
 from bot.site.watching import Watching
-from bot.store.entries import CutOption
+from bot.store.entries import CutOption, Rule, Setup
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, check_not_banned, find_free_chair
@@ -118,24 +118,35 @@ class Lobby:
         return {kind.id: (_(kind.name), _(GAME_LINES[kind.id])) for kind in kinds}
 
     async def open_table(
-        self, person: Person, game: str, robot: str, update: str, visitor: Visitor | None = None
+        self,
+        person: Person,
+        game: str,
+        robot: str,
+        update: str,
+        visitor: Visitor | None = None,
+        *,
+        is_short: bool = False,
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        Packs are cut unless all opponents are robots. A repeated update opens no second table, even if the first is
-        gone. ``visitor`` is the address of a guest.
+        With ``is_short`` the game has the lowest target that its rules allow. Packs are cut unless all opponents are
+        robots. A repeated update opens no second table, even if the first is gone. ``visitor`` is the address of a
+        guest.
         """
         begin_request()
         profile = await self._people.meet(person)
         try:
-            game = game_kind(game).id
+            game, rules = game_kind(game).id, game_kind(game).rules
+            lowest = min(map(int, rules.choices()["target"]))
+            is_other = lowest != rules.model_fields["target"].default
+            setup: list[Setup] = [Rule("target", lowest)] if is_short and is_other else []
             if robot in ROBOT_NAMES:
                 opened = await self._challenges.open_practice(
-                    game, person.id, person.name, robot, update, visitor=visitor
+                    game, person.id, person.name, robot, update, setup=setup, visitor=visitor
                 )
             else:
                 opened = await self._challenges.open_table(
-                    game, person.id, person.name, update, setup=[CutOption(True)], visitor=visitor
+                    game, person.id, person.name, update, setup=[*setup, CutOption(True)], visitor=visitor
                 )
         except NoSuchTable:
             _ = texts(profile.language).gettext

@@ -154,7 +154,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
         "pizzichino": [
             *packets,
             _(
-                "To 51 (or 21, 31, 41). When you open a table you can choose to peek at packets or to declare in other ways."
+                "To 51 (or 21, 31, 41). When you open a table you can choose to peek at packets or to declare in "
+                "other ways."
             ),
         ],
         "spizzichino": [*packets, _("To 51; packets are chosen blind. It has no options.")],

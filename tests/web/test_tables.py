@@ -212,7 +212,7 @@ async def test_badly_encoded_body_is_refused_without_an_error(site: OpenPlaygrou
     async with open_browser(site) as anna:
         headers = {**anna.origin, "Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
         async with anna.session.post(site.url + path, data=b"no gzip", headers=headers) as answer:
-            assert answer.status == 400
+            assert answer.status == 403
 
 
 @pytest.mark.parametrize("path", ["play", "in", "ticket", "api/v1/me/tables"])
@@ -358,6 +358,19 @@ async def test_forged_cookie_identifies_nobody(site: OpenPlayground) -> None:
         headers = {"Cookie": f"buongioco={value}"}
         async with aiohttp.ClientSession() as session, session.get(f"{site.url}t/{code}", headers=headers) as answer:
             assert 'id="page-data"' not in await answer.text()
+
+
+async def test_length_chooses_the_points_to_win(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    for number, (game, length, target) in enumerate(
+        [("metamazzo", "whole", 51), ("metamazzo", "short", 21), ("spades", "short", 200), ("spizzichino", "short", 51)]
+    ):
+        fields = {"game": game, "robot": "easy", "key": f"{number:016x}", "length": length}
+        answer = await Visitor(site, session).post("/play", None, **fields)
+        table = await site.worker.room.table(answer.headers["Location"].rpartition("/t/")[2])
+        assert table.game
+        assert table.game.rules.model_dump()["target"] == target
+    answer = await Visitor(site, session).post("/play", None, game="testa", robot="", key="f" * 16, length="endless")
+    assert answer.status == 403
 
 
 async def test_two_people_join_by_link_and_play(site: OpenPlayground) -> None:

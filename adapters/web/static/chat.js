@@ -11,7 +11,7 @@ import { Fragment, html, ignoreHeldKeys, render } from "./view.js";
 /** @typedef {{name: string, alt: string, width: number, height: number}} Picture */
 /** @typedef {{id: number, by: string, text: string, spans: Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
 /** @typedef {{word: string, about: string, takes: Record<string, string>, people: boolean}} Command */
-/** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>}} State */
+/** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>, added: string}} State */
 
 // Browsers do not send what follows a #, so no proxy sees or logs the key.
 const hash = new URLSearchParams(location.hash.slice(1));
@@ -21,7 +21,7 @@ window.onhashchange = () => location.reload();
 const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = /** @type {HTMLInputElement} */ (el("text"));
 /** @type {State} */
-const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
+const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {}, added: "" };
 let isLate = false;
 /** Object URLs of pictures by name. @type {Map<string, string>} */
 const pictures = new Map();
@@ -75,7 +75,7 @@ function receive(message) {
   const request = connection.pending.get(message.n)?.message;
   switch (message.type) {
     case "hello": return start(message);
-    case "people": state.people = message.people; state.chats = message.chats; drawHeads(); return drawLinks();
+    case "people": state.people = message.people; state.chats = message.chats; return showPeople();
     case "message": return showMessage(message.chat, message.message);
     case "deleted":
       state.messages[message.chat]?.delete(message.id);
@@ -310,13 +310,26 @@ function switchPerson(person) {
   draw();
 }
 
+/** Draw new people and groups. A person who was added here is chosen. */
+function showPeople() {
+  const added = state.switching && state.people.find((p) => p.name === state.added);
+  if (added) {
+    state.added = "";
+    switchPerson(added.id);
+  }
+  drawHeads();
+  drawLinks();
+}
+
 /** @param {string} chat */
 function openChat(chat) { state.chat = chat; replyTo(null); draw(); }
 
 /** @param {string} action @param {string} question */
 function promptForName(action, question) {
   const name = prompt(question)?.trim();
-  if (name) ask({ do: action, name });
+  if (!name) return;
+  if (action === "add_person") state.added = name;
+  ask({ do: action, name });
 }
 
 /** @param {number | null} id */

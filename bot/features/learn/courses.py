@@ -73,7 +73,7 @@ TRESSETTE = Course(
                 "takes it. High to low: {ranks}. I lead the {2C}. Take it!"
             ),
             "play 3C",
-            _("The 3 is the highest. The winner of a trick leads the next one."),
+            _("The 3 is the highest."),
             {"": _("My 2 is higher. Only a 3 beats it.")},
             hand="3C AC 5C RB",
             led="2C",
@@ -286,7 +286,7 @@ SPADES = Course(
                 "highest card takes the trick. I lead the {KH}. Take it!"
             ),
             "play AH",
-            _("The ace is the highest. The winner of a trick leads the next one."),
+            _("The ace is the highest."),
             {"play 3H": _("My king is higher. Play the ace.")},
             hand="AH 3H 5S",
             led="KH",

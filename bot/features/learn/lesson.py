@@ -93,9 +93,9 @@ class Lesson:
             return _("I win, {theirs} to {ours}. Try again: the cards are the same.").format(ours=ours, theirs=theirs)
         if self.spot.taps:
             return _("{score} Win the deal!").format(score=self._score())
-        return _("Now a real deal, down to the last five tricks. {score} You lead. Win the deal!").format(
-            score=self._score()
-        )
+        return _(
+            "Now a real deal, down to the last five tricks. {score} You lead, then the winner of each trick."
+        ).format(score=self._score())
 
     def _score(self) -> str:
         _ = self.words.text

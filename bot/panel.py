@@ -98,7 +98,7 @@ class Panel:
     The text includes everything that the ``picture`` shows, because pictures are not always available. An adapter gets
     a painted picture or none. The spans from ``fold`` on repeat the picture or are less important. Next to a picture,
     platforms fold them or show them small, so that picture and buttons fit on a phone's screen. ``notice`` is for
-    platforms whose notifications are apart from their messages.
+    platforms that send notifications separately from messages.
     """
 
     text: tuple[Span, ...]

@@ -136,8 +136,8 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """Return, by seat, the cards that it cannot hold unseen: suits that it did not follow or called exhausted (volo),
-    and cards missing from its declarations.
+    """Return for each seat the cards that it cannot hold unseen: suits that it did not follow or called exhausted
+    (volo), and cards missing from its declarations.
     """
     void = [0] * seats
     laid, led, broken = 0, 0, pack is ITALIAN

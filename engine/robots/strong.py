@@ -197,7 +197,7 @@ class StrongRobot:
         judged: dict[int, MoveEstimate] = {}
         grown = trees[0]
         child = grown[tree.FIRST]
-        understood = settings.leeway > 0 and draw_world(worlds, board)
+        needs_appeal = settings.leeway > 0 and draw_world(worlds, board)
         if len(playable) == 1:
             # A forced card is not in the tree, which begins with the moves after it.
             judged[playable[0]] = _node_estimate(grown, 0)
@@ -205,7 +205,7 @@ class StrongRobot:
         while child:
             base = child * tree.FIELDS
             move = int(grown[base + tree.MOVE])
-            judged[move] = _node_estimate(grown, base, int(simple_players.appeal(board, move)) if understood else 0)
+            judged[move] = _node_estimate(grown, base, int(simple_players.appeal(board, move)) if needs_appeal else 0)
             child = grown[base + tree.NEXT]
         if judged:
             best = max(judged.values())

@@ -11,7 +11,7 @@ from bot.pictures.scene import TallyLine
 WIDTH = 720  # pixels, twice the points of a phone's screen; pictures are as high as they need to be
 MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
-CARD, SMALL = 220, 84  # card widths: the viewer's hand; the last trick, and the others' cards
+CARD, SMALL = 220, 84  # card widths: the viewer's hand; the previous trick, and the others' cards
 TALLY_LABEL = 306  # width of a score line's label: fits the longest, and leaves room for a bid
 
 
@@ -76,7 +76,7 @@ def height_of(width: int) -> int:
 
 
 class Canvas:
-    """Collects boxes and texts from top to bottom. ``y`` is the current height."""
+    """Collects cards, boxes and texts from top to bottom. ``y`` is the current height."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []

@@ -89,7 +89,7 @@ class Levers:
         found = {name.decode(): value.decode() for name, value in (await self._client.hgetall(keys.LEVERS)).items()}
         version = int(found.pop(VERSION, 0))
         if version == self.version:
-            # Another task has read the same levers meanwhile.
+            # Another task has read these levers in the meantime.
             return
         self.version = version
         self.bans = {

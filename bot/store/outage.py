@@ -27,7 +27,7 @@ STORE_ERRORS = (RedisError, RedisClusterException, OSError)  # the errors of an 
 
 TEMPORARY_ERRORS = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
 # Words of refusals that end when the store recovers. redis-py has no class for some of them. In errors of scripts and
-# transactions, other words come before it.
+# transactions, other words come before them.
 TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )

@@ -172,7 +172,7 @@ class Player:
         return await self.dispatcher.handle_press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
-        """Press the lowest button with this label, or else the lowest whose label contains it."""
+        """Press the lowest button with this label. If there is none, press the lowest whose label contains it."""
         place = place or self.private
         message, button = self.button(label, place)
         key = f"p{next(self.numbers)}"

@@ -91,7 +91,7 @@ def test_catalogue_names_commands_in_its_language(language: str) -> None:
 
 
 def test_texts_have_typographic_quotes() -> None:
-    """Straight ones are only for code, which is in backticks."""
+    """Straight quotes are only for code, which is in backticks."""
     found = set(required_texts())
     for language in TRANSLATIONS:
         for message in read_catalogue(language):

@@ -70,7 +70,7 @@ async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDis
 
 
 async def play_one_move(people: list[Person], used: set[str]) -> None:
-    """Make one move for the player whose turn it is, and add the pressed button to ``used``."""
+    """Make one move for the player to move, and add the pressed button to ``used``."""
 
     def find_card() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:

@@ -215,7 +215,7 @@ class Payloads:
                 return f"1p{random.choice(PAGES)}{random.choice(('', ' ' + odd_text(random)))}"
 
     async def choose_illegal(self, person: str) -> str:
-        """Return a payload for a player that is not legal."""
+        """Return an illegal payload for a player."""
         random = self.random
         code = random.choice(self.codes)
         table = await self.worker.room.load_cached(code)

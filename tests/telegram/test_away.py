@@ -59,7 +59,7 @@ async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedTel
 
 
 async def play_one_move(people: list[Person]) -> None:
-    """Make one move for the player whose turn it is."""
+    """Make one move for the player to move."""
 
     def find_card() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:

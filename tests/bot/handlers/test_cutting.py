@@ -1,4 +1,4 @@
-"""Cutting the pack in chats: an option that is off by default, a button for the player who can cut, and 20 seconds."""
+"""Cutting the pack in chats: an option that is off by default, a button for the player who can cut, and a time limit."""
 
 import json
 from collections.abc import Sequence

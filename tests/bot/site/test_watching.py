@@ -1,4 +1,4 @@
-"""Spectators see the same as a group's board, as it happens."""
+"""Spectators see what a group's board shows, as it happens."""
 
 import asyncio
 import json

@@ -21,7 +21,7 @@ QUESTION = _("It’s your turn, and all hands are open. Which card earns most by
 class PuzzleContext(NamedTuple):
     """The place of a puzzle: a private chat, or a group on a ``day``.
 
-    ``answers`` are the group's answers so far. ``hour`` is the hour at which the group gets its daily puzzle.
+    ``answers`` are the group's answers so far. ``hour`` is the hour at which the group gets a puzzle each day.
     """
 
     day: date | None = None

@@ -19,7 +19,7 @@ async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: 
     outcome = await ADAPTERS[adapter](tmp_path, messages, 15)
     assert outcome.sent == messages
     assert min(outcome.presses, outcome.commands) > messages // 100
-    # All of a few messages can be readable by chance.
+    # In a run of a few messages, all can be readable by chance.
     assert outcome.refused >= messages // 100
 
 

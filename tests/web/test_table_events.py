@@ -17,7 +17,7 @@ HOLD_TIMERS = """() => {
   window.usual = setTimeout; window.held = [];
   window.setTimeout = (then, ms) => ms > 1000 ? -window.held.push(then) : window.usual(then, ms);
 }"""
-"""JavaScript that keeps what a page shows for more than a second, so that a slow test still sees it."""
+"""JavaScript that holds a page's timers of more than a second, so that a slow test still sees what they would remove."""
 
 
 async def test_title_says_whose_turn_it_is(playground: OpenPlayground, browser: Browser) -> None:

@@ -1,4 +1,4 @@
-"""The deal of the day is in its folder. Few other product files name it."""
+"""The code of the deal of the day is in its folder. Few other product files name it."""
 
 import re
 from pathlib import Path

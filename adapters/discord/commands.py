@@ -150,7 +150,7 @@ class Commands:
                 self.tree.add_command(self._user_command(spec))
 
     async def _handle_error(self, interaction: Interaction, error: Exception) -> None:
-        """Answer a command that cannot be read or no longer exists. Discord offers removed commands for a while."""
+        """Answer a command that failed, is unreadable or was removed. Discord offers removed commands for a while."""
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
         elif isinstance(error, STORE_ERRORS):

@@ -1,8 +1,8 @@
 """Discord's limits: the rates of messages, edits and requests, refused requests, and the sizes of messages.
 
 Delivery paces each place by `BOARD_LIMIT` or `PRIVATE_LIMIT`, and all places together by `REQUESTS_PER_SECOND`
-(`bot.delivery.send_limiter`). Answers to interactions have no rate limit. The library waits after a 429 for at most
-`LONGEST_WAIT` seconds. After that, `adapters.discord.errors` raises `SlowDown`, and delivery waits.
+(`bot.delivery.send_limiter`). Answers to interactions have no rate limit. After a 429 the library waits and retries.
+For a wait of more than `LONGEST_WAIT` seconds, `adapters.discord.errors` raises `SlowDown`, and delivery waits instead.
 """
 
 import time

@@ -54,13 +54,13 @@ NOT_MODIFIED = re.compile("message is not modified", re.IGNORECASE)
 ABOUT_PICTURE = re.compile("photo|image_|media_|caption|file", re.IGNORECASE)
 
 LIBRARY_ERRORS = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
-"""Everything the library raises for a missing or malformed answer, such as an impossible date."""
+"""Everything the library raises for a refusal, and for a missing or malformed answer, such as an impossible date."""
 
 LOST_ANSWERS = (TimedOut, ConnectionLost, InvalidAnswer, ServerError)
 """Errors after which the call might have taken effect: the answer is lost, or the server failed.
 
-A message that "was immediately deleted and can't be returned" was certainly sent (tdlib/telegram-bot-api,
-``Client.cpp``).
+A `ServerError` can even mean success: the message was sent, then "immediately deleted and can't be returned"
+(tdlib/telegram-bot-api, ``Client.cpp``).
 """
 
 

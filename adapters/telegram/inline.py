@@ -12,7 +12,7 @@ from bot.card_room import CardRoom
 from bot.platform import Offer, Person
 
 START = "inline"
-"""Start word of the button above the results. It opens the help, which has a button back to a chat
+"""Start word of the button above the results. It opens the private chat, where the bot greets the person
 (core.telegram.org/bots/api#inlinequeryresultsbutton).
 """
 
@@ -39,7 +39,7 @@ async def answer_inline_query(post: Post, card_room: CardRoom, query: str, perso
 def _result(offer: Offer) -> dict[str, Any]:
     """Return an article with a text (core.telegram.org/bots/api#inlinequeryresultarticle).
 
-    Telegram reports presses only on messages that had buttons when they were sent.
+    The bot can edit the message only if it is sent with buttons (core.telegram.org/bots/api#choseninlineresult).
     """
     entities = text_entities.entities_of(offer.panel)
     content = {"message_text": offer.panel.plain, "link_preview_options": {"is_disabled": True}}

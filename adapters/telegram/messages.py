@@ -172,7 +172,7 @@ class Messages:
 
     @property
     def _hidden_kinds(self) -> list[str]:
-        """The kinds of buttons that do not work here."""
+        """The kinds of buttons that need a feature which the server or the bot lacks."""
         is_available = {"aside": self.has_ephemeral is not False, "share": self.has_inline_mode}
         return [kind for kind, available in is_available.items() if not available]
 

@@ -139,7 +139,7 @@ class AiohttpRequest(BaseRequest):
 
 
 class SendingRequest(AiohttpRequest):
-    """Requests that send messages. The answer is reduced to the `KEPT_FIELDS` of the message."""
+    """Requests about messages. Of a sent message, the result has only `KEPT_FIELDS`. Of an edited text, it is True."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from bot.parsing.codes_and_links import read_pasted
 
 
 def code_of(request: web.Request) -> str:
-    """Return the code in an address, in any form that people write. Raise a redirect for a watch id."""
+    """Return the table code in an address, which can have any form that people write; redirect from a watch id."""
     pasted = read_pasted(request.match_info["code"])
     if pasted is None or pasted.kind == "game":
         raise web.HTTPNotFound()

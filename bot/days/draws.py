@@ -8,7 +8,7 @@ Choose = Callable[[Mapping[date, str]], str]  # chooses a day's item, given the 
 
 
 class DailyDraws:
-    """A hash of the store: an id for each day. All methods raise store errors."""
+    """A hash of the store: an id for each day. Every method can raise a store error."""
 
     def __init__(self, client: Any, key: str) -> None:
         self._client, self._key = client, key

@@ -22,7 +22,7 @@ KEPT_SECONDS = 2 * 86400  # marks expire after this time if no worker deletes th
 
 
 class DayMarks:
-    """The marks for one ``deed``. All methods raise store errors."""
+    """The marks for one ``deed``. Every method can raise a store error."""
 
     def __init__(self, client: Any, deed: str) -> None:
         self._client, self._deed = client, deed

@@ -83,7 +83,7 @@ def stored_fields(person: str) -> list[StoredField]:
 
 
 class Programs:
-    """All programs of a store. Methods raise store errors."""
+    """All programs of a store. Every method can raise a store error."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

@@ -33,7 +33,7 @@ def press_key(name: str, request: str) -> str:
 
 
 class UsedKeys:
-    """The used keys in the store. All methods raise store errors."""
+    """The used keys in the store. Every method can raise a store error."""
 
     def __init__(self, client: Any) -> None:
         self._claim = client.register_script(CLAIM)

@@ -32,7 +32,7 @@ class Session(NamedTuple):
 
 
 class Sessions:
-    """All sessions of a store. Methods raise store errors."""
+    """All sessions of a store. Every method can raise a store error."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

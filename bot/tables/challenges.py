@@ -99,9 +99,9 @@ class Challenges(Opener):
         store's secret and cannot be guessed.
 
         With ``again`` several people can send the update, one after the other. Once the update's table is gone, this
-        opens another, and raises OpenedTooOften after too many. Without ``again`` it raises NoSuchTable. ``secret``
-        belongs to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises NoNewTables
-        if the store has no room, or during maintenance.
+        opens another, and raises OpenedTooOften after `MAX_OF_UPDATE` tables. Without ``again`` it raises NoSuchTable.
+        ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises
+        NoNewTables if the store has no room, or during maintenance.
         """
         game_kind(game)
         name = name_of(person, name)

@@ -17,7 +17,7 @@ Reserve = Callable[[str], Iterable[AbstractAsyncContextManager[None]]]
 
 
 class Opener:
-    """The base of `bot.tables.challenges.Challenges`."""
+    """Opens tables; the base of `bot.tables.challenges.Challenges`."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -34,10 +34,10 @@ class Opener:
     ) -> Table:
         """Open a table with these entries, and deal if it is full. Return the same table each time for one update.
 
-        ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener; raises
-        NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table. Raises
-        OpenedTooOften after too many. ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the
-        address of a web guest. Raises NoNewTables if the store has no room, or during maintenance.
+        ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener. Once the
+        update's table is gone, raises NoSuchTable. With an empty ``mark``, opens another table instead, and raises
+        OpenedTooOften after `MAX_OF_UPDATE` tables. ``secret`` belongs to the first deal; it is random if empty.
+        ``visitor`` is the address of a web guest. Raises NoNewTables if the store has no room, or during maintenance.
         """
         for code in _codes(update, await self._room.store.secret()):
             opened = self._room.with_next_deal(Table(code).with_entries(entries, update), update, secret)

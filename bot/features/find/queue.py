@@ -63,7 +63,7 @@ class Queue:
         self._script = BatchedScript(client, SCRIPT)
 
     async def now(self) -> float:
-        """Return the store's clock in Unix seconds. It measures all searches."""
+        """Return the time of the store's clock, which all searches use, in Unix seconds."""
         return float(await self._run("now"))
 
     async def join(

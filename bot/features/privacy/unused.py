@@ -1,4 +1,4 @@
-"""Forgetting of profiles that are unused for a time set by the host.
+"""Forgets profiles that nobody has used for a time set by the host.
 
 Forgetting is final, and clocks are sometimes wrong. So days follow the store's clock, a round advances by a few days at
 most, and it forgets a small share of all profiles. Then a clock that is years ahead for an hour does little harm. A bot

@@ -12,7 +12,7 @@ GAMES_SEARCHED = 20  # games among this many of a person's last ones count as kn
 
 
 class NextPuzzle:
-    """Every method can raise a store error."""
+    """Chooses the next puzzle of a person. Every method can raise a store error."""
 
     def __init__(self, ratings: PuzzleRatings, archive: Archive) -> None:
         self._ratings, self._archive = ratings, archive

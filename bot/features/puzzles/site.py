@@ -47,7 +47,7 @@ class PuzzlePage(NamedTuple):
     """A puzzle for a web page.
 
     ``question`` asks for the best card. ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader
-    was right, empty before they answer. ``lines`` shows how the deal continues, once they have.
+    was right, and ``lines`` how the deal continues. Before an answer they are empty and None.
     """
 
     id: str
@@ -62,7 +62,7 @@ class PuzzlePage(NamedTuple):
 
 
 class PuzzleSite:
-    """Puzzles for web pages. Every method except `is_answer` can raise a store error."""
+    """Puzzles for web pages. The coroutines can raise store errors."""
 
     def __init__(self, people: People, groups: GroupPuzzles, next_puzzle: NextPuzzle) -> None:
         self._people, self._groups, self._ratings = people, groups, groups.ratings

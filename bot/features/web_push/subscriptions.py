@@ -65,7 +65,7 @@ class Subscriptions:
         self._client = client
 
     async def choose(self, person: str, endpoint: str, browser_keys: Mapping[str, str], kinds: Collection[str]) -> None:
-        """Store which kinds a browser wants; without any it is deleted. Raise BadSubscription if no browser has it."""
+        """Store which kinds a browser wants; without any it is deleted. Raise BadSubscription for impossible values."""
         if len(endpoint) > LONGEST_ENDPOINT or not is_service(endpoint) or not set(kinds) <= set(KINDS):
             raise BadSubscription()
         if not kinds:

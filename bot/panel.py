@@ -49,6 +49,8 @@ class Role(StrEnum):
     CLAIM = "claim"  # claims the game
     RESIGN = "resign"
     HINT = "hint"
+    SAY = "say"  # says a phrase to strangers
+    STRANGER = "stranger"  # blocks or reports a stranger
     REMATCH = "rematch"
     CUT = "cut"  # cuts the pack; pages add a text of their own to its payload
     SEAL = "seal"  # shows the whole seal of a pack, which pages show with it

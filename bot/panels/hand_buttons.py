@@ -197,11 +197,15 @@ class HandButtons:
             return [tuple(phrases[:3]), tuple(phrases[3:]), (self._draft_button(_("◀ Back")),)]
         if self.chosen:
             return []
-        row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.are_strangers and self.seen.can_say else []
+        row = (
+            [self._draft_button(_("💬 Say"), SAY)._replace(role=Role.SAY)]
+            if self.seen.are_strangers and self.seen.can_say
+            else []
+        )
         for deed in DEEDS:
             for seat in self.strangers:
                 label = deed_label(self.words.language, deed, self.seen.name(seat), len(self.strangers))
-                row.append(self._draft_button(label, f"{deed}{seat}"))
+                row.append(self._draft_button(label, f"{deed}{seat}")._replace(role=Role.STRANGER))
         return [tuple(row)]
 
     def _timeout_rows(self, late: int) -> list[Row]:

@@ -1,7 +1,11 @@
 // @ts-check
 // The pack before a deal. The player who can cut it parts it with pointer or arrow keys; a tap or Enter cuts.
 import { cardCount, Face } from "./cards.js";
-import { html, pageData, useLayoutEffect, useRef, useState } from "./view.js";
+import { Clock } from "./clock.js";
+import { newCut, rememberCut } from "./cuts.js";
+import { addStyle, html, pageData, useLayoutEffect, useRef, useState } from "./view.js";
+
+/** @typedef {import("./table.js").Table} Table */
 
 const { texts } = pageData();
 /** @type {Record<string, number>} */
@@ -12,12 +16,12 @@ const Cards = ({ deck, size, place = size }) => [...Array(size).keys()].map((num
   <span key=${number} class=${number < place ? "" : number > place ? "above" : "above edge"} style=${`--place: ${number}`}><${Face} deck=${deck} card="" /></span>`);
 
 /** The pack in one pile, for players who wait for the cut. @param {{deck: string, size: number}} props */
-export const Pile = ({ deck, size }) => html`<div class="pack pile" style=${`--last: ${size - 1}`}><${Cards} deck=${deck} size=${size} /></div>`;
+const Pile = ({ deck, size }) => html`<div class="pack pile" style=${`--last: ${size - 1}`}><${Cards} deck=${deck} size=${size} /></div>`;
 
 /** The pack in a row, for the player who can cut it. `onCut` takes the place of the cut, from 0 to 1. It returns
  * whether the bot accepted the cut.
  * @param {{deck: string, size: number, onCut: (place: number) => Promise<boolean>}} props */
-export const PackToCut = ({ deck, size, onCut }) => {
+const PackToCut = ({ deck, size, onCut }) => {
   const [place, setPlace] = useState(size / 2);
   const [isCut, setCut] = useState(false);
   const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
@@ -64,3 +68,22 @@ export const PackToCut = ({ deck, size, onCut }) => {
     <p id="how-to-cut">${texts.cut_here} <span class="keys">${texts.cut_keys}</span></p>
     <output class="unseen">${cardCount(place)} | ${cardCount(size - place)}</output>`;
 };
+
+/** The pack, and who can cut it. `onCut` sends the press and returns whether it was accepted.
+ * @param {{table: Table, onCut: (press: string) => Promise<boolean>}} props */
+export const Cut = ({ table, onCut }) => {
+  /** @param {number} place from 0 to 1 */
+  const cut = async (place) => {
+    const text = newCut(place), isAccepted = await onCut(`${table.cut} ${text}`);
+    if (isAccepted) rememberCut(table.seal, text);
+    return isAccepted;
+  };
+  return html`<section class="cut">
+    <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
+    <${Clock} seconds=${table.clock_left || 0} left=${table.clock_left} version=${table.version} />
+    ${table.cut ? html`<${PackToCut} key=${table.seal} deck=${table.deck} size=${table.pack} onCut=${cut} />` : html`<${Pile} deck=${table.deck} size=${table.pack} />`}
+    <details><summary>${texts.seal}</summary><code>${table.seal}</code><p><small>${texts.seal_about}</small></p></details>
+  </section>`;
+};
+
+await addStyle(new URL("pack.css", import.meta.url));

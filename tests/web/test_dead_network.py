@@ -12,11 +12,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from bot.handlers import Dispatcher
+from bot.platform import Press, Reply
 from tests.browser import ONE_BROWSER
 from tests.kills.bot_process import Bot
 from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_table_page import PHONE, open_page, take_screenshot, wait_for_turn
+from tests.web.test_table_page import PHONE, open_page, start_game, take_screenshot, wait_for_turn
 
 pytestmark = ONE_BROWSER
 
@@ -84,6 +86,50 @@ async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, b
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
     await expect(page.locator(".fan .tap")).to_have_count(10)
     await expect(page.locator(".toast")).to_be_hidden()
+
+
+@pytest.mark.long
+async def test_press_that_a_busy_bot_refuses_is_sent_again(
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    tries, handle_press = 0, Dispatcher.handle_press
+
+    async def refuse_twice(dispatcher: Dispatcher, press: Press) -> Reply:
+        nonlocal tries
+        tries += 1
+        return Reply(toast="Too fast", is_temporary=True) if tries < 3 else await handle_press(dispatcher, press)
+
+    monkeypatch.setattr(Dispatcher, "handle_press", refuse_twice)
+    sent = record_presses(page)
+    card = page.locator(".fan .tap.playable").first
+    name = await card.get_attribute("data-card")
+    await page.reload()
+    await wait_for_turn(page)
+    await card.click()
+    await expect(page.locator(".last")).to_be_visible()
+    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+    await expect(page.locator(".toast")).to_be_hidden()
+    assert len({press["n"] for press in sent}) == 1
+    assert tries == 3
+
+
+@pytest.mark.long
+async def test_press_that_a_bot_always_refuses_says_why(
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+
+    async def refuse(_dispatcher: Dispatcher, _press: Press) -> Reply:
+        return Reply(toast="Too fast", is_temporary=True)
+
+    monkeypatch.setattr(Dispatcher, "handle_press", refuse)
+    await page.locator(".fan .tap.playable").first.click()
+    await expect(page.locator(".toast")).to_have_text("Too fast")
+    await expect(page.locator(".fan .tap")).to_have_count(10)
+    await expect(page.locator(".away")).to_have_count(0)
 
 
 async def test_a_frozen_bot_is_noticed_without_a_press(bot: Bot, browser: Browser) -> None:

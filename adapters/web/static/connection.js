@@ -10,6 +10,8 @@ const PROBE_AFTER = 1000, LATE_AFTER = 2000;
 const BEAT_EVERY = 2500, DEAD = 4000, OPENING = 8000, CHECK_EVERY = 1000;
 // Milliseconds before a new attempt to connect.
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
+// Attempts to send a message that the bot cannot handle now, and milliseconds after the first; later pauses are longer.
+const ATTEMPTS = 6, AGAIN_AFTER = 500;
 
 /** Monitor a socket. `lost` is called once, when the socket closes, does not open in time, or does not answer a probe;
  * `alive` is called after each answered probe.
@@ -70,7 +72,7 @@ export class Connection {
   constructor(handlers) {
     this.handlers = handlers;
     /** Messages without an answer, by name.
-     * @type {Map<string, {message: Record<string, unknown>, resolve: (answer: any) => void, timers: number[], isLate: boolean}>} */
+     * @type {Map<string, {message: Record<string, unknown>, resolve: (answer: any) => void, timers: number[], isLate: boolean, attempts: number}>} */
     this.pending = new Map();
     /** @type {WebSocket | null} */
     this.socket = null;
@@ -104,6 +106,9 @@ export class Connection {
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
+  /** Connect anew, for example because the browser can have lost its reader. */
+  renew() { this.socket?.close(); }
+
   /** @param {Keeper} keeper */
   keepWith(keeper) {
     this.keeper = keeper;
@@ -115,7 +120,7 @@ export class Connection {
   send(message, n = newName()) {
     const timers = [setTimeout(() => this.probe(), PROBE_AFTER), setTimeout(() => this.mark(n, true), LATE_AFTER)];
     return new Promise((resolve) => {
-      this.pending.set(n, { message, resolve, timers, isLate: false });
+      this.pending.set(n, { message, resolve, timers, isLate: false, attempts: 1 });
       this.keeper?.keep(n, message);
       this.transmit(n);
     });
@@ -126,14 +131,21 @@ export class Connection {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** @param {string} n */
+  /** Send a message that still has no answer. @param {string} n */
   transmit(n) {
-    this.tell({ n, ...this.pending.get(n)?.message });
+    const entry = this.pending.get(n);
+    if (entry) this.tell({ n, ...entry.message });
   }
 
-  /** Pass the answer to the sender of the message `n`. @param {{n: string}} answer */
+  /** Pass the answer to the sender of the message `n`. If the bot says that the message can succeed later, send it again.
+   * @param {{n: string, again?: boolean}} answer */
   answer(answer) {
     const entry = this.pending.get(answer.n);
+    if (entry && answer.again && entry.attempts < ATTEMPTS) {
+      this.mark(answer.n, true);
+      setTimeout(() => this.transmit(answer.n), AGAIN_AFTER * entry.attempts++);
+      return;
+    }
     this.mark(answer.n, false);
     this.pending.delete(answer.n);
     this.keeper?.drop(answer.n);

@@ -7,7 +7,8 @@ from bot.texts import texts
 
 def table_texts(language: str) -> dict[str, str]:
     _ = texts(language).gettext
-    return _live_texts(language) | {
+    shared = _live_texts(language) | _log_texts(language)
+    return shared | {
         "home": _("First page"),
         "resign": _("Resign"),
         "menu": _("Menu"),
@@ -121,6 +122,12 @@ def _live_texts(language: str) -> dict[str, str]:
         "in_words": _("In words"),
         "copy": _("Copy"),
     }
+
+
+def _log_texts(language: str) -> dict[str, str]:
+    """Return the texts of a deal's log."""
+    _ = texts(language).gettext
+    return {"deal": _("Deal"), "log": _("Tricks of this deal"), "log_empty": _("No trick yet.")}
 
 
 def replay_texts(language: str) -> dict[str, str]:

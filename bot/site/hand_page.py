@@ -21,6 +21,7 @@ from bot.pictures.scene import Card, Light, Pile, PlayedCard, Scene
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.site.advice import advised_parts
 from bot.site.deal_count import deal_count
+from bot.site.deal_log import deal_log
 from bot.site.game_end import NOT_RATED, Rated, game_end
 from bot.site.page_models import HandPage, PageCard, PagePlayer, PageSide, TapCard
 from bot.site.portraits import choose_portraits
@@ -153,7 +154,7 @@ class _PageBuilder:
 
     def build(self, outcome: Outcome, rematch_opener: str, rated: Rated) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
-        rows = (tuple(button for button in row if not button.about) for row in panel.rows)
+        rows = (tuple(b for b in row if not b.about and b.role is not Role.STRANGER) for row in panel.rows)
         page = HandPage(
             code=seen.code,
             phase=seen.phase,
@@ -200,6 +201,7 @@ class _PageBuilder:
             events=() if is_over or page.seal else seat_events(seen, self.words),
             takes=taker_text(seen, self.words),
             end=game_end(table, seen, self.words, rated),
+            log=deal_log(table, seen, self.words),
             news="" if is_over or seen.since else cut_news(seen, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from bot.panel import Button, Role
 from bot.pictures.scene import Light
 from bot.site.deal_count import DealCount
+from bot.site.deal_log import DealLog
 from bot.site.game_end import GameEnd
 from bot.site.seat_events import SeatEvent
 
@@ -81,16 +82,16 @@ class HandPage:
     """Everything that a page shows of a table to a player. Texts are in the player's language.
 
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
-    its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``count`` is the score of the deal
-    that has just ended, ``end_trick`` its last trick. ``hint`` is the hint to show, and ``advised`` what it points to
-    (`advised_parts`). ``legend`` explains the letters on a beginner's cards. ``clock`` is in seconds a move, 0 without
-    a clock. ``replay`` is the finished game's id. ``results`` is the address of everyone's results of the day's deal,
-    ``rules`` of the game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the
-    table's address can sit down. ``seal`` is the commitment of a pack that waits for a cut, otherwise empty. Then
-    ``cut`` is the payload to which the page of the player who can cut adds a text, and ``pack`` the number of its
-    cards. ``news`` says who cut the pack. ``spoken`` has the shown texts that contain cards, with the cards in words
-    for screen readers. ``events`` are shown at seats for a moment, and ``takes`` says who took the last trick. ``end``
-    is the end of the game.
+    its buttons. ``extra`` has the useful buttons that no card or packet replaces, except those about strangers.
+    ``count`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``hint`` is the hint to show,
+    and ``advised`` what it points to (`advised_parts`). ``legend`` explains the letters on a beginner's cards.
+    ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address
+    of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign`` asks for confirmation first.
+    ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the commitment of a pack that waits
+    for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the player who can cut adds a text, and
+    ``pack`` the number of its cards. ``news`` says who cut the pack. ``spoken`` has the shown texts that contain cards,
+    with the cards in words for screen readers. ``events`` are shown at seats for a moment, and ``takes`` says who took
+    the last trick. ``end`` is the end of the game, and ``log`` the deal's tricks and declarations.
     """
 
     code: str
@@ -138,6 +139,7 @@ class HandPage:
     events: tuple[SeatEvent, ...] = ()
     takes: str = ""
     end: GameEnd | None = None
+    log: DealLog | None = None
 
     @property
     def payloads(self) -> set[str]:

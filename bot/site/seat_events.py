@@ -29,13 +29,13 @@ def seat_events(seen: TableSnapshot, words: Wording) -> tuple[SeatEvent, ...]:
     """Return the latest events of the deal, from the moves that the reader saw."""
     events = []
     for number, (seat, move) in enumerate(seen.history):
-        if seat is not None and (text := _event_text(seen, words, move)):
+        if seat is not None and (text := event_text(seen, words, move)):
             at = (seat - (seen.seat or 0)) % len(seen.chairs)
             events.append(SeatEvent(number, at, text, tuple(_declared_cards(words, move))))
     return tuple(events[-LATEST:])
 
 
-def _event_text(seen: TableSnapshot, words: Wording, move: str) -> str:
+def event_text(seen: TableSnapshot, words: Wording, move: str) -> str:
     """Return a move as its player would say it; empty for moves that are only seen."""
     word, *rest = move.split(" ")
     if combination := COMBINATIONS.get(move):

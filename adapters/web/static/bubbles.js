@@ -1,7 +1,7 @@
 // @ts-check
 // Shows what players declare, say and take at their seats for a moment. Screen readers read it in the table's status.
 import { Face } from "./cards.js";
-import { html, useEffect, useRef, useState } from "./view.js";
+import { addStyle, html, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./table.js").SeatEvent} SeatEvent */
 /** @typedef {import("./table.js").Table} Table */
@@ -41,3 +41,5 @@ export const Bubbles = ({ table, taken, old }) => {
       ${says.map((text) => html`<b dir="auto" key=${text}>${text}</b>`)}
     </div>`; })}</div>`;
 };
+
+await addStyle(new URL("bubbles.css", import.meta.url));

@@ -2,18 +2,15 @@
 // The end of a game: who won, the best trick, the new rating, and what to do next.
 import { Face } from "./cards.js";
 import { DealCount } from "./deal_count.js";
+import { TrickCards } from "./deal_log.js";
 import { shareResult } from "./share.js";
 import { html, pageData, useState } from "./view.js";
 
 /** @typedef {import("./table.js").Table} Table */
-/** @typedef {{code: string, name: string, by: string, said: string, wins: boolean}} TrickCard */
+/** @typedef {import("./deal_log.js").TrickCard} TrickCard */
 /** @typedef {{is_won: boolean, best: TrickCard[], about: string, rating: string, share: string}} End */
 
 const { texts } = pageData();
-
-/** The cards of a finished trick. @param {{deck: string, cards: TrickCard[]}} props */
-export const TrickCards = ({ deck, cards }) => html`<ul class="trick-cards">${cards.map((card) => html`
-  <li key=${card.code} class=${card.wins ? "wins" : ""}><${Face} deck=${deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}${card.said && html` <q>${card.said}!</q>`}</small></li>`)}</ul>`;
 
 /** @param {{table: Table, text: string}} props */
 const Share = ({ table, text }) => {
@@ -41,7 +38,7 @@ export const GameEnd = ({ table, children }) => {
       ${table.results && html`<a class="button" href=${table.results}>${texts.results}</a>`}
       <a class="button" href="/">${texts.new_game}</a>
     </p>
-    ${end && end.best.length > 0 && html`<section class="best"><p>${end.about}</p><${TrickCards} deck=${table.deck} cards=${end.best} /></section>`}
+    ${end && end.best.length > 0 && html`<section class="best"><p>${end.about}</p><${TrickCards} cards=${end.best} face=${(/** @type {TrickCard} */ card) => html`<${Face} deck=${table.deck} card=${card.code} name=${card.name} />`} /></section>`}
     ${table.replay && html`<p class="costliest">${texts.costliest_about} <a class="button" href=${`/g/${table.replay}`}>${texts.analysis}</a></p>`}
     ${table.count && html`<${DealCount} table=${table} />`}
   </section>`;

@@ -2,12 +2,12 @@
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
 import { cardCount, Face, Fan, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
+import { Clock } from "./clock.js";
 import { Connection, openTable } from "./connection.js";
-import { newCut, rememberCut } from "./cuts.js";
 import { useEarlyCard } from "./early.js";
 import { faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
-import { Options, options } from "./options.js";
-import { PackToCut, Pile as UncutPack } from "./pack.js";
+import { options } from "./options.js";
+import { onOtherReader } from "./reader.js";
 import { Pile, Portrait, Seat } from "./seats.js";
 import { sound, SoundButton } from "./sound.js";
 import { tabStorage } from "./storage.js";
@@ -18,7 +18,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null}} Table */
 
 const { code, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
@@ -55,39 +55,6 @@ const Words = ({ table: { text, spoken } }) => html`<div class="words" dir="auto
 
 /** Close a dialog on a tap outside its content. Only such taps have the dialog itself as target. @param {MouseEvent} event */
 const closeOutside = (event) => { if (event.target === event.currentTarget) /** @type {HTMLDialogElement} */ (event.target).close(); };
-
-/** @param {HTMLElement | null} node */
-const focus = (node) => node?.focus();
-
-/** The time left for the move, counted by the page.
- * @param {{seconds: number, left?: number, version: number}} props */
-const Clock = ({ seconds, left, version }) => {
-  const [now, setNow] = useState(0);
-  useEffect(() => {
-    setNow(0);
-    if (left === undefined) return undefined;
-    const start = Date.now();
-    const timer = setInterval(() => setNow((Date.now() - start) / 1000), 500);
-    return () => clearInterval(timer);
-  }, [left, version]);
-  const shown = left === undefined ? seconds : Math.max(0, Math.ceil(left - now));
-  return html`<small class=${`clock ${left !== undefined && shown <= 10 ? "late" : ""}`} role="timer" aria-live="off">⏱ ${formatTime(shown)}</small>`;
-};
-
-/** @param {number} seconds */
-const formatTime = (seconds) =>
-  seconds >= 86400 ? `${Math.floor(seconds / 86400)} ${texts.days}` : seconds >= 3600 ? `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}` : `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
-
-/** @param {number} number */
-const two = (number) => String(number).padStart(2, "0");
-
-/** The pack before a deal, and who can cut it. @param {{table: Table, onCut: (place: number) => Promise<boolean>}} props */
-const Cut = ({ table, onCut }) => html`<section class="cut">
-    <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
-    <${Clock} seconds=${table.clock_left || 0} left=${table.clock_left} version=${table.version} />
-    ${table.cut ? html`<${PackToCut} key=${table.seal} deck=${table.deck} size=${table.pack} onCut=${onCut} />` : html`<${UncutPack} deck=${table.deck} size=${table.pack} />`}
-    <details><summary>${texts.seal}</summary><code>${table.seal}</code><p><small>${texts.seal_about}</small></p></details>
-  </section>`;
 
 /** Return the table at the end of a deal, with its last trick and nothing to press.
  * @param {Table} table @param {Table} next @returns {Table} */
@@ -230,6 +197,7 @@ const App = () => {
     const newConnection = connection.current = new Connection({
       open: async () => openTable(code, reader), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
+    onOtherReader(() => newConnection.renew());
     /** Delete the stored table, or all data of a reader who has signed out. @param {boolean} [isStranger] */
     const forget = (isStranger) => (isStranger ? import("./kept.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
@@ -286,15 +254,8 @@ const App = () => {
     return !answer.refused;
   };
 
-  /** Return whether the cut was accepted. @param {number} place from 0 to 1 */
-  const onCut = async (place) => {
-    const { seal, cut } = /** @type {Table} */ (table), text = newCut(place);
-    sound.play("card");
-    holdBack("cut");
-    const isAccepted = await onPress(`${cut} ${text}`);
-    if (isAccepted) rememberCut(seal, text);
-    return isAccepted;
-  };
+  /** Return whether the cut was accepted. @param {string} press */
+  const onCut = (press) => { sound.play("card"); holdBack("cut"); return onPress(press); };
 
   const sendPace = () => connection.current?.tell({ pace: options.pace });
   const changeOption = () => { sendPace(); redraw({}); };
@@ -320,8 +281,10 @@ const App = () => {
   useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
   const hints = useLater(Boolean(table?.hint), () => import("./hint.js"));
-  const later = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over" || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./events.js"));
-
+  const menuPart = useLater(hasPressed, () => import("./menu.js"));
+  const cutting = useLater(Boolean(table?.seal), () => import("./pack.js"));
+  const bubbles = useLater(hasPressed || Boolean(table && String(lastEvent(table)) !== String(firstEvent.current)), () => import("./bubbles.js"));
+  const endings = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over")), () => import("./endings.js"));
   const invitation = useLater(Boolean(table?.by_link), () => import("./invitation.js"));
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
@@ -336,7 +299,7 @@ const App = () => {
   const hand = isHidden ? faceDown(ordered) : ordered;
   const handName = `${code} hand ${table.deal}`;
   // Buttons that come with every move are next to the line of text, so that the cards do not move.
-  const isInline = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
+  const isInline = /** @param {Button} button */ ([, , , , role]) => /^(hint|claim|say)$/.test(role);
   const inlineButtons = table.extra.flat().filter(isInline);
   const extra = table.extra.map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
@@ -347,30 +310,23 @@ const App = () => {
       ${table.clock > 0 && isPlaying && !table.seal && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
       ${table.sides.length > 0 && !isOver && html`<${Score} sides=${table.sides} />`}
       <${SoundButton} />
-      <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => menu.current?.showModal()}>☰</button>
+      <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => { setPressed(true); menu.current?.showModal(); }}>☰</button>
       <dialog class="menu" ref=${menu} aria-label=${texts.menu} onClick=${closeOutside}>
-        <div>
-          <p class="ways">
-            <a class="button" href=${table.rules}>${texts.rules}</a>
-            <a class="button" href=${`/settings?t=${code}`}>${texts.settings}</a>
-            ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
-            <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>
-          </p>
-          <${Options} onChange=${changeOption} />
+        ${menuPart && html`<${menuPart.Menu} table=${table} onPress=${onChoice} onChange=${changeOption} onClose=${() => menu.current?.close()}>
           <${Words} table=${table} />
           <${Buttons} rows=${table.rows} spoken=${table.spoken} onPress=${onChoice} />
-        </div>
+        <//>`}
       </dialog>
     </header>
     ${trouble && html`<p class="away" role="alert">${trouble}</p>`}
     ${table.seal ? html`
       <section class="felt cutting">
-        ${later && table.count && html`<${later.DealCount} table=${table} />`}
-        <${Cut} table=${table} onCut=${onCut} />
+        ${endings && table.count && html`<${endings.DealCount} table=${table} />`}
+        ${cutting && html`<${cutting.Cut} table=${table} onCut=${onCut} />`}
       </section>
       ${isPlaying && extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} onPress=${onPress} />`}
     ` : isPlaying && showsTally ? html`
-      <section class="felt">${later && html`<${later.DealCount} table=${table} onClose=${() => setSeenDeal(table.deal)} />`}</section>
+      <section class="felt">${endings && html`<${endings.DealCount} table=${table} onClose=${() => setSeenDeal(table.deal)} />`}</section>
     ` : isPlaying ? html`
       <section class=${`felt of${seats}`} onClick=${onFelt}>
         ${table.sitting.slice(1).map((player) => html`<${Seat} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
@@ -380,7 +336,7 @@ const App = () => {
         ${table.stock > 0 && html`<div class="stock"><${Pile} deck=${table.deck} count=${table.stock} name="" /><small class="unseen">${cardCount(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
-        ${later && html`<${later.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
+        ${bubbles && html`<${bubbles.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
         <span class=${table.is_mine && !moving ? "me to-move" : "me"}><${Portrait} face=${table.sitting[0]?.face} /></span>
@@ -396,8 +352,8 @@ const App = () => {
       ${hinted === "hand" && !isHidden && html`<${hints?.Hint} table=${table} />`}
       ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${moving || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
       ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
-    ` : isOver && table.sides.length > 0 && later ? html`
-      <${later.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
+    ` : isOver && table.sides.length > 0 && endings ? html`
+      <${endings.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
       <details class="card-text"><summary>${texts.in_words}</summary><${Words} table=${table} /></details>
     ` : html`
       <section class="card-text">

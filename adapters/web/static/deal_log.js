@@ -1,0 +1,19 @@
+// @ts-check
+// The log of a deal: who took each trick, what was declared, and the cards that can be seen.
+import { addStyle, html } from "./view.js";
+
+/** A card of a trick: its drawn code, its name, its player and what they said. @typedef {{code: string, name: string, by: string, said: string, wins: boolean}} TrickCard */
+/** @typedef {{number: number, entries: {text: string, cards: TrickCard[]}[]}} Log */
+
+/** `face` draws a card. @param {{cards: TrickCard[], face: (card: TrickCard) => any}} props */
+export const TrickCards = ({ cards, face }) => html`<ul class="trick-cards">${cards.map((card) => html`
+  <li key=${card.code} class=${card.wins ? "wins" : ""}>${face(card)}<small dir="auto">${card.by}${card.said && html` <q>${card.said}!</q>`}</small></li>`)}</ul>`;
+
+/** @param {{log: Log, face: (card: TrickCard) => any, texts: Record<string, string>}} props */
+export const DealLog = ({ log, face, texts }) => html`<div class="log">
+  <p>${texts.deal} ${log.number}</p>
+  ${log.entries.length ? html`<ol>${log.entries.map(({ text, cards }, index) => html`
+    <li key=${index}><span dir="auto">${text}</span>${cards.length > 0 && html`<${TrickCards} cards=${cards} face=${face} />`}</li>`)}</ol>` : html`<p>${texts.log_empty}</p>`}
+</div>`;
+
+await addStyle(new URL("deal_log.css", import.meta.url));

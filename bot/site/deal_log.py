@@ -1,0 +1,69 @@
+"""The log of a deal on a page: who took each trick, and what was declared or bid.
+
+Players must not look at earlier tricks again, so during a deal only the last trick shows its cards. After it, all do.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.site.seat_events import event_text
+from bot.site.tricks import TrickCard, finished_tricks, trick_cards
+from bot.tables.snapshot import TableSnapshot
+from bot.tables.table import Table
+from bot.words.table_lines import TableLines
+from bot.words.wording import Wording
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A trick's taker with the cards that can be seen, or what a player declared or bid."""
+
+    text: str
+    cards: tuple[TrickCard, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DealLog:
+    """The entries of a deal, in order. ``number`` counts deals from 1."""
+
+    number: int
+    entries: tuple[LogEntry, ...]
+
+
+def deal_log(table: Table, seen: TableSnapshot, words: Wording) -> DealLog | None:
+    """Return the log of the current deal, or of the last one until the next one's first move; None before the first.
+
+    If others still have to play the same cards, only the last trick shows its cards even after the deal.
+    """
+    view = seen.view
+    if view is None or view.deal is None or table.game is None:
+        return None
+    is_between = view.ending or view.deal.phase == "over" or not seen.history
+    finished = table.game.record(live=False).deals if is_between else []
+    if finished:
+        entries = _entries(seen, words, finished[-1].moves, open_cards=not table.is_duplicate)
+        return DealLog(len(finished), tuple(entries))
+    return DealLog(view.deal_number, tuple(_entries(seen, words, seen.history, open_cards=False)))
+
+
+def _entries(
+    seen: TableSnapshot, words: Wording, moves: Sequence[Sequence[object]], *, open_cards: bool
+) -> Iterator[LogEntry]:
+    _, kind, names = words.text, seen.kind, TableLines(seen, words).names
+    tricks = list(finished_tricks(kind, moves))
+    cards_played = 0
+    for seat, move, *_rest in moves:
+        if not isinstance(seat, int) or not isinstance(move, str):
+            continue
+        if not move.startswith("play "):
+            if said := event_text(seen, words, move):
+                yield LogEntry(f"{names[seat]}: {said}")
+            continue
+        cards_played += 1
+        number, rest = divmod(cards_played, kind.seats)
+        if rest:
+            continue
+        trick = tricks[number - 1]
+        is_open = open_cards or number == len(tricks)
+        text = _("Trick {number}: {name}").format(number=number, name=names[trick.winner])
+        yield LogEntry(text, trick_cards(trick, words, names) if is_open else ())

@@ -11,9 +11,7 @@ from tests.web.test_table_page import start_game, wait_for_turn
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
-async def test_open_page_of_a_guest_closes_when_another_person_signs_in(
-    playground: OpenPlayground, browser: Browser
-) -> None:
+async def test_guests_page_closes_when_another_person_signs_in(playground: OpenPlayground, browser: Browser) -> None:
     guest = await start_game(browser, playground, "metamazzo")
     await wait_for_turn(guest)
     chat = Chat(playground, ANNA)
@@ -27,7 +25,7 @@ async def test_open_page_of_a_guest_closes_when_another_person_signs_in(
     await expect(other.locator(".fan .tap")).to_have_count(10)
 
 
-async def test_open_page_of_a_guest_closes_when_the_guest_is_gone(playground: OpenPlayground, browser: Browser) -> None:
+async def test_guests_page_closes_when_the_guest_is_gone(playground: OpenPlayground, browser: Browser) -> None:
     guest = await start_game(browser, playground, "metamazzo")
     await wait_for_turn(guest)
     other = await guest.context.new_page()

@@ -20,7 +20,7 @@ Requests for monitoring count here too, not as pages, so that a flood of page re
 
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
-POLLS, POLL_PATHS = RateLimit(burst=300, interval=0.02), ("/notice", "/find/state", "/lobby")
+POLLS, POLL_PATHS = RateLimit(burst=300, interval=0.02), ("/notice", "/find/state", "/lobby", "/tournament/live/")
 """Repeated questions of open pages, enough for a school: 100 who search ask every two seconds."""
 
 MISSES = RateLimit(burst=20, interval=30.0)
@@ -141,7 +141,7 @@ class Limits:
         quota, limit = self._requests, REQUESTS
         if request.path.startswith(FILE_PATHS):
             quota, limit = self._files, FILES
-        elif request.path in POLL_PATHS:
+        elif request.path.startswith(POLL_PATHS):
             quota, limit = self._polls, POLLS
         self._count(quota, limit, request, "requests")
 

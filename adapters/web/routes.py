@@ -21,6 +21,7 @@ from adapters.web import (
     replay_pages,
     sign_in,
     table_pages,
+    tournament_pages,
     watch_pages,
 )
 from adapters.web.site import COOKIE_CHECK, Site
@@ -42,6 +43,10 @@ ROUTES = (
     (web.get, "/learn", feature_pages.show_courses),
     (web.get, "/learn/{course}", feature_pages.show_lesson),
     (web.post, "/learn/{course}", feature_pages.tap_lesson),
+    (web.get, "/tournaments", tournament_pages.show_all),
+    (web.get, "/tournament/{code}", tournament_pages.show),
+    (web.post, "/tournament/{code}", tournament_pages.change),
+    (web.get, "/tournament/live/{code}", tournament_pages.show),
     (web.get, "/find", find_pages.show),
     (web.post, "/find", find_pages.stop),
     (web.get, "/find/state", find_pages.state),

@@ -17,12 +17,14 @@ from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
 from bot.features.open_tables.feature import OpenTablesFeature
 from bot.features.puzzles.feature import PuzzlesFeature
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 KEY = re.compile(r"[0-9a-f]{16}")
+TOURNAMENTS = 3  # tournaments on the first page
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
 WHOLE_GAME, SHORT_GAME = "whole", "short"  # lengths in the form of the first page
 FULL = _("This table is full: open another one from the first page.")
@@ -47,6 +49,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         day=await site.card_room.feature(DailyFeature).site.line(person, language),
         puzzle_rating=await site.card_room.feature(PuzzlesFeature).site.rating_line(person, language),
         tables=await lobby.tables_of(person) if person else [],
+        tournaments=await site.card_room.feature(TournamentsFeature).site.public_lines(person, language, TOURNAMENTS),
         player=await lobby.player_id(person) if person else "",
         looking=await find_pages.looking_line(site, language),
         key=secrets.token_hex(8),

@@ -35,7 +35,7 @@ from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.texts import form_names
 from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
 from bot.finished.archive import Archive
-from bot.panel import Panel
+from bot.panel import Button, Panel
 from bot.parsing.games import parse_game_and_points, target_rule
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_private, private_place
@@ -248,11 +248,19 @@ class TournamentCommands:
                 check_organiser(tournament, profile.id)
                 if tournament.phase != "open":
                     raise HasBegun()
-                return options_panel(profile.language, tournament, *words[:1])
+                return await self._options_panel(profile, tournament, *words[:1])
             case "done":
                 return done_panel(profile.language, tournament)
         tournament = await self._choose(press, profile, tournament, verb, words)
-        return options_panel(profile.language, await self._with_names(tournament))
+        return await self._options_panel(profile, await self._with_names(tournament))
+
+    async def _options_panel(self, profile: Profile, tournament: Tournament, option: str = "") -> Panel:
+        has_pages = bool(await self._pages_url(profile))
+        return options_panel(profile.language, tournament, option, has_pages=has_pages)
+
+    async def _pages_url(self, profile: Profile) -> str:
+        """Return the address of the bot's web pages, or "" if it has none."""
+        return (await self._viewers.viewer_at(private_place(profile.id))).pages_url
 
     async def _choose(
         self, press: Press, profile: Profile, tournament: Tournament, verb: str, words: list[str]
@@ -303,7 +311,12 @@ class TournamentCommands:
             self._tournaments.seconds_left(tournament), self._tournaments.of_person(profile.id)
         )
         has_others = any(other.code != tournament.code for other in own)
-        return player_panel(profile.language, profile.id, tournament, left, has_others=has_others)
+        panel = player_panel(profile.language, profile.id, tournament, left, has_others=has_others)
+        if not (tournament.is_public_on_web and (pages := await self._pages_url(profile))):
+            return panel
+        label = texts(profile.language).gettext("Page on the web")
+        link = Button(label, f"{pages}/tournament/{tournament.code}", kind="link")
+        return replace(panel, rows=(*panel.rows, (link,)))
 
     async def _send_hands(self, press: Press, profile: Profile, tournament: Tournament) -> Panel | Reply:
         """Send the hands of a person's open matches. Without any, show their own page."""

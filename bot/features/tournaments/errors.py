@@ -33,6 +33,10 @@ class HasBegun(TableError):
     sentence = "Too late: this tournament has already started."
 
 
+class OthersEntered(TableError):
+    sentence = "Others are already in, and didn’t agree to that: open another tournament for everyone."
+
+
 class ChangedTooOften(TableError):
     sentence = "This tournament was changed too often: start it as it is, or call it off."
 

@@ -15,6 +15,7 @@ from bot.features.tournaments.forgetting import export, forget
 from bot.features.tournaments.match_tables import MatchTables
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.reminders import Reminders
+from bot.features.tournaments.site import TournamentSite
 from bot.features.tournaments.store import Tournaments
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
@@ -75,6 +76,9 @@ class TournamentsFeature(Feature):
             core.people,
             core.private_hands,
             core.archive,
+        )
+        self.site = TournamentSite(
+            self._tournaments, self.registration, core.people, core.archive, core.room, core.watching
         )
         self.commands = {
             "tournament": partial(self.tournaments.open_or_show, "knockout"),

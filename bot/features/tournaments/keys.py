@@ -8,6 +8,7 @@
 | ``{tour:<code>}:games`` | hash | duplicate games of open rounds, by round and id, as the archive keeps them |
 | ``{tour:<code>}:reminded`` | set | reminders that were sent |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
+| ``tournaments_public`` | hash | codes of tournaments that everyone can see on the web page and that are not over |
 | ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
 | ``entered:<platform:id>`` | hash | codes of tournaments that a person entered or opened, while the log exists |
 | ``organised:<platform:id>`` | hash | codes of tournaments that count for a person's limit |
@@ -17,6 +18,7 @@ from bot.platform import chat_of
 from bot.store.keys import prefix_key
 
 LIVE = "tournaments"
+PUBLIC = "tournaments_public"
 
 
 # keys of tournaments, by their codes

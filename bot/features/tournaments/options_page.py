@@ -21,8 +21,8 @@ class OptionValue(NamedTuple):
     words: tuple[object, ...]
 
 
-def options_panel(language: str, tournament: Tournament, option: str = "") -> Panel:
-    """Show all options with their values, or the values of one ``option``."""
+def options_panel(language: str, tournament: Tournament, option: str = "", *, has_pages: bool = True) -> Panel:
+    """Show all options with their values, or the values of one ``option``. ``has_pages``: the bot has web pages."""
     text = TournamentText(language, tournament)
     _ = text.gettext
     page = text.start_page()
@@ -34,7 +34,7 @@ def options_panel(language: str, tournament: Tournament, option: str = "") -> Pa
     elif 0 < clock < DAY < tournament.time:
         note = _("⚠️ Once a game has begun, it’s {clock}, however long the round is.")
         page.line(note, "italic", clock=clock_name(text.words, clock))
-    options = _choices(text)
+    options = {name: choice for name, choice in _choices(text).items() if name != "web" or has_pages}
     if option in options:
         name, values = options[option]
         page.gap()
@@ -79,6 +79,10 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
             ],
         ),
     }
+    found["web"] = (
+        _("who can join"),
+        values("web", {"no": _("this group"), "yes": _("everyone, on the web")}),
+    )
     if tournament.form in ("swiss", "duplicate"):
         counts = {value: _("by number of players") if value == "auto" else value for value in OPTIONS["rounds"]}
         found["rounds"] = _("rounds"), values("rounds", counts)

@@ -196,7 +196,7 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
         page.line(title, "bold")
         group = own.groups.get(tournament.code, "")
         page.line(" · ".join([*([isolate_name(group)] if group else []), organiser_line(text)]))
-        page.line(_state_line(text, left))
+        page.line(state_line(text, left))
         team = tournament.team_with(person)
         if tournament.phase == "over":
             _write_place(page, text, team)
@@ -220,7 +220,7 @@ def player_panel(
     _ = text.gettext
     page = text.start_page()
     page.line(capitalize(organiser_line(text)))
-    page.line(_state_line(text, left))
+    page.line(state_line(text, left))
     if any(player and player.person == person for player in map(tournament.players.__getitem__, tournament.withdrawn)):
         page.line(_("You’ve withdrawn."))
     elif is_out:
@@ -284,7 +284,7 @@ def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
     )
 
 
-def _state_line(text: TournamentText, left: int | None) -> str:
+def state_line(text: TournamentText, left: int | None) -> str:
     tournament = text.tournament
     if tournament.phase == "open":
         count = len(tournament.entered_players)

@@ -55,10 +55,17 @@ class Registration:
         raise AssertionError
 
     async def choose_option(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
-        """Choose one of `OPTIONS`. Raises ValueError for an unknown option or value."""
+        """Choose one of `OPTIONS`. Raises ValueError for an unknown option or value.
+
+        Raises OthersEntered if people who entered would become visible on the web page.
+        """
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
-        return await self._choose(code, person, log_entries.Option(name, value), update)
+        entry = log_entries.Option(name, value)
+        if (name, value) != ("web", "yes"):
+            return await self._choose(code, person, entry, update)
+        async with self._tournaments.list_as_public(code):
+            return await self._choose(code, person, entry, update)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
         return await self._choose(code, person, log_entries.Play(choice.game, choice.text), update)
@@ -70,6 +77,9 @@ class Registration:
             _check_open(tournament)
             check_organiser(tournament, person)
             _check_changes(tournament)
+            others = any(player and player.person != person for player in tournament.players)
+            if others and entry == log_entries.Option("web", "yes") and not tournament.is_public_on_web:
+                raise errors.OthersEntered()
             chosen = (
                 log_entries.Play(tournament.game, tournament.choice.text),
                 *(log_entries.Option(*option) for option in tournament.options.items()),

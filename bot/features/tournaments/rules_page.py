@@ -17,7 +17,7 @@ def rules_panel(language: str, tournament: Tournament, topic: str = "") -> Panel
         "match": (_("A match"), _match),
         "time": (_("Time and no-shows"), _time),
         "leaving": (_("If you withdraw"), _leaving),
-        "ties": (_("Ties"), _ties),
+        "ties": (_("Ties"), tie_break_lines),
     }
     page = text.start_page()
     if topic in topics:
@@ -104,7 +104,7 @@ def _leaving(text: TournamentText) -> list[str]:
     return [_("You lose the match in progress, and play no further ones.")]
 
 
-def _ties(text: TournamentText) -> list[str]:
+def tie_break_lines(text: TournamentText) -> list[str]:
     _ = text.gettext
     if text.tournament.form == "knockout":
         return [_("The player who went out later is ahead. Others share a place.")]

@@ -119,6 +119,10 @@ class Tournaments:
             if tournament.is_live or left < 0 or left > oldest
         ]
 
+    async def public(self) -> list[Tournament]:
+        """Return the live tournaments that everyone can see on the web page, the newest first."""
+        return await self._load_list(keys.PUBLIC, lambda tournament: tournament.is_live and tournament.is_public_on_web)
+
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
         """Return the tournaments of a list, the newest first, and remove wrong entries.
 
@@ -152,6 +156,12 @@ class Tournaments:
         async with self._store.index.reserve_for_commit(key, code):
             yield
         await self._store.index.reserve(key, code)
+
+    @asynccontextmanager
+    async def list_as_public(self, code: str) -> AsyncIterator[None]:
+        """Put a tournament on the list for the web page around a commit that opens it to everyone."""
+        async with self._store.index.reserve_for_commit(keys.PUBLIC, code):
+            yield
 
     @asynccontextmanager
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
@@ -230,6 +240,7 @@ class Tournaments:
         if not _counts_for(tournament.opener.person, tournament):
             await self._store.index.remove(keys.organised(tournament.opener.person), tournament.code)
         await self._store.index.remove(keys.LIVE, tournament.code)
+        await self._store.index.remove(keys.PUBLIC, tournament.code)
 
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's tournaments to its new id. Idempotent."""

@@ -108,7 +108,7 @@ class TournamentText:
         return isolate_name(shorten(localize_name(opener.name, self.language), LONGEST_ALONE))
 
     def terms(self) -> list[str]:
-        """Return the options and times, in two to four lines."""
+        """Return the options and times, in two to five lines."""
         tournament, _ = self.tournament, self.gettext
         rules, unit = tournament.choice.all_rules.model_dump(), unit_of(tournament)
         target = _("To {points} points").format(points=target_text(rules))
@@ -124,6 +124,8 @@ class TournamentText:
         lines = [f"{self.deals_and_scoring if tournament.is_duplicate else target} · {clock}", " · ".join(times)]
         if unusual := option_lines(self.words, GAMES[tournament.game], rules, unusual=True):
             lines.append(capitalize(" · ".join(unusual)))
+        if tournament.is_public_on_web:
+            lines.append(_("Everyone can see it on the web, and join there."))
         if unit > 1:
             line = _("Results are in whole points: {whole} here are {shown} at the table.")
             lines.append(line.format(whole=int(rules["target"]), shown=int(rules["target"]) * unit))

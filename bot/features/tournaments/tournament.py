@@ -35,15 +35,23 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "rounds": ("auto", "3", "4", "5", "6", "7"),
     "deals": ("2", "4", "8"),
     "scoring": ("points", "steps"),
+    "web": ("no", "yes"),
 }
 """Options besides the game, with their values.
 
 ``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` applies to Swiss tournaments and
 duplicates. ``deals`` is the length of a duplicate match; half of them are played in each seat. ``scoring`` is for
-duplicates.
+duplicates. ``web`` is whether everyone can see it on the web page and join there.
 """
 
-USUAL: Mapping[str, str] = {"form": "knockout", "time": str(DAY), "rounds": "auto", "deals": "2", "scoring": "points"}
+USUAL: Mapping[str, str] = {
+    "form": "knockout",
+    "time": str(DAY),
+    "rounds": "auto",
+    "deals": "2",
+    "scoring": "points",
+    "web": "no",
+}
 
 MAX_TEAMS: Mapping[Form, int] = {"knockout": 64, "roundrobin": 32, "swiss": 64, "duplicate": 64, "league": 32}
 MIN_TEAMS: Mapping[Form, int] = {"knockout": 2, "roundrobin": 3, "swiss": 4, "duplicate": 4, "league": 3}
@@ -213,6 +221,11 @@ class Tournament:
     @property
     def form(self) -> Form:
         return cast("Form", self.options["form"])
+
+    @property
+    def is_public_on_web(self) -> bool:
+        """Whether everyone can see it on the web page, and join there."""
+        return self.options["web"] == "yes"
 
     @property
     def is_duplicate(self) -> bool:

@@ -230,7 +230,7 @@ def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
         topics = [
             button.payload.split(" ")[-1] for button in chain.from_iterable(options_panel("en", tournament).rows)
         ][:-1]
-        expected = {"form", "game", "time", "clock"}
+        expected = {"form", "game", "time", "clock", "web"}
         expected |= {"rounds"} if form in ("swiss", "duplicate") else set()
         expected |= {"deals", "scoring"} if form == "duplicate" else set()
         rules = {name for name in tournament.choice.rules if not (name == "target" and form == "duplicate")}

@@ -1,0 +1,29 @@
+// @ts-check
+// The page of a tournament: it follows the matches and standings without a reload.
+import { pageData } from "./view.js";
+
+const POLL = 5000;  // milliseconds
+const { texts } = pageData();
+const away = /** @type {HTMLElement} */ (document.getElementById("away"));
+
+/** @param {Document} page */
+const live = (page) => /** @type {HTMLElement} */ (page.getElementById("live"));
+
+async function update() {
+  const answer = await fetch(location.pathname.replace("/tournament/", "/tournament/live/"), { headers: { Accept: "text/html" } }).catch(() => null);
+  away.hidden = answer?.ok === true;
+  if (!answer?.ok) { away.textContent = texts.away; return; }
+  const next = live(new DOMParser().parseFromString(await answer.text(), "text/html")), shown = live(document);
+  // The forms change with the phase.
+  if (next.dataset.phase !== shown.dataset.phase) { location.reload(); return; }
+  if (next.innerHTML === shown.innerHTML) return;
+  const focused = shown.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+  shown.replaceChildren(...next.childNodes);
+  if (focused) /** @type {HTMLElement | null} */ (shown.querySelector(`a[href="${CSS.escape(focused)}"]`))?.focus();
+}
+
+async function follow() {
+  if (document.visibilityState === "visible") await update();
+  if (["open", "playing"].includes(live(document).dataset.phase || "")) setTimeout(follow, POLL);
+}
+setTimeout(follow, POLL);

@@ -1,0 +1,75 @@
+"""Tournaments that are open to everyone at ``/tournaments``, one of them at ``/tournament/{code}``."""
+
+import re
+import secrets
+from http import HTTPStatus
+
+from aiohttp import web
+
+from adapters.web.codes import code_of
+from adapters.web.people import COOKIE, form_names
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, browser_language
+from bot.features.tournaments.feature import TournamentsFeature
+from bot.texts import gettext_noop as _
+from bot.texts import texts
+
+KEY = re.compile(r"[0-9a-f]{16}")
+NO_TOURNAMENT = _("There’s no such tournament on the web: ask the person who organises it.")
+
+
+async def show_all(site: Site, request: web.Request) -> web.Response:
+    reader, language = await site.reader(request)
+    tournaments = site.card_room.feature(TournamentsFeature).site
+    lines = await tournaments.public_lines(reader.person if reader else "", language)
+    return site.page(request, "tournaments.html", language, tournaments=lines)
+
+
+async def show(site: Site, request: web.Request) -> web.Response:
+    """Show a tournament to a reader who can see it. For others it is unknown."""
+    code = code_of(request)
+    reader, language = await site.reader(request)
+    tournaments = site.card_room.feature(TournamentsFeature).site
+    with site.limits.lookup(request) as lookup:
+        tournament = await tournaments.page(code, reader.person if reader else "", language)
+        lookup.end(missing=tournament is None)
+    if tournament is None:
+        return site.message_page(request, texts(language).gettext(NO_TOURNAMENT), HTTPStatus.NOT_FOUND, language)
+    _ = texts(language).gettext
+    page = site.page(
+        request,
+        "tournament.html",
+        language,
+        tournament=tournament,
+        key=secrets.token_hex(8),
+        data={"texts": {"away": _("The connection is gone. Trying again…")}},
+        **form_names(reader),
+    )
+    # The forms can be sent once, so the browser's Back must load the page again.
+    page.headers["Cache-Control"] = "no-store"
+    return page
+
+
+async def change(site: Site, request: web.Request) -> web.Response:
+    """Join or leave a tournament. A stranger who joins becomes a guest."""
+    code, form = code_of(request), await site.read_form(request)
+    action, key, partner = (form.get(field, "") for field in ("do", "key", "partner"))
+    if not KEY.fullmatch(key) or action not in ("join", "leave") or not re.fullmatch(r"\d{0,3}", partner, re.ASCII):
+        raise Refused("there is no such request")
+    tournaments = site.card_room.feature(TournamentsFeature).site
+    known = await site.people.identify(request)
+    with site.limits.lookup(request) as lookup:
+        # A wrong code must not store a new person.
+        found = await tournaments.page(code, known.person if known else "", "en")
+        lookup.end(missing=found is None)
+    if found is None or (action == "leave" and known is None):
+        raise web.HTTPNotFound()
+    reader, cookie, language = await site.admit(request, known, form.get("name", ""))
+    person, update = reader.as_person(browser_language(request)), f"web:{reader.tag}:{key}:{action}"
+    if action == "leave":
+        why = await tournaments.leave(person, code, update)
+    else:
+        why = await tournaments.enter(person, code, update, int(partner) if partner else None)
+    if why:
+        return site.message_page(request, why, language=language, cookie=cookie)
+    return site.redirect(f"/tournament/{code}", COOKIE, cookie)

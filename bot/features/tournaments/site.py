@@ -1,0 +1,232 @@
+"""Tournaments for web pages: those that their organisers have opened to everyone, and each reader's own."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bot.features.tournaments import errors
+from bot.features.tournaments.card_panel import has_results, players_alone, winners_line
+from bot.features.tournaments.current_names import with_current_names
+from bot.features.tournaments.pages import possible_partners, state_line
+from bot.features.tournaments.registration import Registration, teams_of
+from bot.features.tournaments.rules_page import tie_break_lines
+from bot.features.tournaments.standings import standings
+from bot.features.tournaments.store import Tournaments
+from bot.features.tournaments.texts import TournamentText
+from bot.features.tournaments.tournament import Match, Tournament
+from bot.finished.archive import Archive
+from bot.people import People
+from bot.platform import Person
+from bot.site.watching import Watching
+from bot.store.outage import STORE_ERRORS, begin_request
+from bot.tables.errors import NoSuchTable
+from bot.tables.room import Room
+from bot.texts import error_text
+from bot.words.table_lines import capitalize
+from bot.words.wording import decimal_text
+from engine.errors import EngineError
+
+MAX_LISTED = 50  # tournaments on the page of all
+MAX_PARTNERS = 20  # players without a partner, each with a button
+
+
+class TournamentLine(NamedTuple):
+    """A tournament in a list. ``is_in``: the reader plays in it."""
+
+    code: str
+    title: str
+    state: str
+    is_in: bool
+
+
+class PageMatch(NamedTuple):
+    """A match of the current round. ``watch_id`` and ``replay`` are empty if there is nothing to see."""
+
+    pairing: str
+    outcome: str
+    watch_id: str
+    replay: str
+    is_mine: bool
+
+
+class PageStanding(NamedTuple):
+    place: int
+    team: str
+    figures: tuple[str, ...]
+    is_out: bool
+    is_mine: bool
+
+
+class TournamentPage(NamedTuple):
+    """A tournament's page for one reader.
+
+    ``columns`` are the names of the score and the tie-breaks, which ``ties`` explains. ``tables`` are the codes of the
+    reader's open matches. ``partners`` are the players whose partner the reader could become, by number.
+    """
+
+    code: str
+    phase: str
+    title: str
+    organiser: str
+    terms: list[str]
+    state: str
+    teams: list[str]
+    alone: list[str]
+    matches: list[PageMatch]
+    columns: list[str]
+    standings: list[PageStanding]
+    ties: list[str]
+    tables: list[str]
+    partners: Mapping[int, str]
+    is_in: bool
+    is_public: bool
+
+
+class TournamentSite:
+    """Tournaments for web pages. Every method can raise one of the store's errors."""
+
+    def __init__(
+        self,
+        tournaments: Tournaments,
+        registration: Registration,
+        people: People,
+        archive: Archive,
+        room: Room,
+        watching: Watching,
+    ) -> None:
+        self._tournaments, self._registration, self._people = tournaments, registration, people
+        self._archive, self._room, self._watching = archive, room, watching
+
+    async def public_lines(self, person: str, language: str, limit: int = MAX_LISTED) -> list[TournamentLine]:
+        """Return the public tournaments that are open or under way: the newest first, open ones before others.
+
+        ``person`` is empty for a stranger, who gets none while the store is away.
+        """
+        try:
+            found = sorted(await self._tournaments.public(), key=lambda tournament: tournament.phase != "open")
+            return list(await asyncio.gather(*(self._line(one, person, language) for one in found[:limit])))
+        except STORE_ERRORS:
+            if person:
+                raise
+            return []
+
+    async def _line(self, tournament: Tournament, person: str, language: str) -> TournamentLine:
+        text = TournamentText(language, tournament)
+        state = state_line(text, await self._tournaments.seconds_left(tournament))
+        return TournamentLine(tournament.code, text.title, state, tournament.player_of(person) is not None)
+
+    async def page(self, code: str, person: str, language: str) -> TournamentPage | None:
+        """Return a tournament's page, or None if it is unknown or the reader must not see it."""
+        try:
+            tournament = await self._tournaments.load(code)
+        except (errors.NoSuchTournament, errors.UnreadableTournament):
+            return None
+        if not (tournament.is_public_on_web or (person and tournament.involves(person))):
+            return None
+        tournament = await with_current_names(self._people, tournament)
+        text, own = TournamentText(language, tournament), tournament.player_of(person)
+        team = None if own is None else tournament.team_of(own)
+        alone = players_alone(tournament)
+        waiting = [] if tournament.teams else [pair for pair in teams_of(tournament) if pair[0] not in alone]
+        teams = list(range(len(tournament.teams))) if not has_results(tournament) else []
+        matches = tournament.rounds[-1] if tournament.rounds else ()
+        if tournament.form == "league":
+            matches = tuple(match for match in matches if match.seats or match.is_over)
+        table = standings(tournament) if has_results(tournament) else ()
+        return TournamentPage(
+            code=code,
+            phase=tournament.phase,
+            title=text.title,
+            organiser=text.organiser,
+            terms=text.terms(),
+            state=await self._state(text),
+            teams=[*map(text.player_names, waiting), *map(text.team_name, teams)],
+            alone=[text.player_names([number]) for number in alone] if not tournament.teams else [],
+            matches=list(await self._matches(text, matches, team)),
+            columns=[capitalize(text.gettext(figure.name)) for figure in (table[0].score, *table[0].tie_breaks)]
+            if table
+            else [],
+            standings=[
+                PageStanding(
+                    standing.rank,
+                    text.team_name(standing.team),
+                    tuple(decimal_text(figure.value, language) for figure in (standing.score, *standing.tie_breaks)),
+                    standing.is_out and tournament.phase == "playing",
+                    standing.team == team,
+                )
+                for standing in table
+            ],
+            ties=tie_break_lines(text) if table else [],
+            tables=[match.table for match in tournament.matches if match.table and team in match.teams]
+            if tournament.phase == "playing" and team is not None
+            else [],
+            partners={
+                number: text.player_names([number])
+                for number in possible_partners(tournament, person)[:MAX_PARTNERS]
+                if tournament.phase == "open"
+            },
+            is_in=own is not None and not (team is not None and tournament.has_withdrawn(team)),
+            is_public=tournament.is_public_on_web,
+        )
+
+    async def _state(self, text: TournamentText) -> str:
+        tournament, _ = text.tournament, text.gettext
+        if tournament.phase == "open":
+            return _("Open for sign-up. It starts when {name} presses “Start”.").format(name=text.organiser)
+        if tournament.phase == "over":
+            return winners_line(text)
+        return state_line(text, await self._tournaments.seconds_left(tournament))
+
+    async def _matches(self, text: TournamentText, matches: Sequence[Match], team: int | None) -> Sequence[PageMatch]:
+        tournament = text.tournament
+        games = {
+            match.number: game
+            for match in matches
+            if tournament.is_public(match.round) and (game := next((r.game for r in match.results.values()), ""))
+        }
+        kept = await self._archive.kept_ids(list(games.values()))
+        return [
+            PageMatch(
+                text.pairing(match),
+                text.outcome(match),
+                await self._watch_id(match.table),
+                game if len(match.deals) == 1 and (game := games.get(match.number, "")) in kept else "",
+                team in match.teams,
+            )
+            for match in matches
+        ]
+
+    async def _watch_id(self, code: str) -> str:
+        if not code:
+            return ""
+        try:
+            return await self._watching.watch_id(await self._room.load_cached(code))
+        except NoSuchTable:
+            return ""
+
+    # What readers do. Each method returns an error's text, or "".
+
+    async def enter(self, person: Person, code: str, update: str, partner: int | None = None) -> str:
+        """Enter a person, as the partner of another player if one is named."""
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            tournament = await self._tournaments.load(code)
+            if not (tournament.is_public_on_web or tournament.involves(person.id)):
+                raise errors.NoSuchTournament(code=code)
+            if partner is None:
+                await self._registration.enter(code, profile.id, profile.name, update)
+            else:
+                await self._registration.join_partner(code, profile.id, profile.name, partner, update)
+        except EngineError as fault:
+            return "" if isinstance(fault, errors.AlreadyEntered) else error_text(fault, profile.language)
+        return ""
+
+    async def leave(self, person: Person, code: str, update: str) -> str:
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            await self._registration.leave(code, profile.id, update)
+        except EngineError as fault:
+            return error_text(fault, profile.language)
+        return ""

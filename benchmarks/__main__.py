@@ -24,6 +24,7 @@ class Benchmarks(LazyGroup):
         "find": "benchmarks.find:run",
         "web": "benchmarks.web:run",
         "daily": "benchmarks.daily:run",
+        "branches": "benchmarks.branches:run",
         "start": "benchmarks.start:run",
         "compare": "benchmarks.compare:command",
     }

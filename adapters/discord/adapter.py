@@ -39,7 +39,7 @@ from bot.concurrency.background import TaskSet
 from bot.http.proxies import proxy_for
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import Command, DeliveryError, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
+from bot.platform import DeliveryError, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
 from bot.rate_limiter import RateLimit
 from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
@@ -197,7 +197,7 @@ class Discord:
 
     async def _handle_press(self, interaction: Interaction) -> None:
         try:
-            press = reading.parse_press(interaction)
+            press = reading.read_press(interaction)
         except LIBRARY_ERRORS as error:
             # The library validates few fields before they are read.
             log.warning("discord_press_unreadable", why=describe_error(error))
@@ -218,20 +218,9 @@ class Discord:
         place, spec = reading.place_of(interaction), find_command_spec(word)
         private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
         awaits_message = (shows_table and not private) or is_private(place)
-        # Discord tells a server's name only to a bot that is its member.
-        guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
         token = reading.token_of(interaction)
         answer = Answer(self.rest, token, place, private=private, awaits_message=awaits_message)
-        command = Command(
-            key=f"dc{interaction.id}",
-            person=reading.presser_of(interaction),
-            place=place,
-            word=word,
-            words=tuple(filter(None, arguments)),
-            about=(reading.person_of(named),) if named else (),
-            ephemeral=reading.ephemeral_place_of(interaction),
-            chat_name=str(guild.name or "") if guild else "",
-        )
+        command = reading.read_command(interaction, word, arguments, named)
         refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
         await self._answer(interaction, answer, work)

@@ -14,7 +14,7 @@ import discord
 
 from adapters.discord.limits import TOKEN_SECONDS
 from bot.places import GUEST, Place
-from bot.platform import Person, Press
+from bot.platform import Command, Person, Press
 
 PLATFORM = "discord"
 
@@ -105,7 +105,23 @@ def ephemeral_place_of(interaction: Interaction) -> str:
     return str(Place(PLATFORM, str(interaction.channel_id), person=user, token=token))
 
 
-def parse_press(interaction: Interaction) -> Press | None:
+def read_command(interaction: Interaction, word: str, arguments: Iterable[str], named: discord.User | None) -> Command:
+    """Return a slash command or context menu command as the card room reads it. ``named`` is the person it is about."""
+    # Discord tells a server's name only to a bot that is its member.
+    guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
+    return Command(
+        key=f"dc{interaction.id}",
+        person=presser_of(interaction),
+        place=place_of(interaction),
+        word=word,
+        words=tuple(filter(None, arguments)),
+        about=(person_of(named),) if named else (),
+        ephemeral=ephemeral_place_of(interaction),
+        chat_name=str(guild.name or "") if guild else "",
+    )
+
+
+def read_press(interaction: Interaction) -> Press | None:
     """Return the press, or None if the button is not the bot's. Raises LIBRARY_ERRORS for an unreadable message."""
     data: Any = interaction.data or {}
     custom_id = str(data.get("custom_id", ""))

@@ -17,11 +17,11 @@ from bot.delivery.surface_names import Hand
 from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
+from bot.handlers.challenge_commands import Joining
 from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import NoReportCommand, NoSayCommand, OnlyInGroups, OnlyInPrivate, UnknownCommand
 from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
-from bot.handlers.joining import Joining
 from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers

@@ -10,8 +10,8 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
+from bot.handlers.challenge_commands import Joining
 from bot.handlers.invitations import Invitations
-from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
 from bot.panels.challenge import INVITED
 from bot.panels.drafts import Draft

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from bot.delivery.private_hands import PrivateHands
 from bot.feature import CommandHandler, Handlers
+from bot.handlers.challenge_commands import Joining
 from bot.handlers.errors import UnknownCode
-from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
 from bot.parsing.codes_and_links import NEW_CODE, read_pasted
 from bot.parsing.games import parse_code

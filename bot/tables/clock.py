@@ -1,7 +1,9 @@
-"""Times of tables' clocks, in seconds, and when a clock rings next."""
+"""Tables' clocks: times in seconds, when a clock rings next, and what happens when it rings."""
 
+from collections.abc import Sequence
 from math import inf
 
+from bot.store.entries import Close, Entry, Flag, Late, Move, Nudge, Stop
 from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table_state import TableState
 
@@ -49,3 +51,26 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
         and before.moved_at[turn] == table.moved_at[turn]
     )
     return None if is_same_decision else table.clock / 2
+
+
+def entries_at_alarm(table: TableState) -> list[Entry]:
+    """Return what the ring of the clock writes, if no pack waits for a cut and no robot is to move."""
+    if table.phase == "open":
+        return [Close("expired")]
+    if table.phase != "playing":
+        return []
+    if table.is_practice:
+        return [Stop("cancelled")]
+    if table.clock and table.alarm != "flagged":
+        return [Flag() if table.alarm else Nudge()]
+    return [Stop("cancelled")] if table.has_only_guests else []
+
+
+def entries_of_late_move(table: TableState, seat: int, moves: Sequence[Move]) -> list[Entry]:
+    """Return what a robot's ``moves`` for a late player write.
+
+    Under a strict clock, a player loses the game at the third decision in a row that a robot makes for them.
+    """
+    if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
+        return [Late(seat), Stop("timeout", 1 - (seat & 1))]
+    return [Late(seat), *moves]

@@ -15,12 +15,12 @@ from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.robots.pace import PACES, Pace
 from bot.store import Appended, NewEntries, Removed, Store, keys
-from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Seal, Stop, Wait
+from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Move, Say, Seal, Stop, Wait
 from bot.store.index import CodeTaken
 from bot.store.log import Log
 from bot.store.people_in_logs import people_in
 from bot.tables import checks, errors
-from bot.tables.clock import LATES_TO_FORFEIT, next_alarm
+from bot.tables.clock import entries_at_alarm, entries_of_late_move, next_alarm
 from bot.tables.codes import mark_of
 from bot.tables.cutting import find_cutter
 from bot.tables.limits import PHRASES_PER_DEAL
@@ -246,19 +246,14 @@ class Room(TableMemory):
     async def make_moves_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
         """Make a robot's moves, for itself or for a late player. Raises OldPanel if the table has changed since.
 
-        ``moves`` are all that belong to the player's decision. Under a strict clock, a player loses the game at the
-        third decision in a row that a robot makes for them.
+        ``moves`` are all that belong to the player's decision. A strict clock can end the game instead.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
             if table.game is None or table.version != version or table.game.turn != seat:
                 raise errors.OldPanel()
             chair, made = table.chairs[seat], [Move(seat, move) for move in moves]
-            if chair and chair.is_robot:
-                return made
-            if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
-                return [Late(seat), Stop("timeout", 1 - (seat & 1))]
-            return [Late(seat), *made]
+            return made if chair and chair.is_robot else entries_of_late_move(table, seat, made)
 
         return await self.commit(code, update, decide)
 
@@ -319,15 +314,7 @@ class Room(TableMemory):
                 raise errors.OldPanel()
             if table.awaits_cut:
                 return _deal_entries(table, table.sealed)
-            if table.phase == "open":
-                return [Close("expired")]
-            if table.phase == "playing" and table.is_practice:
-                return [Stop("cancelled")]
-            if table.phase == "playing" and table.clock and table.alarm != "flagged":
-                return [Flag() if table.alarm else Nudge()]
-            if table.phase == "playing" and table.has_only_guests:
-                return [Stop("cancelled")]
-            return []
+            return entries_at_alarm(table)
 
         return await self.commit(code, update, decide)
 

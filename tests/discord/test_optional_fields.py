@@ -49,7 +49,7 @@ def read_interaction(client: discord.Client, data: Any) -> discord.Interaction[A
 
 
 def press_fields(interaction: discord.Interaction[Any]) -> tuple[str, ...]:
-    press = reading.parse_press(interaction)
+    press = reading.read_press(interaction)
     assert press
     # The place ends with a token that contains the time.
     return press.key, press.person.id, press.place.partition("!")[0], press.message, press.payload

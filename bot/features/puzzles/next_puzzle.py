@@ -1,14 +1,19 @@
 """Chooses a person's next puzzle: from games that they know, easy ones first."""
 
 from collections.abc import Container
+from heapq import nsmallest
+from random import choice
 
-from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.puzzle_ratings import PuzzleRatings
+from bot.features.puzzles.collection import Collection, all_puzzles
+from bot.features.puzzles.puzzle_ratings import PuzzleRatings, initial_mu
+from bot.features.puzzles.stars import ONE_STAR
 from bot.finished.archive import Archive
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 GAMES_SEARCHED = 20  # games among this many of a person's last ones count as known
+CANDIDATES = 25  # the next puzzle is one of this many unanswered ones nearest to a person's rating
+EASY_ANSWERS = 3  # a person with fewer answers gets puzzles with one star
 
 
 class NextPuzzle:
@@ -20,10 +25,11 @@ class NextPuzzle:
     async def find(self, person: str, game: str = "") -> Puzzle | None:
         """Return a person's next puzzle, of ``game`` if one is named. None if all are answered."""
         if game:
-            return await self._ratings.next_puzzle(person, all_puzzles(), {game})
-        return await self._ratings.next_puzzle(
-            person, all_puzzles(), await self._known_games(person)
-        ) or await self._ratings.next_puzzle(person, all_puzzles())
+            return await choose_next(self._ratings, person, all_puzzles(), {game})
+        known = await self._known_games(person)
+        return await choose_next(self._ratings, person, all_puzzles(), known) or await choose_next(
+            self._ratings, person, all_puzzles()
+        )
 
     async def _known_games(self, person: str) -> Container[str]:
         """Return the Tressette games, and every other game that the person has played or answered a puzzle of."""
@@ -31,3 +37,29 @@ class NextPuzzle:
         played = {game.record.game for game in await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])}
         answered = {all_puzzles().game_of(id_) for id_ in await self._ratings.answered(person) if id_ in all_puzzles()}
         return {id_ for id_, kind in GAMES.items() if kind.is_tressette} | played | answered
+
+
+async def choose_next(
+    ratings: PuzzleRatings, person: str, puzzles: Collection, games: Container[str] = tuple(GAMES)
+) -> Puzzle | None:
+    """Return a puzzle of ``games`` that suits a person's rating, the same one until they answer it.
+
+    A person's first puzzles have one star. None if all are answered. Raises store errors.
+    """
+    chosen, answered = await ratings.next_id(person), await ratings.answered(person)
+    if chosen in puzzles.keys() - answered and puzzles.game_of(chosen) in games:
+        return puzzles[chosen]
+    solver, rated = await ratings.standing(person), await ratings.mu_of_rated()
+
+    def distance(id_: str) -> tuple[bool, float, str]:
+        mu = rated[id_] if id_ in rated else initial_mu(puzzles.missed_by(id_))
+        is_too_hard = solver.answered < EASY_ANSWERS and puzzles.missed_by(id_) >= ONE_STAR
+        return is_too_hard, abs(mu - solver.mu), id_
+
+    unanswered = (id_ for id_ in puzzles if id_ not in answered and puzzles.game_of(id_) in games)
+    nearest = nsmallest(CANDIDATES, unanswered, key=distance)
+    if not nearest:
+        return None
+    chosen = choice(nearest)
+    await ratings.set_next_id(person, chosen)
+    return puzzles[chosen]

@@ -5,28 +5,20 @@ how many simple players missed it. Only a person's first answer to a puzzle coun
 """
 
 import json
-from collections.abc import Container
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from heapq import nsmallest
-from random import choice
 from typing import Any, NamedTuple
 
 from openskill.models import PlackettLuce
 
 from bot.features.puzzles import keys
-from bot.features.puzzles.collection import Collection
-from bot.features.puzzles.stars import ONE_STAR
 from bot.finished.rating_formula import BEGINNER, SCALE
 from bot.store.lua import read_script
-from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 MODEL = PlackettLuce()
 # a new puzzle's mu if 0 or 100 percent miss it, and its sigma
 EASIEST_MU, HARDEST_MU, INITIAL_SIGMA = 15.0, 35.0, 4.0
-CANDIDATES = 25  # the next puzzle is one of this many unanswered ones nearest to a person's rating
-EASY_ANSWERS = 3  # a person with fewer answers gets puzzles with one star
 KEPT_SECONDS = 3 * 86400
 
 ANSWER = read_script(__file__, "answer")
@@ -79,34 +71,17 @@ class PuzzleRatings:
         """Return the ids of the puzzles that a person has answered."""
         return {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
 
-    async def next_puzzle(
-        self, person: str, puzzles: Collection, games: Container[str] = tuple(GAMES)
-    ) -> Puzzle | None:
-        """Return a puzzle of ``games`` that suits a person's rating, the same one until they answer it.
+    async def next_id(self, person: str) -> str:
+        """Return the id of the puzzle that was chosen for a person, or an empty string."""
+        return (await self._client.hget(keys.NEXT, person) or b"").decode()
 
-        A person's first puzzles have one star. None if all are answered.
-        """
-        stored = await self._client.hget(keys.NEXT, person)
-        answered = await self.answered(person)
-        if stored and stored.decode() in puzzles.keys() - answered and puzzles.game_of(stored.decode()) in games:
-            return puzzles[stored.decode()]
-        solver = await self.standing(person)
-        ratings = {
-            id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.RATINGS)).items()
-        }
+    async def set_next_id(self, person: str, puzzle: str) -> None:
+        await self._client.hset(keys.NEXT, person, puzzle)
 
-        def distance(id_: str) -> tuple[bool, float, str]:
-            mu, _sigma = ratings.get(id_) or (initial_mu(puzzles.missed_by(id_)), INITIAL_SIGMA)
-            is_too_hard = solver.answered < EASY_ANSWERS and puzzles.missed_by(id_) >= ONE_STAR
-            return is_too_hard, abs(mu - solver.mu), id_
-
-        unanswered = (id_ for id_ in puzzles if id_ not in answered and puzzles.game_of(id_) in games)
-        nearest = nsmallest(CANDIDATES, unanswered, key=distance)
-        if not nearest:
-            return None
-        chosen = choice(nearest)
-        await self._client.hset(keys.NEXT, person, chosen)
-        return puzzles[chosen]
+    async def mu_of_rated(self) -> dict[str, float]:
+        """Return openskill's mu of every puzzle that someone has answered, by its id."""
+        found = await self._client.hgetall(keys.RATINGS)
+        return {id_.decode(): _parse_rating(text)[0] for id_, text in found.items()}
 
     async def take_answer(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None

@@ -24,6 +24,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.mydata import MyData
 from bot.features.privacy.pages import owner_tag
 from bot.features.puzzles.collection import all_puzzles
+from bot.features.puzzles.next_puzzle import choose_next
 from bot.features.puzzles.puzzle_ratings import PuzzleRatings
 from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.registration import Registration
@@ -370,7 +371,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         await anna.say("/help")
         new_tournament = await registration.open(GROUP, ANNA, "Annabella", Choice.default("testa"), "knockout", "u1")
         await registration.enter(new_tournament.code, ANNA, "Annabella", "u2")
-        puzzle = await ratings.next_puzzle(ANNA, all_puzzles())
+        puzzle = await choose_next(ratings, ANNA, all_puzzles())
         assert puzzle
         await ratings.take_answer(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
         await anna.say("/challenge testa")

@@ -18,10 +18,10 @@ from bot.features.puzzles import keys
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.group_puzzles import choose_puzzle
+from bot.features.puzzles.next_puzzle import EASY_ANSWERS, choose_next
 from bot.features.puzzles.pages import lines_panel, solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.features.puzzles.puzzle_ratings import (
-    EASY_ANSWERS,
     AnswerCounts,
     PuzzleRatings,
     PuzzleStanding,
@@ -209,15 +209,15 @@ async def test_concurrent_answers_of_many_people_all_count(store: Store) -> None
 async def test_puzzles_fit_the_solvers_strength(store: Store) -> None:
     ratings = PuzzleRatings(store.client)
     for _ in range(12):
-        easy = await ratings.next_puzzle("paper:1", all_puzzles())
+        easy = await choose_next(ratings, "paper:1", all_puzzles())
         assert easy
         await ratings.take_answer("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
-        hard = await ratings.next_puzzle("paper:2", all_puzzles())
+        hard = await choose_next(ratings, "paper:2", all_puzzles())
         assert hard
         await ratings.take_answer("paper:2", hard, hard.pack.codes[hard.best])
     easy, hard = (
-        await ratings.next_puzzle("paper:1", all_puzzles()),
-        await ratings.next_puzzle("paper:2", all_puzzles()),
+        await choose_next(ratings, "paper:1", all_puzzles()),
+        await choose_next(ratings, "paper:2", all_puzzles()),
     )
     assert easy
     assert hard
@@ -493,17 +493,17 @@ async def test_moved_chat_keeps_its_puzzles(store: Store) -> None:
 
 async def test_next_puzzle_stays_until_it_is_answered(store: Store) -> None:
     ratings = PuzzleRatings(store.client)
-    next_puzzle = await ratings.next_puzzle("paper:1", all_puzzles())
+    next_puzzle = await choose_next(ratings, "paper:1", all_puzzles())
     for number, puzzle in enumerate(islice(all_puzzles().values(), 60)):
         await ratings.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
-        assert await ratings.next_puzzle("paper:1", all_puzzles()) == next_puzzle
+        assert await choose_next(ratings, "paper:1", all_puzzles()) == next_puzzle
     assert next_puzzle
     # After an answer in a group, another puzzle follows.
     other = next(puzzle for puzzle in all_puzzles().values() if puzzle.id != next_puzzle.id)
     await ratings.take_answer("paper:1", other, other.pack.codes[other.best])
-    assert await ratings.next_puzzle("paper:1", all_puzzles()) == next_puzzle
+    assert await choose_next(ratings, "paper:1", all_puzzles()) == next_puzzle
     await ratings.take_answer("paper:1", next_puzzle, next_puzzle.pack.codes[next_puzzle.best])
-    assert await ratings.next_puzzle("paper:1", all_puzzles()) != next_puzzle
+    assert await choose_next(ratings, "paper:1", all_puzzles()) != next_puzzle
 
 
 async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:

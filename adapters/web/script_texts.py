@@ -218,6 +218,7 @@ def watch_texts(language: str) -> dict[str, str]:
         "somebody": _(NAME),
         "target": _("to {target}"),
         "cutting": _("{name} can cut the pack: {seconds} seconds.").format(name="{name}", seconds=TIME_TO_CUT),
+        "takes": _("{name} takes it"),
         "to_move": _("{name}’s turn."),
         "won": _("{side} won."),
     }

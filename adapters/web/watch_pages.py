@@ -11,7 +11,7 @@ from adapters.web.link_previews import link_preview
 from adapters.web.script_texts import watch_texts
 from adapters.web.site import Site, browser_language
 from bot.command_names import ArgumentKind, choices_of
-from bot.site.watching import card_names
+from bot.site.watching import card_names, combination_texts
 from bot.texts import language_of, texts
 
 
@@ -28,6 +28,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
         "titles": titles,
         "decks": site.assets.decks,
         "cards": card_names(),
+        "combinations": combination_texts(language),
         "texts": watch_texts(language),
     }
     if table is None:

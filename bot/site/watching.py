@@ -26,8 +26,10 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
-from bot.words.wording import card_faces
+from bot.words.table_lines import capitalize
+from bot.words.wording import Wording, card_faces
 from engine.cards import FRENCH, ITALIAN
+from engine.declarations import COMBINATIONS
 
 RECHECK_SECONDS = 10.0  # interval at which a watched table is read even without a notification
 REMOTE_RECHECK_SECONDS = 1.0  # the interval if another worker delivers the table: it does not notify this worker
@@ -40,6 +42,18 @@ def card_names() -> dict[str, dict[str, str]]:
     """Return the cards' names, by faces and code."""
     packs = {"italian": ITALIAN, "french": ITALIAN, "french_pack": FRENCH}
     return {faces: {code: card_faces(faces).card(code) for code in pack.codes} for faces, pack in packs.items()}
+
+
+def combination_texts(language: str) -> dict[str, dict[str, tuple[str, tuple[str, ...]]]]:
+    """Return each declaration as its player says it, and its cards, by suits and by its move."""
+    found = {}
+    for suits in ("italian", "french"):
+        words = Wording(language, (), suits)
+        found[suits] = {
+            move: (f"{capitalize(words.combination_name(move))}!", ITALIAN.names(combination.cards))
+            for move, combination in COMBINATIONS.items()
+        }
+    return found
 
 
 class _WatchedTable:

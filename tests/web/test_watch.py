@@ -1,11 +1,12 @@
 """The watchers' page of a table in a real Chromium, and the buttons that lead to pages."""
 
+import json
 import os
 import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from bot.words.wording import card_faces
 from tests.browser import ONE_BROWSER
@@ -139,3 +140,47 @@ async def test_playground_board_and_result_have_links(playground: OpenPlayground
     await expect(replay).to_be_visible()
     game_id = (await replay.get_attribute("href") or "").rpartition("/g/")[2]
     assert await playground.worker.archive.get(game_id)
+
+
+HOLD_BUBBLES = """() => {
+  const usual = setTimeout;
+  window.setTimeout = (then, ms) => ms > 1000 ? 0 : usual(then, ms);
+}"""
+"""JavaScript that keeps what a page shows for more than a second, so that a slow test still sees it."""
+
+
+async def test_watcher_sees_who_takes_a_trick_at_the_seat(playground: OpenPlayground, browser: Browser) -> None:
+    code, watch_id = await open_table(playground, game="testa")
+    page = await open_page(browser, f"{playground.url}t/{watch_id}", reduced_motion="reduce")
+    await expect(page.locator(".bubbles")).to_be_attached()
+    await page.evaluate(HOLD_BUBBLES)
+    for number in range(2):
+        await play_card(playground, code, f"m{number}")
+    table = await playground.worker.room.table(code)
+    assert table.game
+    view = table.game.view(None).deal
+    assert view
+    assert view.last_trick
+    bubble = page.locator(f".bubble[data-at='{view.last_trick.winner}']")
+    await expect(bubble).to_have_text(re.compile("(Anna|Player 2) takes it$"))
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_watcher_sees_the_cards_of_a_declaration(playground: OpenPlayground, browser: Browser) -> None:
+    _code, watch_id = await open_table(playground, game="testa")
+    states: list[dict[str, Any]] = []
+
+    async def answer(route: Route) -> None:
+        await page.locator(".bubbles").wait_for(state="attached")
+        await route.fulfill(body="".join(json.dumps(state) + "\n" for state in states[-1:]))
+
+    page = await open_page(browser, f"{playground.url}t/{watch_id}", errors=False)
+    first = (await page.evaluate("() => JSON.parse(document.getElementById('page-data').textContent)"))["table"]
+    view = first["view"] | {"declarations": [[1, "declare napoletana C", 3]], "declared": [0, 3]}
+    states.append(first | {"view": view, "version": first["version"] + 1})
+    await page.route("**/stream", answer)
+    await page.add_init_script(f"({HOLD_BUBBLES})()")
+    await page.reload()
+    bubble = page.locator(".bubble[data-at='1']")
+    await expect(bubble).to_have_text("Napoletana in cups! +3")
+    await expect(bubble.locator("use")).to_have_count(3)

@@ -7,7 +7,7 @@ const SUITS_KEY = "buongioco-suits";
 
 /** @typedef {[seat: number, card: string, signal: string | null]} Played */
 /** @typedef {[number: number, owner: number | null, place: string, top: string | null, left: number]} Packet */
-/** @typedef {{phase: string, turn: number | null, dealer: number, counts: number[], known: string[][], trick: Played[], last_trick: [Played[], number] | null, tricks: number[], declared?: number[], packets?: Packet[], stock?: number, drawn?: Played[] | string | null, discards?: number, bids?: (number | string | null)[]}} View */
+/** @typedef {{phase: string, turn: number | null, dealer: number, counts: number[], known: string[][], trick: Played[], last_trick: [Played[], number] | null, tricks: number[], declared?: number[], declarations?: [seat: number, move: string, points: number][], packets?: Packet[], stock?: number, drawn?: Played[] | string | null, discards?: number, bids?: (number | string | null)[]}} View */
 /** @typedef {{hand: string[], packets: Packet[] | null, drawn: string | null, discarded: string[] | null}} Own */
 
 /** @type {Record<string, string>} */

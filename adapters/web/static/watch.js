@@ -1,9 +1,9 @@
 // @ts-check
 // The page to watch a table: shows its public state live.
 import { Position, Score, useSuits } from "./position.js";
-import { format, html, pageData, render, useEffect, useState } from "./view.js";
+import { format, html, pageData, render, useEffect, useLater, useState } from "./view.js";
 
-const { id, table: first, titles, decks, cards, texts } = pageData();
+const { id, table: first, titles, decks, cards, combinations, texts } = pageData();
 const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000;
 // The stream sends a line at least every ten seconds. It is dead after this silence, in milliseconds.
 const SILENCE = 25000;
@@ -66,6 +66,7 @@ const Watch = () => {
   const [state, setState] = useState("live");
   const [suits, suitsChoice] = useSuits(texts);
   useEffect(() => (isOver(first) ? undefined : followTable(setTable, setState)), []);
+  const bubbles = useLater(!isOver(first), () => import("./watch_bubbles.js"));
   const isFrench = table.is_french, unit = Number(table.rules.score_unit || 1);
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], asFrench: !isFrench && suits === "french", names: cards[isFrench ? "french_pack" : suits] };
   const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? localName(seat.name) : "…"));
@@ -84,7 +85,10 @@ const Watch = () => {
     ${state === "gone" && html`<p class="away" role="alert">${texts.gone}</p>`}
     ${table.view && html`
       <${Score} view=${table.view} turn=${table.turn} names=${names} totals=${table.totals} unit=${unit} texts=${texts} />
-      <${Position} view=${table.view} open=${names.map(() => null)} names=${names} faces=${faces} bottom=${0} isTaken=${true} texts=${texts} />`}
+      <div class="board">
+        <${Position} view=${table.view} open=${names.map(() => null)} names=${names} faces=${faces} bottom=${0} isTaken=${true} texts=${texts} />
+        ${bubbles && html`<${bubbles.Bubbles} view=${table.view} deal=${table.deal} names=${names} unit=${unit} faces=${faces} combinations=${combinations[suits]} texts=${texts} />`}
+      </div>`}
     <p class="says" role="status">${status}</p>
     ${!table.view && html`<p><bdi>${names.join(" · ")}</bdi></p>`}
     ${table.replay && html`<p><a class="button main" id="replay-link" href=${`/g/${table.replay}`}>${texts.replay}</a></p>`}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.site.api_models import PublicTable, public_table
+from bot.site.watching import combination_texts
 from bot.store import Store
 from bot.store.entries import Entry, Fixture, Host, Match, Open, Sit, Stop
 from bot.tables.table import Table
@@ -246,3 +247,10 @@ def test_stopped_game_shows_its_ending() -> None:
     public = public_table(stopped)
     assert (public.phase, public.ending, public.winner) == ("over", "timeout", [1])
     assert public.replay
+
+
+def test_declarations_have_their_words_and_cards() -> None:
+    texts = combination_texts("it")
+    assert texts["italian"]["declare napoletana D"] == ("Napoletana a denari!", ("3D", "2D", "AD"))
+    assert texts["french"].keys() == texts["italian"].keys()
+    assert {len(cards) for _text, cards in texts["french"].values()} == {3, 4}

@@ -123,7 +123,9 @@ class TableLines:
             return self.words.ending(view.winner, view.ending)
         side = self.sides[1 - (view.winner[0] & 1)]
         if view.ending == "resign":
-            return _("You resigned.") if side == _("you") else _("{side} resigned.").format(side=side)
+            count = len(self.names[(1 - (view.winner[0] & 1)) :: 2])
+            resigned = self.words.ngettext("{side} resigned.", "{side} resigned.", count)
+            return _("You resigned.") if side == _("you") else resigned.format(side=side)
         return _("Your time ran out.") if side == _("you") else _("{side} ran out of time.").format(side=side)
 
     def trick_text(self, trick: LastTrick) -> str:
@@ -159,8 +161,8 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
 
 
 def card_name(words: Wording, code: str) -> str:
-    """Return a card in words and as on buttons: "king of cups R🏆"."""
-    return f"{spoken_card(words, code)} {words.card(code)}"
+    """Return a card in words and as on buttons: "king of cups (R🏆)"."""
+    return f"{spoken_card(words, code)} ({words.card(code)})"
 
 
 @cache

@@ -255,13 +255,14 @@ class Wording:
         _ = self.text
         if not winner:
             return _("The game was cancelled.")
+        ngettext, side = self.ngettext, winner[0] & 1
+        count = len(self.names[side::2])
         sentences = {
-            "target": _("{side} won by reaching the target."),
-            "claim": _("{side} won by claiming the game."),
-            "resign": _("{side} won: {other} resigned."),
-            "timeout": _("{side} won: {other} ran out of time."),
+            "target": ngettext("{side} won by reaching the target.", "{side} won by reaching the target.", count),
+            "claim": ngettext("{side} won by claiming the game.", "{side} won by claiming the game.", count),
+            "resign": ngettext("{side} won: {other} resigned.", "{side} won: {other} resigned.", count),
+            "timeout": ngettext("{side} won: {other} ran out of time.", "{side} won: {other} ran out of time.", count),
         }
-        side = winner[0] & 1
         return sentences[ending or "target"].format(side=self.side(side), other=self.side(1 - side))
 
     def figure(self, figure: int | str | None) -> str:

@@ -211,7 +211,7 @@ class PuzzleText:
         """Return the points that each card earns, the best first."""
         _ = self.words.text
         worth = " · ".join(
-            f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.format_points(line.points * self.unit)}"
+            f"{self.words.card(self.code(line.cards[0]))}:{NO_BREAK}{self.puzzle.format_points(line.points * self.unit)}"
             for line in self.puzzle.lines
         )
         return _("Points by card: {cards}").format(cards=worth)

@@ -14,9 +14,7 @@ def table_texts(language: str) -> dict[str, str]:
         "menu": _("Menu"),
         "offline": _("No network: your moves are kept, and sent once you’re back."),
         "settings": _("Settings"),
-        "only_here": _(
-            "This address works on this computer only: docs/hosting.md says how friends elsewhere can join."
-        ),
+        "only_here": _("This link works on this computer only: the bot’s host can open it to friends elsewhere."),
         "shut": _("Close"),
         "sounds": _("Sounds"),
         "pace": _("Robots play"),

@@ -30,10 +30,13 @@ INVITED = "invited"  # the menu while the opener waits for an invited friend
 MENUS = ("game", "games", "robot", "rules", INVITED)
 
 
-def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, *, menu: str, reader: str) -> Panel:
+def challenge_panel(
+    table: Table, seen: TableSnapshot, language: str, suits: str, *, menu: str, reader: str, has_link: bool = False
+) -> Panel:
     """Return the card of a table, before and after the start of its game; ``menu`` is the open menu, or empty.
 
     ``reader`` is the only person who sees the card, or empty. A seated reader gets no buttons for chairs.
+    ``has_link``: a page shows the table's link next to the card.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -62,7 +65,8 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     elif is_own and menu == INVITED:
         page.line(_("Forward the invitation below to a friend. The game begins when they sit down."), "bold")
     elif is_own and menu != "rules":
-        page.line(_("Who do you want to play?"), "bold")
+        line = _("Send the link to a friend, or add a robot.") if has_link else _("Who do you want to play?")
+        page.line(line, "bold")
     _write_offer(page, table, seen, words, is_own=is_own)
     if len(table.chairs) > 2:
         page.gap()

@@ -118,7 +118,7 @@ def _waiting_panel(
         return set_aside_panel(table.code, profile.language)
     if card := policy.card_panel(table, seen, person, profile.language):
         return card
-    panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, reader=person)
+    panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, reader=person, has_link=True)
     asked = hand_panel(seen, profile.language, profile.suits).rows if seen.asking else ()
     # The person has a seat, the page has the rules and a link to share, and only the opener can change the terms.
     hidden = {Role.SIT, Role.INVITE, Role.RULES} | ({Role.TERMS} if person != table.opener.person else set())

@@ -169,7 +169,7 @@ async def test_player_waiting_for_a_friend_can_share_the_link(playground: OpenPl
     await expect(page).to_have_title(f"{playground.url}t/{code}")
     await expect(page.locator(".link input")).to_have_value(f"{playground.url}t/{code}")
     # Commands are for chats, so the page does not mention them.
-    await expect(page.locator(".words").last).to_contain_text("Who do you want to play?")
+    await expect(page.locator(".words").last).to_contain_text("Send the link to a friend, or add a robot.")
     await expect(page.locator("#table")).not_to_contain_text("/join")
     await page.locator(".opens-menu").click()
     await page.locator(".menu").get_by_role("link", name="Rules").click()

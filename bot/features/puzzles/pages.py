@@ -210,10 +210,11 @@ class PuzzleText:
     def points_by_card(self) -> str:
         """Return the points that each card earns, the best first."""
         _ = self.words.text
-        worth = " · ".join(
-            f"{self.words.card(self.code(line.cards[0]))}:{NO_BREAK}{self.puzzle.format_points(line.points * self.unit)}"
+        figures = [
+            (self.words.card(self.code(line.cards[0])), self.puzzle.format_points(line.points * self.unit))
             for line in self.puzzle.lines
-        )
+        ]
+        worth = " · ".join(f"{card}:{NO_BREAK}{points}" for card, points in figures)
         return _("Points by card: {cards}").format(cards=worth)
 
     def trick(self) -> list[tuple[str, str]]:

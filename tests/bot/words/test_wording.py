@@ -192,7 +192,7 @@ def test_rules_of_four_player_games_use_their_unit() -> None:
         ("pizzichino", "only those completed by a card just picked up"),
         ("spizzichino", "only those completed by a card just picked up"),
         ("metamazzo", "until you next play"),
-        ("metamazzo", "with the card just drawn"),
+        ("metamazzo", "with another one that you draw"),
         ("testa", "if it’s in the stock"),
         ("testa", "each rank and suit counts once"),
         ("tressette", "even out of turn"),
@@ -246,7 +246,7 @@ def test_rules_name_the_games_options(game: str) -> None:
     names = option_names(Wording("en", ()))
     choices = {name for name, values in GAMES[game].rules.choices().items() if len(values) > 1 and name in names}
     text = rules_page("en", game).plain
-    assert ("“Change”" in text or "unless set otherwise" in text) == bool(choices - {"target"})
+    assert ("you open a table" in text or "unless set otherwise" in text) == bool(choices - {"target"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -135,8 +135,8 @@ def test_four_player_puzzle_counts_points_as_its_table_does() -> None:
     worst = puzzle.lines[-1]
     card = puzzle.pack.codes[worst.cards[0]]
     text = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
-    assert f"{3 * (puzzle.lines[0].points - worst.points)} points more than your jack of swords {card}\n" in text
-    assert f"{card}\u00a0{3 * worst.points}" in text
+    assert f"{3 * (puzzle.lines[0].points - worst.points)} points more than your jack of swords ({card})\n" in text
+    assert f"{card}:\u00a0{3 * worst.points}" in text
     assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in text
 
 
@@ -152,11 +152,11 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         lost = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         first, second = text.splitlines()[1:3]
         assert first.startswith("❌ Best: ")
-        assert first.endswith(f" {face.card(codes[puzzle.best])},")
+        assert first.endswith(f" ({face.card(codes[puzzle.best])}),")
         assert second.startswith(f"{lost} point{'s' * (lost > 1)} more than your ")
-        assert second.endswith(f" {face.card(codes[puzzle.lines[-1].cards[0]])}")
+        assert second.endswith(f" ({face.card(codes[puzzle.lines[-1].cards[0]])})")
         for line in puzzle.lines:
-            assert f"{face.card(codes[line.cards[0]])}\u00a0{puzzle.format_points(line.points * unit)}" in text
+            assert f"{face.card(codes[line.cards[0]])}:\u00a0{puzzle.format_points(line.points * unit)}" in text
         assert "Best play" not in text
         await anna.press("Show lines")
         text = anna.fake.last(anna.private).plain

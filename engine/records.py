@@ -104,7 +104,7 @@ Bid = Annotated[int, Field(ge=1, le=13)] | Literal["nil", "double nil"] | None
 
 
 class SpadesDealRecord(DealRecord):
-    """By side: ``bids`` are None if the hand ended before them. ``bags``, 0 to 9, carry over to the next hand."""
+    """By side: ``bids`` are None if the deal ended before them. ``bags``, 0 to 9, carry over to the next deal."""
 
     bids: tuple[Bid, Bid]
     tricks: tuple[Count, Count]
@@ -115,7 +115,7 @@ class SpadesDealRecord(DealRecord):
 
 class Record(StrictModel):
     """A game. ``winner`` and ``ending`` are None while it is being played. The ``totals`` of deals are in whole points,
-    never multiplied. The record of a live game holds hidden cards and the current deal's secret.
+    not multiplied by ``score_unit``. The record of a live game holds hidden cards and the current deal's secret.
     """
 
     format: Literal["buongioco/1"]

@@ -22,7 +22,7 @@ DRAFT_MOVES = ("draw", "blind", "keep", "pass")
 
 
 class SpadesDeal(Deal):
-    """A hand of Spades for two.
+    """A deal of Spades for two.
 
     By seat, ``bids`` are in tricks (0 for nil and double nil), ``blind`` is True after a declaration of double nil, and
     ``discarded`` are the cards that the seat saw and discarded. ``stock`` are the cards left to draw, ``drawn_card`` is
@@ -187,17 +187,19 @@ class SpadesDeal(Deal):
         return "nil" if self.bids[seat] == 0 else self.bids[seat]
 
     def score(self) -> Score:
-        """Return the score. An unfinished hand scores nothing and leaves the bags unchanged."""
-        hands = [self._hand_score(seat) if self.is_over else (0, self.bags_before[seat]) for seat in (0, 1)]
-        points, bags = (hands[0][0], hands[1][0]), (hands[0][1], hands[1][1])
+        """Return the score. An unfinished deal scores nothing and leaves the bags unchanged."""
+        (ours, our_bags), (theirs, their_bags) = [
+            self._seat_score(seat) if self.is_over else (0, self.bags_before[seat]) for seat in (0, 1)
+        ]
+        points, bags = (ours, theirs), (our_bags, their_bags)
         bids = (self.recorded_bid(0), self.recorded_bid(1))
         return Score(points, {"bids": bids, "tricks": pair(self.tricks), "bags": bags, "points": points})
 
-    def _hand_score(self, seat: int) -> tuple[int, int]:
-        """Return the points of the hand, and the bags left after each ten bags have cost 100 points."""
+    def _seat_score(self, seat: int) -> tuple[int, int]:
+        """Return a seat's points, and its bags left after each ten bags have cost 100 points."""
         bid, won = self.bids[seat] or 0, self.tricks[seat]
         extra = max(won - bid, 0)
-        points = hand_points(bid, won, blind=self.blind[seat])
+        points = deal_points(bid, won, blind=self.blind[seat])
         bags = self.bags_before[seat] + (extra if bid or self.nil_bags else 0)
         return points - 100 * (bags // BAG_LIMIT), bags % BAG_LIMIT
 
@@ -222,8 +224,8 @@ class SpadesDeal(Deal):
         }
 
 
-def hand_points(bid: int, won: int, *, blind: bool = False) -> int:
-    """Return the points of a hand for a bid (0 is nil) and tricks won, before bags cost anything."""
+def deal_points(bid: int, won: int, *, blind: bool = False) -> int:
+    """Return the points of a deal for a bid (0 is nil) and tricks won, before bags cost anything."""
     if bid == 0:
         worth = 200 if blind else 100
         return -worth if won else worth

@@ -121,8 +121,9 @@ class View:
     """A game as ``seat`` can see it, or as the public can if ``seat`` is None.
 
     ``deal_number`` counts from 1, 0 before the first. ``moves`` are the viewer's legal moves, in or out of turn.
-    ``totals`` are each side's whole points, not multiplied. ``bags`` are each side's bags (Spades). ``commitment`` is
-    the hash of the current deal's secret. ``result`` is the last finished deal. ``winner`` are the winning seats.
+    ``totals`` are each side's whole points, not multiplied by ``score_unit``. ``bags`` are each side's bags (Spades).
+    ``commitment`` is the hash of the current deal's secret. ``result`` is the last finished deal. ``winner`` are the
+    winning seats.
     """
 
     game: str

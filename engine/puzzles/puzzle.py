@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..cards import Pack, mask_of
 from ..games import GAMES, GameKind
 from ..position import SearchPosition, SpadesPosition
-from ..spades import SpadesDeal, hand_points
+from ..spades import SpadesDeal, deal_points
 
 ID_LENGTH = 8
 
@@ -88,7 +88,7 @@ class Puzzle:
             return []
         ours, theirs = self.bids
         return [
-            hand_points(ours, tricks) - hand_points(theirs, SpadesDeal.LENGTH - tricks)
+            deal_points(ours, tricks) - deal_points(theirs, SpadesDeal.LENGTH - tricks)
             for tricks in range(SpadesDeal.LENGTH + 1)
         ]
 

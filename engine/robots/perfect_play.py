@@ -20,7 +20,7 @@ SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 
 class Solution(NamedTuple):
     """The results of the moves of the seat to move, with perfect play of all seats afterwards.
 
-    ``worth`` is the result for that seat's side: in thirds of a point, at Spades in points of the hand. ``lost`` are
+    ``worth`` is the result for that seat's side: in thirds of a point, at Spades in points of the deal. ``lost`` are
     the whole points that a move gives away. Both are by move, without declarations.
     """
 
@@ -72,7 +72,7 @@ def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
 
 
 def _spades_points(deal: SpadesDeal) -> list[int]:
-    """Return side 0's points of the hand minus side 1's, by the number of side 0's tricks."""
+    """Return side 0's points of the deal minus side 1's, by the number of side 0's tricks."""
     counted = []
     for tricks in range(deal.LENGTH + 1):
         end = deal.copy()

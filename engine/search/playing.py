@@ -243,7 +243,7 @@ def end_trick(board: Board) -> None:
 
 @compiled
 def spades_points(state: Ints, side: int) -> int:
-    """Return a side's points for a hand of Spades. Each bag costs ten points at once."""
+    """Return a side's points for a deal of Spades. Each bag costs ten points at once."""
     bid, won = state[BIDS + side], state[TAKEN + side]
     bags = max(won - bid, 0)
     if bid:

@@ -1,7 +1,7 @@
-"""Exact solution of open endings of Spades: alpha-beta over tricks, maximizing the points of the whole hand.
+"""Exact solution of open endings of Spades: alpha-beta over tricks, maximizing the points of the whole deal.
 
 An extra trick is a bag and can cost points. So a position includes the tricks of each side. Its value is side 0's
-points of the hand minus side 1's.
+points of the deal minus side 1's.
 """
 
 from typing import NamedTuple
@@ -67,7 +67,7 @@ def hand_value(
     leader: int, other: int, seat: int, tricks: int, broken: int, low: int, high: int, depth: int, points: Ints,
     memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the hand's result with ``seat`` to lead and ``tricks`` with side 0. ``points`` are the results for each
+    """Return the deal's result with ``seat`` to lead and ``tricks`` with side 0. ``points`` are the results for each
     number of side 0's tricks. The value is exact between ``low`` and ``high``, otherwise a bound.
     """
     left = 0
@@ -152,7 +152,7 @@ def fill_values(
     values: Ints, mine: int, theirs: int, seat: int, led: int, tricks: int, broken: int, low: int, high: int,
     depth: int, points: Ints, memory: Memory,
 ) -> bool:  # fmt: skip
-    """Store the result of the hand for each legal card of ``seat``. Return False if the node limit was reached.
+    """Store the result of the deal for each legal card of ``seat``. Return False if the node limit was reached.
 
     ``led`` is the card on the table, or -1; it is no longer in ``theirs``. For ``low``, ``high`` and ``depth`` see
     `engine.search.two_hands.fill_values`.

@@ -73,8 +73,8 @@ def test_exact_losses_agree_with_the_solver() -> None:
     assert checked > 10
 
 
-def hand_points(bid: int, won: int) -> int:
-    """Return the score of a Spades hand that begins without bags, from the tricks bid and won."""
+def deal_points(bid: int, won: int) -> int:
+    """Return the score of a deal of Spades that begins without bags, from the tricks bid and won."""
     if bid == 0:
         return 100 if won == 0 else -100
     if won < bid:
@@ -82,14 +82,14 @@ def hand_points(bid: int, won: int) -> int:
     return 10 * bid + won - bid - (100 if won - bid >= 10 else 0)
 
 
-def test_exact_spades_losses_use_hand_scores() -> None:
+def test_exact_spades_losses_use_deal_scores() -> None:
     solver, lost = Solver(), 0
     for seed in range(3):
         record = simulate("spades", {}, ["random"] * 2, str(seed))
         bids = {seat: int(move.split(" ")[1]) for seat, move, *_ in record.deals[0].moves if move.startswith("bid ")}
         if len(bids) < 2:
             continue
-        points = [hand_points(bids[0], won) - hand_points(bids[1], 13 - won) for won in range(14)]
+        points = [deal_points(bids[0], won) - deal_points(bids[1], 13 - won) for won in range(14)]
         for verdict in analyse_deal(record, 1):
             if not verdict.exact:
                 continue

@@ -94,7 +94,7 @@ def test_metamazzo_deal_scores_as_counted_by_hand() -> None:
 
 
 def test_testa_deal_scores_as_counted_by_hand() -> None:
-    """South holds the 4 of coins and leads.
+    """South holds the 4 of denari and leads.
         1. South 4D, North 5D      0 for North, who draws 3S, South 3B
         2. North 3C, South 5C      1 for North, who draws 2S, South 2B
         3. North AD, South 3D      4 for South, who draws AB, North AS
@@ -149,7 +149,7 @@ def test_tavolo_deal_scores_as_counted_by_hand() -> None:
     assert read_entries(table) == {"thirds": (1, 34), "declared": (6, 6), "points": (6, 17)}
 
 
-def test_spades_hand_scores_as_counted_by_hand() -> None:
+def test_spades_deal_scores_as_counted_by_hand() -> None:
     """South drafts first; North bids 6 first and South 5; North leads.
 
     North wins with AC, KC and QC. South wins with AH and KH. North trumps 5C with QS, which breaks spades, and wins

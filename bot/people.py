@@ -108,9 +108,9 @@ class ChatProfile:
 
 @dataclass(slots=True)
 class CachedProfile:
-    """Stored fields and the profile made from them. ``at`` is the monotonic time before they were read."""
+    """Stored fields and the profile made from them. ``read_at`` is the monotonic time before they were read."""
 
-    at: float
+    read_at: float
     fields: dict[str, str]
     profile: Profile | None = None
     chat: ChatProfile | None = None
@@ -278,7 +278,7 @@ class People:
 
     async def _load(self, key: str) -> CachedProfile:
         cached = self._cache.get(key)
-        if cached and time.monotonic() - cached.at < FRESH_SECONDS:
+        if cached and time.monotonic() - cached.read_at < FRESH_SECONDS:
             return cached
         read = self._reads[key] = object()
         try:
@@ -303,7 +303,7 @@ class People:
             self._reads.pop(key, None)
             if cached := self._cache.get(key):
                 # The other fields keep their age.
-                self._cache[key] = CachedProfile(cached.at, {**cached.fields, **changes})
+                self._cache[key] = CachedProfile(cached.read_at, {**cached.fields, **changes})
             if self._on_change:
                 await self._on_change(key)
 

@@ -96,7 +96,7 @@ class Settings(BaseSettings):
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
-    public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
+    public_url: str | None = Field(None, description="the site's address behind a reverse proxy")
     monitoring_host: str = Field("127.0.0.1", description="the address on which /healthz and /metrics are served")
     monitoring_port: int | None = Field(
         None, ge=0, le=65535, description="a port for /healthz and /metrics alone; unset, they have none of their own"
@@ -226,7 +226,7 @@ class Settings(BaseSettings):
             raise ValueError("must be the address of a site, such as https://cards.example.org")
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise ValueError(
-                "must be an address without a path, because the playground needs its own name or port, such as "
+                "must be an address without a path, because the site needs its own name or port, such as "
                 "https://cards.example.org"
             )
         # Normalize the name as browsers do, because it is compared with what they send.

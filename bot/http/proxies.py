@@ -11,6 +11,6 @@ def proxy_for(url: str) -> str | None:
 
 @cache
 def _proxy_to(scheme: str, host: str) -> str | None:
-    """Cached, because aiohttp looks up the proxy in a thread for each request, which costs more than the request."""
+    """Return the cached proxy. A thread in which aiohttp looks it up would cost more than the request."""
     proxy = getproxies().get(scheme)
     return None if proxy is None or proxy_bypass(host) else proxy

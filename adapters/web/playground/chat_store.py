@@ -32,7 +32,7 @@ PLATFORM = "playground"
 BOT = "bot"  # the author of the bot's messages; people have numbers
 MAX_BUTTONS = 100
 HIDDEN_BUTTONS = ("aside", "join", "share", "group")
-"""Kinds of buttons that are not shown: the private chat is one click away, and no other chats exist."""
+"""Kinds of buttons that are not shown: the private chat is one click away, and the bot is in all chats."""
 
 MESSAGES_KEPT = 300  # of each chat
 PICTURES_KEPT = 30  # pictures kept in each chat, about 40 kB each; older messages show text instead

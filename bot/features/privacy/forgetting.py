@@ -127,7 +127,7 @@ class Forgetter:
         tables = 0
         async for step in self._leave_steps(person, mark):
             tables += await step() is True
-        # Rate the person's games first: handed-over ratings are never returned.
+        # Rate the person's games first: a later one would begin with a new rating instead of the handed-over one.
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.pseudonym)
         games = await self._redact_games(person, mark)

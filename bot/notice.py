@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-NoticeKind = Literal["turn", "daily", "tournament"]
+NoticeKind = Literal["turn", "challenge", "daily", "tournament"]
 
 
 class Notice(NamedTuple):

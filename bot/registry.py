@@ -9,6 +9,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.find.feature import FindFeature
 from bot.features.learn.feature import LearnFeature
 from bot.features.open_tables.feature import OpenTablesFeature
+from bot.features.opponents.feature import OpponentsFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.ratings.feature import RatingsFeature
@@ -23,6 +24,7 @@ FEATURES: tuple[Callable[[Core], Feature], ...] = (
     TournamentsFeature,
     FindFeature,
     OpenTablesFeature,
+    OpponentsFeature,
     RatingsFeature,
     AnalysisFeature,
     WebPushFeature,

@@ -1,29 +1,86 @@
-"""The open tables on the first page. The page requests this part regularly while it is visible."""
+"""The people on the first page: challenges, recent opponents and open tables.
+
+The page requests this part regularly while it is visible.
+"""
+
+import secrets
 
 from aiohttp import web
 
 from adapters.web.codes import code_of
+from adapters.web.people import WebPerson
 from adapters.web.refusals import Refused
-from adapters.web.site import Site
+from adapters.web.site import Site, browser_language
+from adapters.web.table_socket import PAGE
+from bot import actions
 from bot.features.open_tables.feature import OpenTablesFeature
+from bot.features.opponents.feature import OpponentsFeature
+from bot.platform import Press
+from bot.texts import texts
 
 
 async def show(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
-    person = reader.person if reader else ""
+    person, presence = reader.person if reader else "", site.card_room.presence
+    opponents = site.card_room.feature(OpponentsFeature).site
     if person:
-        site.card_room.presence.note(person)
-    tables = await site.card_room.feature(OpenTablesFeature).site.lines(person, language)
-    text = site.templates.page("lobby.html", language, open_tables=tables)
+        presence.note(person)
+    text = site.templates.page(
+        "lobby.html",
+        language,
+        challenges=await opponents.challenges_to(person, language) if person else [],
+        opponents=await opponents.opponents(person, language) if person else [],
+        open_tables=await site.card_room.feature(OpenTablesFeature).site.lines(person, language),
+        here=_here_line(await presence.count(), language),
+    )
     return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})
 
 
 async def choose_openness(site: Site, request: web.Request) -> web.Response:
     """Open the reader's table to anyone, or close it again."""
     code, form = code_of(request), await site.read_form(request)
-    reader, language = await site.reader(request)
-    if reader is None or form.get("anyone") not in ("", "1"):
+    reader, language = await _require_reader(site, request)
+    if form.get("anyone") not in ("", "1"):
         raise Refused("there is no such request")
     tables = site.card_room.feature(OpenTablesFeature).site
     why = await tables.choose(code, reader.person, language, is_open=bool(form["anyone"]))
     return web.json_response({"why": why})
+
+
+async def challenge(site: Site, request: web.Request) -> web.Response:
+    """Challenge a recent opponent, and redirect to the table."""
+    game_id, _, seat = (await site.read_form(request)).get("opponent", "").rpartition(".")
+    reader, language = await _require_reader(site, request)
+    if not game_id or not (seat.isascii() and seat.isdecimal()):
+        raise Refused("there is no such request")
+    if why := site.card_room.lobby.ban_text(reader.person, language):
+        raise Refused(why)
+    code, why = await site.card_room.feature(OpponentsFeature).site.challenge(
+        reader.as_person(browser_language(request)), game_id, int(seat), site.guest_visitor(request, reader)
+    )
+    return site.redirect(f"/t/{code}") if code else site.message_page(request, why, language=language)
+
+
+async def decline(site: Site, request: web.Request) -> web.Response:
+    """Say no to a challenge, as the button in a chat does."""
+    code = code_of(request)
+    await site.read_form(request)
+    reader, language = await _require_reader(site, request)
+    payload, key = actions.table(code, "decline"), f"w{reader.tag}.{secrets.token_hex(5)}"
+    shown = PAGE if reader.is_guest else ""
+    press = Press(key, reader.as_person(browser_language(request)), reader.place, shown, payload, genuine=True)
+    reply = await site.card_room.handle_press(press)
+    return site.message_page(request, reply.toast, language=language) if reply.toast else site.redirect("/")
+
+
+async def _require_reader(site: Site, request: web.Request) -> tuple[WebPerson, str]:
+    reader, language = await site.reader(request)
+    if reader is None:
+        raise Refused("there is no such request")
+    return reader, language
+
+
+def _here_line(count: int, language: str) -> str:
+    """Return how many people have a page open; empty if the reader is the only one."""
+    text = texts(language).ngettext("{count} here now", "{count} here now", count)
+    return text.format(count=count) if count > 1 else ""

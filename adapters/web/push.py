@@ -30,7 +30,7 @@ class PushRequest(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
     endpoint: Annotated[str, Field(max_length=LONGEST_ENDPOINT)]
     keys: BrowserKeys
-    kinds: Annotated[list[Literal["turn", "daily", "tournament"]], Field(max_length=3)] | None = None
+    kinds: Annotated[list[Literal["turn", "challenge", "daily", "tournament"]], Field(max_length=4)] | None = None
     hour: int | None = None
 
 
@@ -40,6 +40,7 @@ async def push_form(site: Site, person: str, language: str) -> dict[str, Any]:
     chosen = await site.card_room.feature(DailyFeature).site.hours.hour_of(person)
     kinds: dict[NoticeKind, str] = {
         "turn": _("Your turn"),
+        "challenge": _("Challenges"),
         "daily": _("Deal of the day"),
         "tournament": _("Tournaments"),
     }

@@ -34,6 +34,8 @@ ROUTES = (
     (web.get, "/t/{code}", table_pages.table),
     (web.post, "/t/{code}", table_pages.sit),
     (web.post, "/t/{code}/anyone", lobby_pages.choose_openness),
+    (web.post, "/t/{code}/decline", lobby_pages.decline),
+    (web.post, "/challenge", lobby_pages.challenge),
     (web.get, "/lobby", lobby_pages.show),
     # Features
     (web.get, "/daily", feature_pages.show_daily),

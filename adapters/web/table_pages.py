@@ -115,8 +115,8 @@ async def _invitation_page(
         return full or site.message_page(request, why, HTTPStatus.NOT_FOUND, language)
     game = texts(language).gettext(choices_of(ArgumentKind.GAME)[invitation.game])
     link = link_preview(site, language, game, invitation.panel, f"table/{invitation.game}")
-    invited = {"code": code, "game": invitation.game, "panel": invitation.panel, "link": link}
-    return site.page(request, "sit.html", language, **invited, **form_names(reader))
+    values = {"code": code, "link": link, **invitation._asdict(), **form_names(reader)}
+    return site.page(request, "sit.html", language, **values)
 
 
 async def _full_page(

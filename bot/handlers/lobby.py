@@ -50,10 +50,11 @@ class TableLine(NamedTuple):
 
 
 class Invitation(NamedTuple):
-    """The panel for a person who can sit down at a table, and the id of its game."""
+    """The panel for a person who can sit down at a table, the id of its game, and whether it waits for this person."""
 
     game: str
     panel: Panel
+    is_asked: bool
 
 
 class Lobby:
@@ -187,7 +188,8 @@ class Lobby:
             find_free_chair(table)
         except TableError:
             return None
-        return Invitation(table.game_id, invitee_panel(table.localize(language), language))
+        panel = invitee_panel(table.localize(language), language)
+        return Invitation(table.game_id, panel, table.invites(person, handle))
 
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.

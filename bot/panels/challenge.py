@@ -1,8 +1,10 @@
 """The challenge card in a group: the players, the game, its options, and the free chairs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot import actions
+from bot.notice import Notice
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.tables import free_chairs
@@ -81,7 +83,11 @@ def challenge_panel(
     if is_own and menu == INVITED:
         own_row = (_cancel_button(table.code, words), *_back_row(table.code, words))
         return page.panel(_change_row(table.code, words), own_row)
-    return page.panel(*chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
+    card = page.panel(*chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
+    if not reader or table.invited is None or reader != table.invited.person:
+        return card
+    text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(seen.kind.name))
+    return replace(card, notice=Notice("challenge", text, f"/t/{table.code}"))
 
 
 def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> Panel:

@@ -289,7 +289,9 @@ class Challenges(Opener):
             if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise errors.ChairTaken(name=taken.name)
             hosting = checks.host_entries(table, host)
-            known_name = next((chair.name for chair in table.matched if chair.person == person), name)
+            # Matched and challenged people keep the name under which the opener knows them.
+            asked = (*table.matched, *([table.invited] if table.invited and table.origin else []))
+            known_name = next((known.name for known in asked if known.person == person), name)
             distinct = distinct_name(name_of(person, known_name), _names_at(table))
             kind = Sit if table.ruler_of(chosen) is None else Ask
             return [*hosting, kind(chosen, person, distinct)]

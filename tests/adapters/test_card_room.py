@@ -92,6 +92,7 @@ ALLOWED_IMPORTS = {
     "bot.texts",
     "bot.identity.programs",
     "bot.features.open_tables.feature",
+    "bot.features.opponents.feature",
     "bot.site.watching",
     "bot.site.what_if",
     "bot.running.monitoring",

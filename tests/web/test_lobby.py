@@ -48,3 +48,35 @@ async def test_visitor_sits_down_at_an_open_table_and_sees_who_leaves(
     await take_screenshot(bruno, "away")
     await anna.goto(address)
     await expect(mark).to_have_count(0, timeout=15_000)
+
+
+async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlayground, browser: Browser) -> None:
+    anna, bruno = await open_to_friends(browser, playground.url), await open_page(browser, playground.url)
+    await bruno.goto(anna.url)
+    await bruno.fill("[name=name]", "Bruno")
+    await bruno.get_by_role("button", name="Sit down").click()
+    await bruno.wait_for_selector(".cut")
+    code, worker = anna.url.rpartition("/")[2], playground.worker
+    await cut_pack(worker, code)
+    await worker.room.resign_for(code, 0, "resign")
+    await worker.settled()
+    for page in (anna, bruno):
+        await page.goto(playground.url)
+    row = anna.locator("#lobby li", has_text="Bruno")
+    await expect(row).to_contain_text("here now", timeout=15_000)
+    await check_accessibility(anna)
+    await take_screenshot(anna, "opponents")
+    await row.get_by_role("button", name="Challenge").click()
+    await anna.wait_for_url("**/t/*")
+    waiting = bruno.locator("#challenged li")
+    await expect(waiting).to_contain_text("Anna", timeout=15_000)
+    await check_accessibility(bruno)
+    await take_screenshot(bruno, "challenged")
+    await waiting.get_by_role("button", name="No, thanks").click()
+    await expect(anna.locator("#table")).to_contain_text("declined")
+    await anna.goto(playground.url)
+    await row.get_by_role("button", name="Challenge").click()
+    await anna.wait_for_url("**/t/*")
+    await waiting.get_by_role("button", name="Sit down").click(timeout=15_000)
+    await expect(bruno.locator(".cut")).to_be_visible()
+    assert bruno.url == anna.url

@@ -9,11 +9,12 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bot.delivery.reposts import RepostPolicy
 from bot.features.daily.feature import DailyFeature
+from bot.features.opponents.feature import OpponentsFeature
 from bot.features.web_push import subscriptions
 from bot.features.web_push.feature import WebPushFeature
 from bot.notice import Notice
 from bot.panel import Panel
-from bot.platform import private_place
+from bot.platform import Person, private_place
 from tests.bot.features.web_push.service import FakeBrowser
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
@@ -91,6 +92,31 @@ async def test_turn_notifies_without_a_card(site: OpenPlayground, monkeypatch: p
             await asyncio.sleep(0.05)
         await site.worker.settled()
     assert queued == [(person, Notice("turn", "Metà Mazzo: it’s your turn.", f"/t/{code}"))]
+
+
+async def test_challenge_to_a_recent_opponent_notifies(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
+    queued: list[tuple[str, Notice]] = []
+
+    async def queue(person: str, notice: Notice) -> None:
+        if notice.kind == "challenge":
+            queued.append((person, notice))
+
+    monkeypatch.setattr(site.worker.feature(WebPushFeature).sender, "queue", queue)
+    people, worker = [Person("web:0a", "Anna", "en"), Person("web:0b", "Bruno", "en")], site.worker
+    for person in people:
+        await worker.people.meet(person)
+    table = await worker.challenges.open_table("testa", "web:0a", "Anna", "open")
+    await worker.challenges.sit(table.code, "web:0b", "Bruno", "sit")
+    await worker.room.resign_for(table.code, 1, "resign")
+    await worker.settled()
+    opponents = worker.feature(OpponentsFeature).site
+    [line] = await opponents.opponents("web:0a", "en")
+    code, _ = await opponents.challenge(people[0], line.game_id, line.seat)
+    while not queued:
+        await asyncio.sleep(0.05)
+    await worker.settled()
+    text = "\u2068Anna\u2069 challenges you: Testa a Testa."
+    assert queued == [("web:0b", Notice("challenge", text, f"/t/{code}"))]
 
 
 async def test_silent_message_notifies_nobody(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,4 +241,4 @@ async def deliver(page: Page, playground: OpenPlayground, message: dict[str, str
 
 
 def test_kinds_of_the_form_are_those_of_the_bot() -> None:
-    assert subscriptions.KINDS == ("turn", "daily", "tournament")
+    assert subscriptions.KINDS == ("turn", "challenge", "daily", "tournament")

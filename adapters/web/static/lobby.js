@@ -3,12 +3,15 @@
 
 const EVERY = 4000;  // milliseconds between two questions
 const lobby = /** @type {HTMLElement} */ (document.getElementById("lobby"));
+const challenged = /** @type {HTMLElement} */ (document.getElementById("challenged"));
 
 /** Show the answer. The keyboard's focus stays on the same link or button. @param {string} answer */
 function show(answer) {
   if (lobby.dataset.shown === answer) return;
-  const focused = lobby.contains(document.activeElement) ? document.activeElement?.id : "";
+  const focused = [lobby, challenged].some((part) => part.contains(document.activeElement)) && document.activeElement?.id;
   lobby.innerHTML = lobby.dataset.shown = answer;
+  // People who wait for the reader come first on the page.
+  challenged.replaceChildren(...lobby.querySelectorAll("#challenges"));
   if (focused) document.getElementById(focused)?.focus();
 }
 

@@ -34,7 +34,12 @@ from bot.metrics import PUSHES
 from bot.notice import Notice, NoticeKind
 from bot.store import STORE_ERRORS
 
-KEPT_SECONDS: Mapping[NoticeKind, int] = {"turn": 24 * 3600, "daily": 8 * 3600, "tournament": 8 * 3600}
+KEPT_SECONDS: Mapping[NoticeKind, int] = {
+    "turn": 24 * 3600,
+    "challenge": 24 * 3600,
+    "daily": 8 * 3600,
+    "tournament": 8 * 3600,
+}
 """How long a service keeps a message for a phone that is off."""
 
 MAX_DUE, MAX_DUE_EACH = 10_000, 20  # messages of all people and of one person; more are dropped and counted

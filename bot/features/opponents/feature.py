@@ -1,0 +1,12 @@
+"""The feature object of recent opponents. It stores nothing: games and tables have all of it."""
+
+from bot.core import Core
+from bot.feature import Feature
+from bot.features.opponents.site import OpponentsSite
+
+
+class OpponentsFeature(Feature):
+    name = "opponents"
+
+    def __init__(self, core: Core) -> None:
+        self.site = OpponentsSite(core.archive, core.people, core.room, core.challenges, core.blocks, core.presence)

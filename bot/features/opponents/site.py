@@ -1,0 +1,167 @@
+"""Recent opponents and challenges for web pages."""
+
+from typing import NamedTuple
+
+from cachetools import TTLCache
+
+from bot.command_names import FIRST_GAME
+from bot.features.opponents.errors import OpponentIsGone
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
+from bot.http.addresses import Visitor
+from bot.identity.programs import is_program, is_web_guest
+from bot.identity.pseudonyms import is_pseudonym, localize_name
+from bot.people import People
+from bot.platform import Person, private_place
+from bot.presence import Presence
+from bot.store.entries import Clock, CutOption, Rule, Setup
+from bot.store.outage import begin_request
+from bot.tables.blocks import Blocks
+from bot.tables.chairs import Invited
+from bot.tables.challenges import Challenges
+from bot.tables.room import Room
+from bot.tables.snapshot import isolate_name
+from bot.texts import day_of, error_text, texts
+from engine import GAMES
+from engine.errors import EngineError
+
+RECENT_GAMES = 20  # of a person, in which opponents are looked for
+RECENT_OPPONENTS = 5
+CACHED_PEOPLE, CACHE_SECONDS = 10_000, 30.0
+
+
+class LastGame(NamedTuple):
+    """The last game with an opponent. ``seat`` is theirs."""
+
+    id: str
+    seat: int
+    person: str
+    name: str
+    game: str
+    ended: int
+
+
+class OpponentLine(NamedTuple):
+    """An opponent in the list; ``is_here`` is whether they have a page open."""
+
+    game_id: str
+    seat: int
+    name: str
+    about: str
+    is_here: bool
+
+
+class ChallengeLine(NamedTuple):
+    code: str
+    name: str
+    game: str
+
+
+class OpponentsSite:
+    """Methods raise the store's errors."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        people: People,
+        room: Room,
+        challenges: Challenges,
+        blocks: Blocks,
+        presence: Presence,
+    ) -> None:
+        self._archive, self._people, self._room = archive, people, room
+        self._challenges, self._blocks, self._presence = challenges, blocks, presence
+        self._known: TTLCache[str, list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
+
+    async def opponents(self, person: str, language: str) -> list[OpponentLine]:
+        """Return the people whom a person played last, without those that they have blocked."""
+        last_games = self._known.get(person)
+        if last_games is None:
+            last_games = self._known[person] = await self._find_last_games(person)
+        here = await self._presence.here([last.person for last in last_games])
+        _ = texts(language).gettext
+        return [
+            OpponentLine(
+                last.id,
+                last.seat,
+                isolate_name(localize_name(last.name, language)),
+                f"{_(GAMES[last.game].name)}, {day_of(last.ended, language)}",
+                last.person in here,
+            )
+            for last in last_games
+        ]
+
+    async def _find_last_games(self, person: str) -> list[LastGame]:
+        numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
+        [blocked] = await self._blocks.blocked_people([person])
+        found: dict[str, LastGame] = {}
+        for game in await self._archive.games_by_number(numbers):
+            for seat, other in enumerate(game.people):
+                if other not in blocked and can_challenge(game, person, seat):
+                    name = game.record.seats[seat]
+                    found.setdefault(other, LastGame(game.id, seat, other, name, game.record.game, game.ended))
+        return list(found.values())[:RECENT_OPPONENTS]
+
+    async def challenge(
+        self, person: Person, game_id: str, seat: int, visitor: Visitor | None = None
+    ) -> tuple[str, str]:
+        """Challenge the player in a seat of a finished game. Return the table's code, or "" and an error to show.
+
+        A repeated challenge returns the same table while it waits. Both keep the names of that game, because they can
+        be strangers.
+        """
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            return await self._open_challenge(person.id, game_id, seat, visitor), ""
+        except EngineError as fault:
+            return "", error_text(fault, profile.language)
+
+    async def _open_challenge(self, person: str, game_id: str, seat: int, visitor: Visitor | None) -> str:
+        game = await self._archive.require(game_id)
+        if not can_challenge(game, person, seat):
+            raise OpponentIsGone()
+        other, own_name = game.people[seat], game.record.seats[game.people.index(person)]
+        of_person, of_other = await self._blocks.blocked_people([person, other])
+        if other in of_person:
+            raise OpponentIsGone()
+        is_for_two, setup = len(game.people) == 2, list[Setup]()
+        if is_for_two:
+            setup = [*(Rule(name, value) for name, value in game.record.rules.items()), Clock(game.clock, game.strict)]
+        table = await self._challenges.open_table(
+            game.record.game if is_for_two else FIRST_GAME,
+            person,
+            own_name,
+            f"challenge:{person} {other}",
+            # To a person who was blocked, it looks as if the other did not answer.
+            host="" if person in of_other else private_place(other),
+            invited=Invited(other, "", game.record.seats[seat]),
+            setup=[*setup, CutOption(True)],
+            again=True,
+            visitor=visitor,
+        )
+        return table.code
+
+    async def challenges_to(self, person: str, language: str) -> list[ChallengeLine]:
+        """Return the tables at which another person waits for this one."""
+        _ = texts(language).gettext
+        lines = []
+        for table in await self._room.lists.tables_at(private_place(person)):
+            is_asked = table.phase == "open" and person not in table.people and table.invites(person, "")
+            waiting = next((chair for chair in table.localize(language).chairs if chair and not chair.is_robot), None)
+            if is_asked and waiting:
+                lines.append(ChallengeLine(table.code, isolate_name(waiting.name), _(GAMES[table.game_id].name)))
+        return lines
+
+
+def can_challenge(game: FinishedGame, person: str, seat: int) -> bool:
+    """Return whether a player of a game can challenge the player in this seat.
+
+    Strangers from chats have only a nickname, and their private chat is not for people who met them once.
+    """
+    if person not in game.people or not 0 <= seat < len(game.people):
+        return False
+    other = game.people[seat]
+    if other == person or other.startswith("robot:") or is_pseudonym(other) or is_program(other):
+        return False
+    return is_web_guest(other) or bool(game.chats or game.origin)

@@ -49,10 +49,11 @@ class Role(StrEnum):
     CLAIM = "claim"  # claims the game
     RESIGN = "resign"
     HINT = "hint"
-    SAY = "say"  # says a phrase to strangers
     STRANGER = "stranger"  # blocks or reports a stranger
     REMATCH = "rematch"
     CUT = "cut"  # cuts the pack; pages add a text of their own to its payload
+    SAY = "say"  # opens the phrases for the other players
+    PHRASE = "phrase"  # says a phrase, or closes the phrases
     SEAL = "seal"  # shows the whole seal of a pack, which pages show with it
 
 

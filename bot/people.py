@@ -79,7 +79,7 @@ class Profile:
 
     @property
     def wants_phrases(self) -> bool:
-        """True if they want to read what strangers say to them."""
+        """True if they want to read the phrases that others say to them."""
         return self.phrases == "1"
 
 

@@ -16,7 +16,7 @@ class Viewer(NamedTuple):
     """The person or chat that a panel is drawn for.
 
     ``deck`` is None for no pictures. ``group`` is the chat's name, for pictures that are forwarded. ``pages_url`` is
-    the address of our pages, empty if unreachable. ``wants_phrases``: they want to read what strangers say.
+    the address of our pages, empty if unreachable. ``wants_phrases``: they want to read phrases.
     """
 
     language: str

@@ -209,6 +209,7 @@ def watch_texts(language: str) -> dict[str, str]:
         "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
         "guest": _(GUEST),
         "late": _("{name}’s time is up."),
+        "rematch": _("Watch the rematch"),
         "open": _("The table waits for players."),
         "played": _("{name} plays {rest}"),
         "replay": _("Replay"),

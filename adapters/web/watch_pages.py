@@ -15,6 +15,16 @@ from bot.site.watching import card_names, combination_texts
 from bot.texts import language_of, texts
 
 
+async def find_rematch(site: Site, request: web.Request) -> web.Response:
+    """Answer the page of a finished game whether its rematch can be watched."""
+    watch_id = request.match_info["watch_id"]
+    with site.limits.lookup(request) as lookup:
+        is_valid = await site.card_room.watching.is_valid(watch_id)
+        lookup.end(missing=not is_valid)
+    rematch = await site.card_room.lobby.rematch_to_watch(watch_id, request.query.get("game", "")[:64])
+    return web.json_response({"rematch": rematch}, headers={"Cache-Control": "no-store"})
+
+
 async def show(site: Site, request: web.Request) -> web.Response:
     watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
     with site.limits.lookup(request) as lookup:

@@ -212,6 +212,14 @@ class Lobby:
             return None
         return await self._watching.watch_id(table)
 
+    async def rematch_to_watch(self, watch_id: str, game: str) -> str:
+        """Return the watch id of a finished game's rematch, for spectators of that game; empty for none."""
+        code = watch_id.partition("-")[0]
+        if game.partition("-")[0] != code or not await self._watching.is_valid(watch_id):
+            return ""
+        table = await self._challenges.find_opened(f"again:{game}")
+        return await self._watching.watch_id(table) if table and table.phase in ("open", "playing") else ""
+
     async def rematch_of(self, payload: str) -> str:
         """Return the code of the table that a press for a rematch opened or found; empty for any other press."""
         action = actions.parse_payload(payload)

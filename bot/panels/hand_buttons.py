@@ -189,19 +189,20 @@ class HandButtons:
     def stranger_rows(self) -> list[Row]:
         """Return rows with actions about strangers and phrases for them, unless a choice is half made."""
         _ = self.words.text
-        if self.chosen == SAY and self.seen.are_strangers:
+        if self.chosen == SAY and self.seen.can_say:
             phrases = [
-                Button(phrase_text(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
+                Button(
+                    phrase_text(self.words.language, phrase),
+                    actions.table(self.seen.code, "say", phrase),
+                    role=Role.PHRASE,
+                )
                 for phrase in PHRASES
             ]
-            return [tuple(phrases[:3]), tuple(phrases[3:]), (self._draft_button(_("◀ Back")),)]
+            back = self._draft_button(_("◀ Back"))._replace(role=Role.PHRASE)
+            return [tuple(phrases[:3]), tuple(phrases[3:6]), (*phrases[6:], back)]
         if self.chosen:
             return []
-        row = (
-            [self._draft_button(_("💬 Say"), SAY)._replace(role=Role.SAY)]
-            if self.seen.are_strangers and self.seen.can_say
-            else []
-        )
+        row = [self._draft_button(_("💬 Say"), SAY)._replace(role=Role.SAY)] if self.seen.can_say else []
         for deed in DEEDS:
             for seat in self.strangers:
                 label = deed_label(self.words.language, deed, self.seen.name(seat), len(self.strangers))

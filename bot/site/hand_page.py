@@ -29,6 +29,7 @@ from bot.site.seat_events import seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
 from bot.tables.table import Table
+from bot.words.phrases import phrase_text
 from bot.words.spoken import spell_out, spoken_card, spoken_names
 from bot.words.table_lines import TableLines, cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
@@ -311,6 +312,8 @@ class _PageBuilder:
 
     def _players(self, deal: DealView) -> tuple[PagePlayer, ...]:
         _, drawn_code = self.words.text, self.words.faces.drawn_code
+        phrases = self.seen.phrases if self.profile.wants_phrases else ()
+        said = {seat: phrase_text(self.profile.language, phrase) for seat, phrase in phrases}
         found = []
         for seat, (chair, face) in enumerate(zip(self.seen.chairs, choose_portraits(self.seen.chairs), strict=True)):
             is_reader = seat == self.seen.seat
@@ -336,7 +339,8 @@ class _PageBuilder:
                         )
                         for packet in packets
                     ),
-                    _("away") if chair and chair.person in self.away and not is_reader else "",
+                    said=said.get(seat, ""),
+                    away=_("away") if chair and chair.person in self.away and not is_reader else "",
                 )
             )
         return tuple(sorted(found, key=lambda player: player.at))

@@ -50,7 +50,8 @@ class PagePlayer:
     """A player at the table.
 
     ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` is
-    what they do as the dealer, empty for others. ``face`` is their portrait. ``away`` says that they have no
+    what they do as the dealer, empty for others. ``said`` is a phrase, visible
+    until the reader's next move. ``face`` is their portrait. ``away`` says that they have no
     page open, empty for others.
     """
 
@@ -64,6 +65,7 @@ class PagePlayer:
     shown: tuple[TapCard, ...]
     packets: tuple[TapCard, ...]
     away: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

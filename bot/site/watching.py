@@ -180,11 +180,15 @@ class Watching:
             watched.end()
 
     async def _find_table(self, watch_id: str) -> Table | None:
-        code = watch_id.partition("-")[0]
         # Check this before any lookup, so that a wrong link does not reveal which codes exist.
-        if not secrets.compare_digest((await self._watch_id(code)).encode(), watch_id.encode()):
+        if not await self.is_valid(watch_id):
             return None
-        return await self._load_watchable(code)
+        return await self._load_watchable(watch_id.partition("-")[0])
+
+    async def is_valid(self, watch_id: str) -> bool:
+        """Return whether the bot made this watch id. Its table can be gone."""
+        known = await self._watch_id(watch_id.partition("-")[0])
+        return secrets.compare_digest(known.encode(), watch_id.encode())
 
     async def _load_watchable(self, code: str) -> Table | None:
         try:

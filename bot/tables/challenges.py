@@ -290,9 +290,10 @@ class Challenges(Opener):
                 raise errors.ChairTaken(name=taken.name)
             hosting = checks.host_entries(table, host)
             # Matched and challenged people keep the name under which the opener knows them.
-            asked = (*table.matched, *([table.invited] if table.invited and table.origin else []))
-            known_name = next((known.name for known in asked if known.person == person), name)
-            distinct = distinct_name(name_of(person, known_name), _names_at(table))
+            known_names = {chair.person: chair.name for chair in table.matched}
+            if table.invited and table.origin:
+                known_names[table.invited.person] = table.invited.name
+            distinct = distinct_name(name_of(person, known_names.get(person, name)), _names_at(table))
             kind = Sit if table.ruler_of(chosen) is None else Ask
             return [*hosting, kind(chosen, person, distinct)]
 

@@ -286,11 +286,11 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """Say a phrase to strangers. Raise TooManyPhrases at the limit of a deal, OldPanel without phrases."""
+        """Say a phrase to the other players. Raise TooManyPhrases at the limit of a deal, OldPanel without phrases."""
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
-            if table.phase != "playing" or not table.are_strangers:
+            if table.phase != "playing" or not table.has_phrases:
                 raise errors.OldPanel()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
                 raise errors.TooManyPhrases(most=PHRASES_PER_DEAL)

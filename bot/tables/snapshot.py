@@ -172,7 +172,7 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
         fixture=table.fixture,
         are_strangers=table.are_strangers,
         phrases=tuple(table.phrases_shown_to(seat)) if seat is not None and game else (),
-        can_say=seat is not None and table.phrase_counts[seat] < PHRASES_PER_DEAL,
+        can_say=seat is not None and table.has_phrases and table.phrase_counts[seat] < PHRASES_PER_DEAL,
         own_texts=own_texts,
         cutting=_cutting(table),
     )

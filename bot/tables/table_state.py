@@ -15,7 +15,7 @@ from engine.options import Value
 from engine.shuffle import Cut
 
 # Phrases that strangers say to each other, by their names in logs; readers see them in their language.
-PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
+PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game", "clap", "laugh", "wow", "oops")
 FAREWELLS = ("game", "thanks")  # phrases for the end of a game, of which each player can say one
 
 
@@ -122,6 +122,12 @@ class TableState:
     def are_strangers(self) -> bool:
         """True if /find matched these people, and this is not a rematch of friends."""
         return bool(self.matched) and not self.rematch_origin
+
+    @property
+    def has_phrases(self) -> bool:
+        """True if players can say phrases to each other: strangers, and people who play on pages."""
+        on_pages = self.origin == "page" or self.has_only_guests
+        return self.are_strangers or (on_pages and not (self.is_practice or self.is_duplicate))
 
     @property
     def origin(self) -> Literal["", "page", "chat"]:

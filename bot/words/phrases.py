@@ -1,4 +1,4 @@
-"""The phrases that players can say at a table of strangers."""
+"""The phrases that players can say to strangers, and at tables on pages."""
 
 from bot.texts import texts
 
@@ -12,4 +12,8 @@ def phrase_text(language: str, phrase: str) -> str:
         "thanks": _("Thank you!"),
         "sorry": _("Sorry!"),
         "game": _("Good game!"),
+        "clap": "👏",
+        "laugh": "😂",
+        "wow": "😮",
+        "oops": "🙈",
     }[phrase]

@@ -80,3 +80,19 @@ async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlaygro
     await waiting.get_by_role("button", name="Sit down").click(timeout=15_000)
     await expect(bruno.locator(".cut")).to_be_visible()
     assert bruno.url == anna.url
+
+
+async def test_friends_say_phrases_at_a_table(playground: OpenPlayground, browser: Browser) -> None:
+    anna, bruno = await open_to_friends(browser, playground.url), await open_page(browser, playground.url)
+    await bruno.goto(anna.url)
+    await bruno.get_by_role("button", name="Sit down").click()
+    await bruno.wait_for_selector(".cut")
+    await cut_pack(playground.worker, anna.url.rpartition("/")[2])
+    await bruno.wait_for_selector(".fan")
+    await anna.get_by_role("button", name="💬 Say").click()
+    await expect(anna.get_by_role("button", name="Well played!")).to_be_visible()
+    await take_screenshot(anna, "say")
+    await anna.get_by_role("button", name="😂").click()
+    await expect(bruno.locator(".bubble")).to_have_text("😂")
+    await take_screenshot(bruno, "said")
+    await expect(bruno.locator(".bubble")).to_have_count(0)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Route, expect
 
+from bot.finished.archive import game_id
 from bot.words.wording import card_faces
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
@@ -184,3 +185,20 @@ async def test_watcher_sees_the_cards_of_a_declaration(playground: OpenPlaygroun
     bubble = page.locator(".bubble[data-at='1']")
     await expect(bubble).to_have_text("Napoletana in cups! +3")
     await expect(bubble.locator("use")).to_have_count(3)
+
+
+async def test_watchers_follow_the_rematch(playground: OpenPlayground, browser: Browser) -> None:
+    code, watch_id = await open_table(playground)
+    page = await open_page(browser, f"{playground.url}t/{watch_id}")
+    await expect(page.locator(".says")).to_contain_text("’s turn")
+    worker = playground.worker
+    table = await worker.room.table(code)
+    await worker.room.make_move(code, "playground:1", table.version, "resign", "m1")
+    await expect(page.locator(".says")).to_have_text("Player 2 won.")
+    await worker.settled()
+    again = await worker.challenges.open_table(
+        table.game_id, "playground:1", "Anna", f"again:{game_id(table)}", host=table.hosts[0], again=True
+    )
+    await page.get_by_role("link", name="Watch the rematch").click(timeout=15_000)
+    await page.wait_for_url(f"**/t/{again.code}-*")
+    await expect(page.locator("h1")).to_contain_text(again.code)

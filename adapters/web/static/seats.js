@@ -3,7 +3,7 @@
 import { cardCount, cardLabel, Face } from "./cards.js";
 import { DealerChip, html } from "./view.js";
 
-/** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, away: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
+/** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, away: string, said: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
 
 const FACES = new URL("faces.svg", import.meta.url).pathname;
 const HIGHEST_PILE = 5;  // cards drawn of a pile

@@ -283,7 +283,7 @@ const App = () => {
   const hints = useLater(Boolean(table?.hint), () => import("./hint.js"));
   const menuPart = useLater(hasPressed, () => import("./menu.js"));
   const cutting = useLater(Boolean(table?.seal), () => import("./pack.js"));
-  const bubbles = useLater(hasPressed || Boolean(table && String(lastEvent(table)) !== String(firstEvent.current)), () => import("./bubbles.js"));
+  const bubbles = useLater(hasPressed || Boolean(table && (table.sitting.some(({ said }) => said) || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./bubbles.js"));
   const endings = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over")), () => import("./endings.js"));
   const invitation = useLater(Boolean(table?.by_link), () => import("./invitation.js"));
 
@@ -301,7 +301,10 @@ const App = () => {
   // Buttons that come with every move are next to the line of text, so that the cards do not move.
   const isInline = /** @param {Button} button */ ([, , , , role]) => /^(hint|claim|say)$/.test(role);
   const inlineButtons = table.extra.flat().filter(isInline);
-  const extra = table.extra.map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
+  /** @param {Button[]} row */
+  const hasPhrases = (row) => row.some(([, , , , role]) => role === "phrase");
+  const phrases = table.extra.filter(hasPhrases);
+  const extra = table.extra.filter((row) => !hasPhrases(row)).map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
   return html`
     <header class="bar">
@@ -346,6 +349,7 @@ const App = () => {
       </div>
       ${table.news && html`<p class="hint">${table.news}</p>`}
       ${hinted === "buttons" && html`<${hints?.Hint} table=${table} />`}
+      ${phrases.length > 0 && html`<div class="phrases"><${Buttons} rows=${phrases} spoken=${table.spoken} onPress=${onPress} /></div>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} advised=${table.advised} onPress=${onPress} />`}
       ${hinted === "packets" && html`<${hints?.Hint} table=${table} />`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}

@@ -7,6 +7,8 @@ const { id, table: first, titles, decks, cards, combinations, texts } = pageData
 const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000;
 // The stream sends a line at least every ten seconds. It is dead after this silence, in milliseconds.
 const SILENCE = 25000;
+// Milliseconds between two questions about a rematch, and until they end.
+const REMATCH_EVERY = 5000, REMATCH_WAIT = 600_000;
 
 /** @param {any} table */
 const isOver = (table) => table.phase === "over" || table.phase === "closed";
@@ -58,6 +60,25 @@ function followTable(show, setState) {
   return () => stop.abort();
 }
 
+/** Return the watch id of the game's rematch once it can be watched; empty until then. @param {any} table */
+function useRematch(table) {
+  const [rematch, setRematch] = useState("");
+  const isAsking = isOver(table) && table.replay && !rematch;
+  useEffect(() => {
+    if (!isAsking) return undefined;
+    const end = Date.now() + REMATCH_WAIT;
+    const timer = setInterval(async () => {
+      if (Date.now() > end) clearInterval(timer);
+      if (document.visibilityState === "hidden") return;
+      // Without a network, the next question asks again.
+      const answer = await fetch(`/t/${id}/rematch?game=${table.replay}`).catch(() => null);
+      if (answer?.ok) setRematch((await answer.json()).rematch);
+    }, REMATCH_EVERY);
+    return () => clearInterval(timer);
+  }, [isAsking]);
+  return rematch;
+}
+
 /** Translate names that the bot has given to guests and forgotten people. @param {string} name */
 const localName = (name) => (name === "somebody" ? texts.somebody : name.replace(/^Guest (?=\d{3}$)/, format(texts.guest, { number: "" })));
 
@@ -67,6 +88,7 @@ const Watch = () => {
   const [suits, suitsChoice] = useSuits(texts);
   useEffect(() => (isOver(first) ? undefined : followTable(setTable, setState)), []);
   const bubbles = useLater(!isOver(first), () => import("./watch_bubbles.js"));
+  const rematch = useRematch(table);
   const isFrench = table.is_french, unit = Number(table.rules.score_unit || 1);
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], asFrench: !isFrench && suits === "french", names: cards[isFrench ? "french_pack" : suits] };
   const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? localName(seat.name) : "…"));
@@ -91,6 +113,7 @@ const Watch = () => {
       </div>`}
     <p class="says" role="status">${status}</p>
     ${!table.view && html`<p><bdi>${names.join(" · ")}</bdi></p>`}
+    ${rematch && html`<p><a class="button main" href=${`/t/${rematch}`}>${texts.rematch}</a></p>`}
     ${table.replay && html`<p><a class="button main" id="replay-link" href=${`/g/${table.replay}`}>${texts.replay}</a></p>`}
     <div class="deals">
       <span>${table.deal > 0 && `${texts.deal} ${table.deal} · ${format(texts.target, { target: table.rules.target * unit })}`}</span>

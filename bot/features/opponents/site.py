@@ -71,13 +71,16 @@ class OpponentsSite:
     ) -> None:
         self._archive, self._people, self._room = archive, people, room
         self._challenges, self._blocks, self._presence = challenges, blocks, presence
-        self._known: TTLCache[str, list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
+        # By person and the number of their last game.
+        self._known: TTLCache[tuple[str, int], list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
 
     async def opponents(self, person: str, language: str) -> list[OpponentLine]:
         """Return the people whom a person played last, without those that they have blocked."""
-        last_games = self._known.get(person)
+        numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
+        key = (person, numbers[0] if numbers else 0)
+        last_games = self._known.get(key)
         if last_games is None:
-            last_games = self._known[person] = await self._find_last_games(person)
+            last_games = self._known[key] = await self._find_last_games(person, numbers)
         here = await self._presence.here([last.person for last in last_games])
         _ = texts(language).gettext
         return [
@@ -91,8 +94,7 @@ class OpponentsSite:
             for last in last_games
         ]
 
-    async def _find_last_games(self, person: str) -> list[LastGame]:
-        numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
+    async def _find_last_games(self, person: str, numbers: list[int]) -> list[LastGame]:
         [blocked] = await self._blocks.blocked_people([person])
         found: dict[str, LastGame] = {}
         for game in await self._archive.games_by_number(numbers):

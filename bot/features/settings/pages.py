@@ -42,7 +42,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
             if has_ephemeral
         ),
         (_toggle(_("Call me in the group on my turn"), "called", profile.wants_calls),),
-        (_toggle(_("Show what strangers say"), "phrases", profile.wants_phrases),),
+        (_toggle(_("Show what others say"), "phrases", profile.wants_phrases),),
         (Button(_("Blocked players"), actions.page("block", "list")), Button(_("Privacy"), actions.page("privacy"))),
         (
             Button(_("Play in a browser"), actions.page("browsers", "list")),

@@ -396,7 +396,7 @@ def test_every_question_can_be_answered_no(game: str, phase: str, question: str,
     assert refusal in [button.label for row in page_with_question.extra for button in row]
     page = hand_page(table, mover, Profile(mover))
     assert any(card.press for card in (*page.hand, *page.middle))
-    assert "🚫 Block" in [button.label for row in page.extra for button in row]
+    assert "🚫 Block" in [button.label for row in page.rows for button in row]
 
 
 async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: FakePlatform) -> None:
@@ -489,7 +489,8 @@ async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake:
         assert table.phase == "playing"
         assert not table.are_strangers
         labels = [button.label for row in fake.last(bruno.private).rows for button in row]
-        assert not [label for label in labels if any(word in label for word in ("Say", "Block", "Report"))]
+        assert not [label for label in labels if any(word in label for word in ("Block", "Report"))]
+        assert ("💬 Say" in labels) == (origin == "page")
 
 
 async def test_rematch_of_guests_counts_for_their_address(worker: Worker, fake: FakePlatform) -> None:

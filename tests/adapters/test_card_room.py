@@ -56,6 +56,7 @@ ALLOWED_IMPORTS = {
     "bot.features.ratings.feature",
     "bot.features.ratings.players",
     "bot.features.settings.feature",
+    "bot.features.tournaments.feature",
     "bot.site.game_reader",
     "bot.site.host_link",
     "bot.site.idempotency",

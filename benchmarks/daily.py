@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from bot.cli.output import progress
-from bot.features.daily.results import DayResult, play_with_robots
+from bot.features.daily.results import play_with_robots
+from bot.solo_deals.results import SoloResult
 from engine import GAMES
 
 SIMPLER = ("medium", "easy")
@@ -44,7 +45,7 @@ def run(
             typer.echo(f"{game_id:14}{_spread(pars):>16}{columns}")
 
 
-def _margin(result: DayResult) -> int:
+def _margin(result: SoloResult) -> int:
     assert result.margin is not None
     return result.margin
 

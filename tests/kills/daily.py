@@ -21,12 +21,12 @@ import aiohttp
 from bot.features.daily import results as deal
 from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames
-from bot.features.daily.results import DayResult, result_of, seed_for_move
 from bot.features.daily.secret_chain import Chain, days_to_end
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robots.pool import choose_unhurried
+from bot.solo_deals.results import SoloResult, result_of, seed_for_move
 from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table
 from engine import GAMES, Game, verify
@@ -77,7 +77,7 @@ class DayAtRest:
     tables: Sequence[Table]
     pending: Sequence[FinishedGame]
     archived: Sequence[FinishedGame]
-    results: Mapping[str, DayResult]
+    results: Mapping[str, SoloResult]
     messages: str
     results_shown: Mapping[str, int]
 
@@ -241,7 +241,7 @@ class DayHarness(Harness):
     def __init__(self, page: Page, seed: int, min_presses: int = 20) -> None:
         super().__init__(page, seed, min_presses)
         self.players = DayPlayers(page, Random(seed))
-        self.played: dict[str, DayResult] = {}
+        self.played: dict[str, SoloResult] = {}
         self._zones = choose_zones(datetime.now(UTC))
         self._answers: RobotAnswers | None = None
         self._pending_ids: set[str] = set()

@@ -21,12 +21,12 @@ from bot.features.daily.pages import (
 )
 from bot.features.daily.past_days import PastDays
 from bot.features.daily.ranking import rank_among
-from bot.features.daily.results import SEAT
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, chat_of, is_private, private_place
 from bot.private_replies import private_reply
+from bot.solo_deals.results import SEAT
 from bot.texts import error_text
 from bot.viewers import Viewers
 from engine.shuffle import commitment

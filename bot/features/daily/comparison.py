@@ -6,24 +6,24 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.daily.lines import DayLine, Decision, first_fork
-from bot.features.daily.pages import add_heading, squares_text
-from bot.features.daily.results import SEAT
+from bot.features.daily.pages import add_heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
+from bot.solo_deals.lines import SoloLine
+from bot.solo_deals.results import SEAT
+from bot.solo_deals.words import fork_text, moment_text, move_text, rows_of_squares
 from bot.tables.snapshot import isolate_name
-from bot.words.verdicts import advice_text, given_away_text, lost_text, reason_texts, scale_verdicts, short_move
+from bot.words.verdicts import given_away_text, lost_text, reason_texts, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
 from engine.robots.findings import Verdict, summarize
 
 LINES_PER_PAGE = 4  # about one and a half screens of a phone
-SQUARES_PER_ROW = 10  # fits on a narrow phone
 
 
 class ComparedLine(NamedTuple):
     name: str
     rank: int | None  # among the compared lines; None if the deal was given up
-    line: DayLine
+    line: SoloLine
     verdicts: Sequence[Verdict] | None = None  # verdicts of the line's analysis; None before it exists
     is_readable: bool = False  # whether the reader can open the replay, which names the player
 
@@ -32,7 +32,7 @@ class ComparedLine(NamedTuple):
 class Comparison:
     day: date
     game: str
-    best: DayLine | None  # best line of all players, even if it is not in ``lines``; None if all gave up
+    best: SoloLine | None  # best line of all players, even if it is not in ``lines``; None if all gave up
     lines: Sequence[ComparedLine]
     more: int = 0  # number of lines left out
     analyses_games: bool = True  # whether the bot analyses games without a request
@@ -54,7 +54,7 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
     _ = words.text
     page = Writer()
     add_heading(page, language, comparison.day, comparison.game)
-    page.line(fork_text(words, comparison))
+    page.line(fork_text(words, [entry.line for entry in comparison.lines]))
     pages = max(1, -(-len(comparison.lines) // LINES_PER_PAGE))
     number = min(max(number, 1), pages)
     for entry in comparison.lines[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
@@ -64,7 +64,7 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
             page.line(_("{name}: given up"), "bold", name=name)
         else:
             page.line("{rank}. {name} {margin}", "bold", rank=entry.rank, name=name, margin=signed_text(margin))
-        for row in rows_of_squares(entry.line):
+        for row in rows_of_squares(entry.line.result):
             page.line(row)
         page.line(parting_text(words, comparison.best, entry.line))
         for text, _verdict in loss_texts(words, comparison.game, entry):
@@ -79,35 +79,7 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
     return page.panel(turn_row if pages > 1 else (), (Button(_("Yesterday"), page_payload("yesterday", chat=chat)),))
 
 
-def fork_text(words: Wording, comparison: Comparison) -> str:
-    _ = words.text
-    if len(comparison.lines) < 2:
-        return _("Trick by trick: green squares are tricks taken.")
-    fork = first_fork([entry.line for entry in comparison.lines])
-    if fork is None:
-        return _("Everyone played the same cards.")
-    ways = []
-    for branch in fork.branches:
-        way = _("{move}, later") if branch.is_later else "{move}"
-        ways.append(f"{way.format(move=move_text(words, branch.move))} ×{branch.times}")
-    when = _moment_text(words, fork.decision)
-    return _("First difference, {when}: {ways}").format(when=when, ways=" · ".join(ways))
-
-
-def _moment_text(words: Wording, decision: Decision) -> str:
-    _ = words.text
-    return (_("at trick {trick}") if decision.card else _("before trick {trick}")).format(trick=decision.trick)
-
-
-def rows_of_squares(line: DayLine) -> list[str]:
-    """Return the tricks as squares, in rows of equal length that fit on a phone."""
-    squares = squares_text(line.result)
-    rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
-    size = max(1, -(-len(squares) // rows))
-    return [squares[start : start + size] for start in range(0, len(squares), size)]
-
-
-def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
+def parting_text(words: Wording, best: SoloLine | None, line: SoloLine) -> str:
     _ = words.text
     if best is None:
         return _("Nobody finished it.")
@@ -117,7 +89,7 @@ def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
     if fork is None:
         given_up = line.result.margin is None
         return _("Like the best play, then given up.") if given_up else _("Like the best play.")
-    when, move = _moment_text(words, fork.decision), move_text(words, fork.decision.move)
+    when, move = moment_text(words, fork.decision), move_text(words, fork.decision.move)
     if fork.decision.move != fork.other.move:
         other = move_text(words, fork.other.move)
     else:
@@ -140,20 +112,12 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     losses: list[tuple[str, Verdict | None]] = [(given_away_text(words, found), None)]
     # A move can have several verdicts.
     for worst in found.costliest:
-        when = _moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
+        when = moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
         move, other = short_move(words, worst.move), short_move(words, worst.better)
         losses.append(
             (costliest.format(when=when, move=move, other=other, points=lost_text(worst, words.language)), worst)
         )
     return losses
-
-
-def move_text(words: Wording, move: str) -> str:
-    """Return a move without its player's name: a card alone, any other move in words."""
-    word, *rest = move.split(" ")
-    if word == "play":
-        return words.card(rest[0]) + (f" ({rest[1]}!)" if len(rest) > 1 else "")
-    return short_move(words, move) if word in ("declare", "bid") else f"“{advice_text(words, move)}”"
 
 
 # The table on a web page
@@ -188,7 +152,13 @@ def day_table(language: str, suits: str, comparison: Comparison) -> DayTable:
     words = Wording(language, (), faces_of(game_kind(comparison.game), suits))
     rows = tuple(_row(words, comparison, entry) for entry in comparison.lines)
     tricks = max((len(row.cells) for row in rows), default=0)
-    return DayTable(fork_text(words, comparison), tricks, rows, comparison.more, comparison.is_analysis_pending)
+    return DayTable(
+        fork_text(words, [entry.line for entry in comparison.lines]),
+        tricks,
+        rows,
+        comparison.more,
+        comparison.is_analysis_pending,
+    )
 
 
 def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRow:

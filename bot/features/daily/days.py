@@ -13,13 +13,14 @@ from bot.days.once_a_day import DayMarks, drop_marks_before
 from bot.features.daily import keys
 from bot.features.daily.errors import DailyUnavailable, DealtToday, PlayedToday
 from bot.features.daily.games import DayGames
-from bot.features.daily.results import LEVEL, play_with_robots, result_of
+from bot.features.daily.results import play_with_robots
 from bot.features.daily.secret_chain import Chain
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.http.addresses import Visitor
 from bot.robots.pool import RobotPool
+from bot.solo_deals.results import LEVEL, result_of
 from bot.store import STORE_ERRORS
 from bot.store.entries import Day
 from bot.tables.challenges import Challenges

@@ -15,11 +15,11 @@ from bot.features.daily.days import Days
 from bot.features.daily.loop import DayAnalyses, Reminders, reminder_hours
 from bot.features.daily.pages import TOO_LATE, day_result_panel
 from bot.features.daily.past_days import PastDays
-from bot.features.daily.results import DayResult, result_of, seed_for_move
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
 from bot.panel import Button, Panel
+from bot.solo_deals.results import SoloResult, result_of, seed_for_move
 from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.snapshot import OwnTexts
@@ -33,7 +33,7 @@ REMINDER_SECONDS = 60.0  # interval at which reminders are checked
 
 
 class DayDetails(NamedTuple):
-    par: DayResult | None = None
+    par: SoloResult | None = None
     is_late: bool = False  # whether the day ended before the deal did
 
 

@@ -8,16 +8,17 @@ from typing import NamedTuple
 from bot import actions
 from bot.command_names import FAIR
 from bot.days.chosen_hours import OFF, hour_row
-from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult
-from bot.features.daily.results import DayResult
 from bot.features.daily.streaks import Streak
 from bot.notice import Notice
 from bot.panel import Button, Panel, Row, Span, Writer
+from bot.solo_deals.lines import SoloLine
+from bot.solo_deals.results import SoloResult
+from bot.solo_deals.words import score_text, squares_text
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.words.wording import Wording, faces_of, fix_minus, signed_text
+from bot.words.wording import Wording, faces_of, signed_text
 from engine import GAMES, game_kind
 
 MAX_RESULTS = 15  # results in a list
@@ -30,7 +31,7 @@ class NamedResult(NamedTuple):
     line: RankedResult
 
 
-def shareable_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
+def shareable_text(day: date, game: str, result: SoloResult, par: SoloResult | None, language: str) -> str:
     """Return a result as text to send to friends. It reveals no cards."""
     _ = texts(language).gettext
     head = f"Buongioco {day_name(day, language)} · {_(GAMES[game].name)}"
@@ -44,23 +45,13 @@ def shareable_text(day: date, game: str, result: DayResult, par: DayResult | Non
     return f"{head}\n{score}\n{squares_text(result)}"
 
 
-def squares_text(result: DayResult) -> str:
-    """Return the tricks as squares, which reveal no card."""
-    return "".join("🟩" if trick == "1" else "⬜" for trick in result.tricks)
-
-
 def shareable_panel(text: str) -> Panel:
     """Return a message with only a text to forward or copy."""
     return Panel((Span(text),))
 
 
-def score_text(own: int, other: int) -> str:
-    # A minus next to the score's dash would be hard to read.
-    return f"{own}–{other}" if min(own, other) >= 0 else fix_minus(f"{own} – {other}")
-
-
 def _add_result(
-    page: Writer, language: str, result: DayResult, par: DayResult | None, *, has_legend: bool = True
+    page: Writer, language: str, result: SoloResult, par: SoloResult | None, *, has_legend: bool = True
 ) -> None:
     _, ngettext = texts(language)
     if result.points is None or result.margin is None:
@@ -101,7 +92,7 @@ def _share_button(language: str) -> Button:
 
 
 def day_result_panel(
-    language: str, day: date, game: str, result: DayResult, par: DayResult | None, *, is_late: bool = False
+    language: str, day: date, game: str, result: SoloResult, par: SoloResult | None, *, is_late: bool = False
 ) -> Panel:
     """Return the result of a deal that has just ended. ``is_late`` means that its day ended first."""
     _ = texts(language).gettext
@@ -206,7 +197,7 @@ def played_panel(
     game: str,
     own: RankedResult,
     played: int,
-    par: DayResult | None,
+    par: SoloResult | None,
     streak: Streak,
     friends: Sequence[NamedResult],
 ) -> Panel:
@@ -232,8 +223,8 @@ def played_panel(
 class PastDay(NamedTuple):
     day: date
     game: str
-    par: DayResult | None
-    best: DayLine | None  # the best line of all players
+    par: SoloResult | None
+    best: SoloLine | None  # the best line of all players
     secret: str  # in hex; empty before the first day of the chain
     replay: str  # id of the reader's own game, or empty
     lines: str  # payload of the button for all lines side by side, or empty

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 from bot.features.daily.comparison import ComparedLine, Comparison, page_payload, side_by_side_panel
 from bot.features.daily.days import Days
-from bot.features.daily.lines import DayLine, best_line
 from bot.features.daily.pages import NamedResult, PastDay, yesterday_panel
 from bot.features.daily.ranking import RankedResult, rank_among, rank_results
 from bot.finished.analysis_pool import AnalysisPool
@@ -13,6 +12,7 @@ from bot.finished.archive import Archive
 from bot.identity.pseudonyms import NAME
 from bot.panel import Panel
 from bot.people import People, Profile
+from bot.solo_deals.lines import SoloLine, best_line
 from bot.texts import texts
 
 MAX_LINES_SHOWN = 30  # number of best lines on a page, including those of strangers
@@ -64,7 +64,7 @@ class PastDays:
     async def _compare(
         self,
         day: date,
-        played: Mapping[str, DayLine],
+        played: Mapping[str, SoloLine],
         named: Sequence[tuple[str, RankedResult]],
         known: Collection[str],
         more: int = 0,

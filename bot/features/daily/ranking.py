@@ -3,16 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from bot.features.daily.results import DayResult
+from bot.solo_deals.results import SoloResult
 
 
 class RankedResult(NamedTuple):
     person: str
-    result: DayResult
+    result: SoloResult
     rank: int | None  # from 1, shared by equal results; None if the deal was given up
 
 
-def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
+def rank_results(results: Mapping[str, SoloResult]) -> list[RankedResult]:
     """Rank results, best first. Given-up deals come last."""
     margins = sorted((result.margin for result in results.values() if result.margin is not None), reverse=True)
     lines = [

@@ -7,12 +7,12 @@ from datetime import date
 from typing import Any
 
 from bot.features.daily import keys
-from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult, rank_results
-from bot.features.daily.results import SEAT, DayResult
 from bot.features.daily.streaks import Streak, streak_of
 from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
+from bot.solo_deals.lines import SoloLine
+from bot.solo_deals.results import SEAT, SoloResult
 
 KEPT_SECONDS = 400 * 86400
 LINES_KEPT_SECONDS = 7 * 86400  # lines are kept as long as analyses
@@ -24,20 +24,20 @@ class DayResults:
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    async def store_result(self, day: date, person: str, result: DayResult) -> None:
+    async def store_result(self, day: date, person: str, result: SoloResult) -> None:
         """Store a person's result of a day unless there is one."""
         await self._client.hsetnx(keys.results(day), person, json.dumps(asdict(result)))
         await self._client.expire(keys.results(day), KEPT_SECONDS)
         await self._client.zadd(keys.days(person), {day.isoformat(): day.toordinal()})
 
-    async def get(self, day: date, person: str) -> DayResult | None:
+    async def get(self, day: date, person: str) -> SoloResult | None:
         found = await self._client.hget(keys.results(day), person)
-        return DayResult.parse(json.loads(found)) if found else None
+        return SoloResult.parse(json.loads(found)) if found else None
 
     async def ranking(self, day: date, chat: str = "") -> list[RankedResult]:
         """Return a day's results, best first: those requested in a group, or all."""
         found: Mapping[bytes, bytes] = await self._client.hgetall(keys.results(day))
-        results = {person.decode(): DayResult.parse(json.loads(text)) for person, text in found.items()}
+        results = {person.decode(): SoloResult.parse(json.loads(text)) for person, text in found.items()}
         if chat:
             members = {person.decode() for person in await self._client.smembers(keys.requests(day, chat))}
             results = {person: result for person, result in results.items() if person in members}
@@ -61,11 +61,11 @@ class DayResults:
         found = [entry.decode().partition(" ") for entry in await self._client.smembers(keys.asked(person))]
         return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
 
-    async def par(self, day: date) -> DayResult | None:
+    async def par(self, day: date) -> SoloResult | None:
         found = await self._client.get(keys.par(day))
-        return DayResult.parse(json.loads(found)) if found else None
+        return SoloResult.parse(json.loads(found)) if found else None
 
-    async def store_par(self, day: date, par: DayResult) -> None:
+    async def store_par(self, day: date, par: SoloResult) -> None:
         await self._client.set(keys.par(day), json.dumps(asdict(par)), ex=KEPT_SECONDS)
 
     async def streak(self, person: str, today: date) -> Streak:
@@ -80,17 +80,17 @@ class DayResults:
 
     async def store_line(self, day: date, game: FinishedGame) -> None:
         """Store the line of a past day's game. Idempotent."""
-        await self._client.hset(keys.lines(day), game.people[SEAT], DayLine.from_game(game).to_text())
+        await self._client.hset(keys.lines(day), game.people[SEAT], SoloLine.from_game(game).to_text())
         await self._client.expire(keys.lines(day), LINES_KEPT_SECONDS)
 
-    async def line_of_play(self, day: date, person: str) -> DayLine | None:
+    async def line_of_play(self, day: date, person: str) -> SoloLine | None:
         found = await self._client.hget(keys.lines(day), person)
-        return DayLine.parse(found) if found else None
+        return SoloLine.parse(found) if found else None
 
-    async def lines_of_play(self, day: date) -> dict[str, DayLine]:
+    async def lines_of_play(self, day: date) -> dict[str, SoloLine]:
         """Return the lines of a past day by person, with pseudonyms for forgotten people."""
         found = await self._client.hgetall(keys.lines(day))
-        return {person.decode(): DayLine.parse(text) for person, text in found.items()}
+        return {person.decode(): SoloLine.parse(text) for person, text in found.items()}
 
     # Games of the current day
 

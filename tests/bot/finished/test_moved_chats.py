@@ -8,13 +8,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.results import DayResult
 from bot.features.ratings.honours import Honour, Honours
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.handlers.dispatcher import Dispatcher
+from bot.solo_deals.results import SoloResult
 from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 from tests.bot.features.tournaments.field import find_open_tables, open_field
@@ -161,7 +161,7 @@ async def test_moved_chat_keeps_its_daily_results(store: Store) -> None:
         days = (today, today - timedelta(days=1))
         for day in days:
             await results.add_request(day, GROUP, ANNA)
-            await results.store_result(day, ANNA, DayResult((7, 4), "1100"))
+            await results.store_result(day, ANNA, SoloResult((7, 4), "1100"))
         for _ in range(2):
             await Dispatcher(worker).move_chat(GROUP, NEW)
         for day in days:

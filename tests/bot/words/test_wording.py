@@ -8,9 +8,9 @@ import pytest
 
 from bot.features.analysis.pages import analysis_page
 from bot.features.daily.pages import day_result_panel, shareable_text
-from bot.features.daily.results import DayResult
 from bot.panel import utf16_length
 from bot.panels.help import rules_page
+from bot.solo_deals.results import SoloResult
 from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
@@ -46,7 +46,7 @@ def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
 def test_negative_numbers_have_a_true_minus() -> None:
     game = course_line(Wording("en", ("A", "B")), simulate_record("spades", 1))
     assert re.search(r"−\d", game)
-    result, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
+    result, par = SoloResult((-100, 20), "01"), SoloResult((-50, 30), "10")
     assert "−100 – 20 (robot −50 – 30)" in shareable_text(date(2026, 11, 24), "spades", result, par, "en")
     day = day_result_panel("en", date(2026, 11, 24), "spades", result, par).plain
     assert "You lose −100 – 20 (−120).\nThe robot with your cards: −50 – 30 (−80)\n" in day

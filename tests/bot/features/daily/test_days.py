@@ -26,7 +26,7 @@ from bot.store import Store
 from bot.tables.snapshot import snapshot
 from bot.words.wording import signed_text
 from bot.worker import Worker
-from engine import GAMES, verify
+from engine import GAMES, Game, verify
 from engine.errors import NoClaims
 from engine.shuffle import commitment
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -55,6 +55,12 @@ async def begin_deal(player: Player) -> str:
     return await find_table_code(player)
 
 
+def choose_move(game: Game, seed: int) -> str:
+    """Choose a move of seat 0 by the seed and the moves so far."""
+    legal = [move for move in game.legal_moves(0) if move not in ("resign", "claim")]
+    return Random(f"{seed} {len(game.moves)}").choice(legal)
+
+
 async def make_move(player: Player, code: str, seed: int) -> bool:
     """Make one move, chosen by the seed and the moves so far. Return whether the deal was still running."""
     worker = player.worker
@@ -64,8 +70,7 @@ async def make_move(player: Player, code: str, seed: int) -> bool:
         return False
     assert table.game
     if table.game.turn == 0:
-        legal = [move for move in table.game.legal_moves(0) if move not in ("resign", "claim")]
-        chosen = Random(f"{seed} {len(table.game.moves)}").choice(legal)
+        chosen = choose_move(table.game, seed)
         await worker.room.make_move(code, player.person.id, table.version, chosen, f"m{table.version}")
     return True
 

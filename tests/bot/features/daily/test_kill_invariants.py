@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.results import DayResult
 from bot.features.daily.store import DayResults
+from bot.solo_deals.results import SoloResult
 from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY
 from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
@@ -47,7 +47,7 @@ def change_cards(day: DayAtRest) -> DayAtRest:
 
 FAULTS: dict[str, AddFault] = {
     "day_is_played_once": lambda day: replace(day, pending=[*day.pending, *day.pending]),
-    "each_game_has_its_result": lambda day: replace(day, results={"paper:1": DayResult((99, 0), "1")}),
+    "each_game_has_its_result": lambda day: replace(day, results={"paper:1": SoloResult((99, 0), "1")}),
     "results_are_shown_once": lambda day: replace(day, results_shown={"paper:1": 2}),
     "all_games_have_the_cards_of_the_day": change_cards,
     "archive_has_no_game_of_the_day": lambda day: replace(day, archived=day.pending),

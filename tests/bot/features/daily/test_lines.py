@@ -11,16 +11,16 @@ from bot.features.daily.comparison import (
     ComparedLine,
     Comparison,
     day_table,
-    rows_of_squares,
     side_by_side_panel,
 )
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.lines import DayLine, Decision, best_line, first_fork
 from bot.features.daily.loop import DayAnalyses
-from bot.features.daily.results import DayResult
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
+from bot.solo_deals.lines import Decision, SoloLine, best_line, first_fork
+from bot.solo_deals.results import SoloResult
+from bot.solo_deals.words import rows_of_squares
 from bot.store import Store
 from bot.worker import Worker
 from engine.records import Record
@@ -32,18 +32,18 @@ from tests.bot.features.daily.test_days import begin_deal, find_table_code, open
 CARDS = ("3D", "2D", "AD", "RD", "CD")
 
 
-def make_line(game: str, margin: int | None, *cards: str, tricks: str = "") -> DayLine:
+def make_line(game: str, margin: int | None, *cards: str, tricks: str = "") -> SoloLine:
     """Return a line of a two-player game in which each card leads its trick."""
     decisions = tuple(Decision(2 * index, index + 1, f"play {card}") for index, card in enumerate(cards))
     points = None if margin is None else (margin, 0)
-    return DayLine(game, DayResult(points, tricks or "1" * len(cards)), decisions)
+    return SoloLine(game, SoloResult(points, tricks or "1" * len(cards)), decisions)
 
 
 BEST = make_line("B-1", 7, "3D", "2D", "AD", tricks="101")
 OTHER = make_line("A-1", 5, "3D", "RD", "AD", tricks="110")
 
 
-def make_comparison(*lines: ComparedLine, best: DayLine = BEST, analyses_games: bool = True) -> Comparison:
+def make_comparison(*lines: ComparedLine, best: SoloLine = BEST, analyses_games: bool = True) -> Comparison:
     return Comparison(TODAY, "testa", best, lines, analyses_games=analyses_games)
 
 
@@ -72,7 +72,7 @@ def test_best_line_is_the_same_for_everyone() -> None:
 
 def test_bids_are_placed_before_their_trick() -> None:
     high, low = (
-        DayLine(f"{bid}-1", DayResult((bid, 0), "1"), (Decision(0, 1, f"bid {bid}"), Decision(1, 1, "play AS")))
+        SoloLine(f"{bid}-1", SoloResult((bid, 0), "1"), (Decision(0, 1, f"bid {bid}"), Decision(1, 1, "play AS")))
         for bid in (5, 4)
     )
     verdicts = [Verdict(1, 0, 0, "bid 4", "bid 5", 2.0, exact=False)]
@@ -89,7 +89,7 @@ def test_bids_are_placed_before_their_trick() -> None:
 
 def test_lines_can_part_at_a_double_nil() -> None:
     drawn, blind = (
-        DayLine(f"{move}-1", DayResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
+        SoloLine(f"{move}-1", SoloResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
         for move, points in (("draw", 5), ("blind", -200))
     )
     lines = Comparison(TODAY, "spades", drawn, [ComparedLine("Anna", 2, blind), ComparedLine("Bruno", 1, drawn)])
@@ -101,7 +101,7 @@ def test_lines_can_part_at_a_double_nil() -> None:
 def test_lines_part_when_one_declares_later() -> None:
     declare = "declare napoletana D"
     soon, later, silent = (
-        DayLine(f"{name}-1", DayResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *decisions))
+        SoloLine(f"{name}-1", SoloResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *decisions))
         for name, points, decisions in (
             ("A", 5, (Decision(2, 2, declare), Decision(4, 2, "play 5B"))),
             ("B", 7, (Decision(3, 2, declare), Decision(4, 2, "play 5B"))),
@@ -124,12 +124,12 @@ def test_lines_part_when_one_declares_later() -> None:
 
 def test_line_survives_a_round_trip_as_text() -> None:
     for day_line in (BEST, make_line("C-1", None, "3D")):
-        assert DayLine.parse(day_line.to_text()) == day_line
+        assert SoloLine.parse(day_line.to_text()) == day_line
 
 
 @pytest.mark.parametrize(("tricks", "rows"), [(20, [10, 10]), (13, [7, 6]), (10, [10]), (0, [])])
 def test_rows_of_squares_fit_a_phone(tricks: int, rows: list[int]) -> None:
-    assert [len(row) for row in rows_of_squares(make_line("A-1", 1, tricks="1" * tricks))] == rows
+    assert [len(row) for row in rows_of_squares(make_line("A-1", 1, tricks="1" * tricks).result)] == rows
 
 
 def test_lines_are_split_into_pages() -> None:

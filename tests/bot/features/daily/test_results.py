@@ -9,10 +9,12 @@ from random import Random
 import pytest
 
 from bot.features.daily import results as deal
-from bot.features.daily.pages import played_panel, squares_text
+from bot.features.daily.pages import played_panel
 from bot.features.daily.ranking import RankedResult, rank_results
-from bot.features.daily.results import DayResult, play_with_robots, result_of
+from bot.features.daily.results import play_with_robots
 from bot.features.daily.streaks import Streak, streak_of
+from bot.solo_deals.results import SoloResult, result_of
+from bot.solo_deals.words import squares_text
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View
@@ -50,7 +52,7 @@ def test_finished_deal_gives_a_valid_record_and_result(game_id: str) -> None:
 
 
 def test_results_explain_squares_until_a_streak() -> None:
-    own = RankedResult("p", DayResult((7, 4), "110"), 1)
+    own = RankedResult("p", SoloResult((7, 4), "110"), 1)
     for longest, legends in ((1, 1), (2, 1), (3, 0)):
         panel = played_panel("en", date(2026, 11, 24), "testa", own, 1, None, Streak(1, longest), ())
         assert panel.plain.count("🟩 trick taken, ⬜ trick lost") == legends
@@ -91,10 +93,10 @@ def test_robot_result_is_the_same_in_another_process(game_id: str, monkeypatch: 
 
 def test_equal_results_share_a_rank_and_quitters_are_last() -> None:
     results = {
-        "a": DayResult((7, 4), "1"),
-        "b": DayResult(None, ""),
-        "c": DayResult((8, 3), "1"),
-        "d": DayResult((6, 3), "0"),
+        "a": SoloResult((7, 4), "1"),
+        "b": SoloResult(None, ""),
+        "c": SoloResult((8, 3), "1"),
+        "d": SoloResult((6, 3), "0"),
     }
     assert [(line.person, line.rank) for line in rank_results(results)] == [("c", 1), ("a", 2), ("d", 2), ("b", None)]
 

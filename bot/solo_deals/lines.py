@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from bot.features.daily.results import SEAT, DayResult, result_of
 from bot.finished.game import FinishedGame
+from bot.solo_deals.results import SEAT, SoloResult, result_of
 from engine.game import ENDING_MOVES
 
 
@@ -45,13 +45,13 @@ class FirstFork(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DayLine:
+class SoloLine:
     game: str  # id in the archive
-    result: DayResult
+    result: SoloResult
     decisions: tuple[Decision, ...]
 
     @classmethod
-    def from_game(cls, game: FinishedGame) -> "DayLine":
+    def from_game(cls, game: FinishedGame) -> "SoloLine":
         record = game.record
         decisions, cards = [], 0
         for move_index, (seat, move, *_legal) in enumerate(record.deals[0].moves):
@@ -64,11 +64,11 @@ class DayLine:
         return json.dumps([self.game, asdict(self.result), self.decisions], separators=(",", ":"))
 
     @classmethod
-    def parse(cls, text: str | bytes) -> "DayLine":
+    def parse(cls, text: str | bytes) -> "SoloLine":
         game, result, decisions = json.loads(text)
-        return cls(game, DayResult.parse(result), tuple(Decision(*decision) for decision in decisions))
+        return cls(game, SoloResult.parse(result), tuple(Decision(*decision) for decision in decisions))
 
-    def fork_from(self, other: "DayLine") -> Fork | None:
+    def fork_from(self, other: "SoloLine") -> Fork | None:
         """Return the first difference from another line, or None if one line is the beginning of the other."""
         for own_decision, other_decision in zip(self.decisions, other.decisions, strict=False):
             if own_decision != other_decision:
@@ -76,13 +76,13 @@ class DayLine:
         return None
 
 
-def best_line(lines: Sequence[DayLine]) -> DayLine | None:
+def best_line(lines: Sequence[SoloLine]) -> SoloLine | None:
     """Return the line with the highest margin, or None. Ties go to the lower id, so all players see the same line."""
     finished = [line for line in lines if line.result.margin is not None]
     return min(finished, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
 
 
-def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
+def first_fork(lines: Sequence[SoloLine]) -> FirstFork | None:
     """Return the first decision where any two lines differ."""
     for number in range(max((len(line.decisions) for line in lines), default=0)):
         decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]

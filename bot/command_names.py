@@ -138,6 +138,21 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
     CommandSpec("daily", {"it": "giornaliera"}, _("play today’s deal, the same for everyone"), is_main=True),
     CommandSpec(
+        "duel",
+        {"it": "duello"},
+        _("play five deals with a friend, each when you like"),
+        arguments=(
+            Argument(
+                "opponent",
+                {"it": "avversario"},
+                ArgumentKind.PERSON,
+                _("@name"),
+                _("Your opponent; leave it empty for anyone"),
+            ),
+            GAME,
+        ),
+    ),
+    CommandSpec(
         "puzzle",
         {"it": "problema"},
         _("find the best card in a puzzle"),

@@ -57,7 +57,8 @@ class Handlers:
     """Pages that do not change the pressed message, so they also work in chats without the bot."""
 
     verbs: Mapping[str, VerbHandler] = {}  # by the verb of a table's payload (`bot.actions.table`)
-    start_words: Mapping[str, CommandHandler] = {}  # by the word after /start, for links to the private chat
+    start_words: Mapping[str, CommandHandler] = {}
+    """By the word after /start, for links to the private chat. An argument can follow the word and a hyphen."""
 
 
 class Feature(Handlers):

@@ -66,6 +66,7 @@ class Button(NamedTuple):
     | aside | a press, answered to the presser alone |
     | private | opens the private chat and shows the hand at the table ``payload`` |
     | join | link that seats its opener at the table ``payload``, even if forwarded (`bot.parsing.codes_and_links`) |
+    | start | link that opens the private chat with ``payload`` after /start, even if forwarded |
     | share | sends an offer (`bot.platform.Offer`) to a chat, with ``payload`` typed in |
     | group | brings the bot into a group of the presser's, to show the table ``payload`` |
     | link | opens our page at the address ``payload``, if pages can be reached (`Adapter.pages_url`) |
@@ -79,7 +80,7 @@ class Button(NamedTuple):
     label: str
     payload: str
     style: Literal["", "good", "danger"] = ""
-    kind: Literal["press", "private", "aside", "join", "share", "group", "link", "browser"] = "press"
+    kind: Literal["press", "private", "aside", "join", "start", "share", "group", "link", "browser"] = "press"
     role: Role = Role.NONE
     about: str = ""
 

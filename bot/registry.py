@@ -6,6 +6,7 @@ from bot.core import Core
 from bot.feature import Feature
 from bot.features.analysis.feature import AnalysisFeature
 from bot.features.daily.feature import DailyFeature
+from bot.features.duels.feature import DuelsFeature
 from bot.features.find.feature import FindFeature
 from bot.features.learn.feature import LearnFeature
 from bot.features.open_tables.feature import OpenTablesFeature
@@ -19,6 +20,7 @@ from bot.features.web_push.feature import WebPushFeature
 
 FEATURES: tuple[Callable[[Core], Feature], ...] = (
     DailyFeature,
+    DuelsFeature,
     PuzzlesFeature,
     LearnFeature,
     TournamentsFeature,

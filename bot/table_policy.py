@@ -34,7 +34,10 @@ class TablePolicy:
     """The policy of an ordinary table between friends. Features override what differs at their tables."""
 
     own_texts: OwnTexts = DEFAULT_TEXTS  # different texts of hands at such a table
-    results_path = ""  # path of the site's page with all results of such a table; empty for no page
+
+    def results_link(self, table: Table, language: str) -> tuple[str, str]:
+        """Return the path and the label of the site's page with all results of a table; empty for no page."""
+        return "", ""
 
     async def finish(self, table: Table) -> Outcome | None:
         """Store a finished game and return its outcome, or None to archive and rate it as usual. Safe to call twice."""

@@ -51,7 +51,7 @@ def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app
 
 def _button(button: Button, username: str, app: str) -> dict[str, Any]:
     fields: dict[str, Any] = {"text": button.label}
-    if button.kind == "private":
+    if button.kind in ("private", "start"):
         fields["url"] = start_url(username, button.payload)
     elif button.kind == "link":
         fields["url"] = button.payload

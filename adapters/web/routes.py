@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web import (
+    duel_pages,
     feature_pages,
     find_pages,
     installing,
@@ -41,6 +42,10 @@ ROUTES = (
     # Features
     (web.get, "/daily", feature_pages.show_daily),
     (web.post, "/daily", feature_pages.play_daily),
+    (web.get, "/duel", duel_pages.show_all),
+    (web.post, "/duel", duel_pages.open_duel),
+    (web.get, "/duel/{code}", duel_pages.show),
+    (web.post, "/duel/{code}", duel_pages.play),
     (web.get, "/puzzle", feature_pages.show_puzzle),
     (web.post, "/puzzle", feature_pages.answer_puzzle),
     (web.get, "/learn", feature_pages.show_courses),

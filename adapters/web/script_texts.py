@@ -59,7 +59,6 @@ def table_texts(language: str) -> dict[str, str]:
         "analysis": _("Analysis"),
         "costliest_about": _("The analysis finds the costliest card."),
         "replay": _("Replay"),
-        "results": _("🏆 Today’s results"),
     }
 
 

@@ -86,7 +86,9 @@ class Greeting(Handlers):
         """Return the person's games against robots, or the tables at which they wait for a friend."""
         tables = await self._lists.tables_of(profile.id)
         if opponent == "robot":
-            return [table for table in tables if table.phase == "playing" and table.is_practice and table.day is None]
+            return [
+                table for table in tables if table.phase == "playing" and table.is_practice and not table.is_solo_deal
+            ]
         waiting = [table for table in tables if table.phase == "open" and press.place in table.hosts]
         return [table for table in waiting if table.opener.person == profile.id and not table.matched]
 

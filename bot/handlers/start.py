@@ -49,7 +49,7 @@ class Start(Handlers):
             if is_private(command.place) and await self._private_hands.resend(profile.id, pasted.id, command.place):
                 return Reply()
             return await self._joining.join(replace(command, words=(pasted.id,)), profile)
-        if len(command.words) == 1 and (handler := self._words.get(command.words[0])):
+        if len(command.words) == 1 and (handler := self._words.get(command.words[0].partition("-")[0])):
             return await handler(command, profile)
         code = parse_code(command.words)
         if not code and is_private(command.place):

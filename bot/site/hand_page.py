@@ -156,6 +156,7 @@ class _PageBuilder:
     def build(self, outcome: Outcome, rematch_opener: str, rated: Rated) -> HandPage:
         table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
         rows = (tuple(b for b in row if not b.about and b.role is not Role.STRANGER) for row in panel.rows)
+        results, results_label = self.policy.results_link(table, profile.language)
         page = HandPage(
             code=seen.code,
             phase=seen.phase,
@@ -226,7 +227,8 @@ class _PageBuilder:
             count=deal_count(seen, self.words) if end else None,
             tally_title=_("deal {number}").format(number=end.number) if end else "",
             end_trick=self._page_cards(end.trick, end.seats) if end else (),
-            results=self.policy.results_path,
+            results=results,
+            results_label=results_label,
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
             # Others still have to play these cards.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",

@@ -88,7 +88,8 @@ class HandPage:
     ``count`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``hint`` is the hint to show,
     and ``advised`` what it points to (`advised_parts`). ``legend`` explains the letters on a beginner's cards.
     ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address
-    of everyone's results of the day's deal, ``rules`` of the game's rules. ``resign`` asks for confirmation first.
+    of the page with everyone's results, ``results_label`` its link's text, and ``rules`` the address of the game's
+    rules. ``resign`` asks for confirmation first.
     ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the commitment of a pack that waits
     for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the player who can cut adds a text, and
     ``pack`` the number of its cards. ``news`` says who cut the pack. ``spoken`` has the shown texts that contain cards,
@@ -131,6 +132,7 @@ class HandPage:
     end_trick: tuple[PageCard, ...] = ()
     replay: str = ""
     results: str = ""
+    results_label: str = ""
     resign: str = ""
     by_link: bool = False
     seal: str = ""

@@ -21,6 +21,7 @@
 | `Refuse` | ``refuse <seat>`` | the request is refused; if it is accepted, a ``sit`` follows |
 | `Day` | ``day <yyyy-mm-dd>`` | one deal with that day's secret (`bot.features.daily.secret_chain`) |
 | `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | the match of a tournament that is played here |
+| `Duel` | ``duel <code> <side> <deal>`` | one deal with the secret of a duel's deal (`bot.features.duels`) |
 | `Close` | ``close <why>`` | no game was played: ``cancelled``, ``declined`` or ``expired`` |
 | `Seal` | ``seal <secret>`` | the next deal's secret is fixed, and its pack waits for a cut |
 | `CutPack` | ``cut <seat> <text>`` | a player cut that pack; a deal with the same secret follows, even without a cut |
@@ -177,6 +178,15 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
+class Duel:
+    """``side`` is 0 for the challenger and 1 for the opponent. ``deal`` counts from 1."""
+
+    code: str
+    side: int
+    deal: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fixture:
     """A table's place in a tournament.
 
@@ -294,6 +304,7 @@ Setup = (
     | Withdraw
     | Refuse
     | Day
+    | Duel
     | Fixture
     | Close
 )
@@ -356,6 +367,7 @@ _FORMS: Forms[Setup | Progress] = Forms(
         Withdraw: ("withdraw", (NUMBER,)),
         Refuse: ("refuse", (NUMBER,)),
         Day: ("day", (DAY,)),
+        Duel: ("duel", (TEXT, NUMBER, NUMBER)),
         Fixture: ("fixture", (TEXT, NUMBER, NUMBER, NUMBER, TEXT)),
         Close: ("close", (choice("cancelled", "declined", "expired"),)),
         Seal: ("seal", (SECRET,)),

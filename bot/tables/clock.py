@@ -24,7 +24,7 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     people. A sealed pack waits 20 seconds for a cut. The first half of a move's time ends with a nudge, the second with
     the flag. A robot moves after ``robot_pause`` seconds. Moves in practice have no time limit, even with a strict
     clock, because no other person waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other
-    player can end it.
+    player can end it. A guest has as long as others for a duel, which has an end of its own.
     """
     if table.awaits_cut:
         return None if before.sealed == table.sealed else TIME_TO_CUT
@@ -36,7 +36,7 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     if table.to_move and table.to_move.is_robot:
         return robot_pause
     if table.is_practice:
-        return TIME_FOR_GUESTS if table.has_only_guests else TIME_TO_COME_BACK
+        return TIME_FOR_GUESTS if table.has_only_guests and not table.duel else TIME_TO_COME_BACK
     if not table.clock or table.alarm == "flagged":
         # Guests are anonymous and can be many, so the tables that they leave must not stay forever.
         return TIME_FOR_GUESTS if table.has_only_guests else NEVER

@@ -19,6 +19,7 @@ from bot.store.entries import (
     Day,
     Deal,
     Decline,
+    Duel,
     Entry,
     FirstDeal,
     Fixture,
@@ -214,6 +215,8 @@ class Table(TableState):
                 self.refusals = _with_item(self.refusals, seat & 1, self.refusals[seat & 1] + 1)
             case Day(day):
                 self.day = day
+            case Duel():
+                self.duel = entry
             case Fixture():
                 self.fixture = entry
             case Close(why):
@@ -268,7 +271,7 @@ class Table(TableState):
             self.never_cut |= {seat}
         self.game.deal(secret, self.cut)
         self.sealed, self.cut, self.cutter = b"", None, None
-        self.secret = secret if self.day else b""
+        self.secret = secret if self.is_solo_deal else b""
         self.dealt_at = version
         self.phrase_counts = (0,) * len(self.chairs)
         self.alarm = ""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.identity.programs import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
-from bot.store.entries import DEFAULT_CLOCK, Entry, Fixture, Sit, Stand
+from bot.store.entries import DEFAULT_CLOCK, Duel, Entry, Fixture, Sit, Stand
 from bot.store.log import Log
 from bot.tables.chairs import Chair, Invited
 from bot.tables.limits import MAX_REFUSALS
@@ -63,8 +63,9 @@ class TableState:
         self.is_move_made_for_player = False
         self.closed = ""  # the reason why the game never began
         self.day: date | None = None  # the day, if this is its deal
+        self.duel: Duel | None = None  # the duel of which a deal is played here
         self.fixture: Fixture | None = None  # the game of a tournament that is played here
-        self.secret = b""  # the secret of the current cards, if `day` is set
+        self.secret = b""  # the secret of the current cards, if each player plays them alone
         self.error = ""  # the first failure to read the log; the table then has the state before it
 
     @property
@@ -109,6 +110,8 @@ class TableState:
         """The name of the feature that opened the table; empty if players opened it."""
         if self.day:
             return "daily"
+        if self.duel:
+            return "duels"
         if self.fixture:
             return "tournaments"
         return "find" if self.matched else ""
@@ -116,7 +119,7 @@ class TableState:
     @property
     def had_challenge(self) -> bool:
         """True if people sat down on a challenge card."""
-        return self.day is None and self.fixture is None and not self.was_opened_full
+        return not (self.is_solo_deal or self.fixture or self.was_opened_full)
 
     @property
     def are_strangers(self) -> bool:
@@ -142,7 +145,12 @@ class TableState:
     @property
     def is_duplicate(self) -> bool:
         """True if other tables play the same single deal. Its details stay secret until all have played it."""
-        return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
+        return self.is_solo_deal or (self.fixture is not None and self.fixture.is_duplicate)
+
+    @property
+    def is_solo_deal(self) -> bool:
+        """True if each player plays these cards alone, with robots that play alike."""
+        return self.day is not None or self.duel is not None
 
     def view(self, seat: int | None) -> View | None:
         """Return the game as a seat, or the public, can see and play it; None before it begins.

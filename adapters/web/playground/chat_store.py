@@ -31,7 +31,7 @@ LONGEST_TEXT = 4096  # UTF-16 code units of a message, as on Telegram
 PLATFORM = "playground"
 BOT = "bot"  # the author of the bot's messages; people have numbers
 MAX_BUTTONS = 100
-HIDDEN_BUTTONS = ("aside", "join", "share", "group")
+HIDDEN_BUTTONS = ("aside", "join", "start", "share", "group")
 """Kinds of buttons that are not shown: the private chat is one click away, and the bot is in all chats."""
 
 MESSAGES_KEPT = 300  # of each chat

@@ -35,7 +35,7 @@ export const GameEnd = ({ table, children }) => {
     <p class="ways">
       ${table.replay && end && html`<${Share} table=${table} text=${end.share} />`}
       ${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a>`}
-      ${table.results && html`<a class="button" href=${table.results}>${texts.results}</a>`}
+      ${table.results && html`<a class="button" href=${table.results}>${table.results_label}</a>`}
       <a class="button" href="/">${texts.new_game}</a>
     </p>
     ${end && end.best.length > 0 && html`<section class="best"><p>${end.about}</p><${TrickCards} cards=${end.best} face=${(/** @type {TrickCard} */ card) => html`<${Face} deck=${table.deck} card=${card.code} name=${card.name} />`} /></section>`}

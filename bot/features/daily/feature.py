@@ -45,10 +45,12 @@ class DailyPolicy(TablePolicy):
         target=_("deal of the day"),
         is_won_by_deal=True,
     )
-    results_path = "/daily"
 
     def __init__(self, store: Store, archive: Archive, days: Days) -> None:
         self._store, self._archive, self._days = store, archive, days
+
+    def results_link(self, table: Table, language: str) -> tuple[str, str]:
+        return "/daily", texts(language).gettext("🏆 Today’s results")
 
     async def finish(self, table: Table) -> Outcome:
         assert table.day

@@ -12,7 +12,7 @@
 | ``{daily:<day>}:par`` | string | the robot's result, JSON; kept for 400 days |
 | ``{daily:<day>}:chat:<chat>`` | set | people who requested the deal in a group; kept for 400 days |
 | ``{daily:<day>}:games`` | hash | games of a day that is not over, by id, in the archive's format |
-| ``{daily:<day>}:lines`` | hash | how each person played a past day (`bot.features.daily.lines`); kept for a week |
+| ``{daily:<day>}:lines`` | hash | how each person played a past day (`bot.solo_deals.lines`); kept for a week |
 | ``{daily:<day>}:reminded`` | set | people reminded on a day; kept for two days |
 """
 

@@ -1,0 +1,102 @@
+"""Pages of duels: a person's duels, and one duel, whose address invites a friend."""
+
+import re
+import secrets
+from http import HTTPStatus
+
+from aiohttp import web
+
+from adapters.web.codes import code_of
+from adapters.web.link_previews import link_preview
+from adapters.web.people import COOKIE, form_names
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, browser_language
+from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
+from bot.features.duels.feature import DuelsFeature
+from bot.features.duels.site import DuelPage
+from bot.texts import gettext_noop as _
+from bot.texts import texts
+
+KEY = re.compile(r"[0-9a-f]{16}")
+NO_DUEL = _("There’s no duel with this code: ask for a new link.")
+
+
+async def show_all(site: Site, request: web.Request) -> web.Response:
+    """Show the reader's duels and a form to open one, at ``/duel``."""
+    reader, language = await site.reader(request)
+    duels = await site.card_room.feature(DuelsFeature).site.own(reader.person, language) if reader else []
+    page = site.page(
+        request,
+        "duels.html",
+        language,
+        duels=duels,
+        games=site.card_room.lobby.games(language),
+        first_game=FIRST_GAME,
+        key=secrets.token_hex(8),
+        **form_names(reader),
+    )
+    # The form can be sent once, so the browser's Back must load the page again.
+    page.headers["Cache-Control"] = "no-store"
+    return page
+
+
+async def open_duel(site: Site, request: web.Request) -> web.Response:
+    """Open a duel, and redirect to its page."""
+    form = await site.read_form(request)
+    game, key = form.get("game", ""), form.get("key", "")
+    if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME):
+        raise Refused("there is no such request")
+    reader, cookie, language = await site.admit(request, await site.people.identify(request), form.get("name", ""))
+    person = reader.as_person(browser_language(request))
+    duels = site.card_room.feature(DuelsFeature).site
+    code, why = await duels.open(person, game, f"web:{reader.tag}:{key}:{game}")
+    if not code:
+        return site.message_page(request, why, language=language, cookie=cookie)
+    return site.redirect(f"/duel/{code}", COOKIE, cookie)
+
+
+async def show(site: Site, request: web.Request) -> web.Response:
+    """Show a duel to its players, and the challenge to others. Codes can be guessed, so unknown ones are counted."""
+    reader, language = await site.reader(request)
+    duel = await _find(site, request, reader.person if reader else "", reader.handle if reader else "", language)
+    if duel is None:
+        return site.message_page(request, texts(language).gettext(NO_DUEL), HTTPStatus.NOT_FOUND, language)
+    link = link_preview(site, language, duel.title, duel.panel, f"table/{duel.game}")
+    names = form_names(reader)
+    key = secrets.token_hex(8)
+    address = f"{site.url}/duel/{duel.code}"
+    page = site.page(request, "duel.html", language, duel=duel, link=link, key=key, address=address, **names)
+    page.headers["Cache-Control"] = "no-store"
+    return page
+
+
+async def play(site: Site, request: web.Request) -> web.Response:
+    """Accept a duel if needed and play its next deal, or open a rematch."""
+    code, form = code_of(request), await site.read_form(request)
+    reader = await site.people.identify(request)
+    if reader is None:
+        # A wrong code must not store a new person.
+        language = (await site.reader(request))[1]
+        if await _find(site, request, "", "", language) is None:
+            return site.message_page(request, texts(language).gettext(NO_DUEL), HTTPStatus.NOT_FOUND, language)
+    reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
+    person, duels = reader.as_person(browser_language(request)), site.card_room.feature(DuelsFeature).site
+    if "rematch" in form:
+        if not KEY.fullmatch(form.get("key", "")):
+            raise Refused("there is no such request")
+        opened, why = await duels.rematch(code, person, f"web:{reader.tag}:{form['key']}:{code}")
+        target = f"/duel/{opened}"
+    else:
+        opened, why = await duels.play(code, person, site.guest_visitor(request, reader))
+        target = f"/t/{opened}"
+    if not opened:
+        return site.message_page(request, why, language=language, cookie=cookie)
+    return site.redirect(target, COOKIE, cookie)
+
+
+async def _find(site: Site, request: web.Request, person: str, handle: str, language: str) -> DuelPage | None:
+    site.limits.count_code(request)
+    found = await site.card_room.feature(DuelsFeature).site.page(code_of(request), person, handle, language, site.url)
+    if found:
+        site.limits.give_code_back(request)
+    return found

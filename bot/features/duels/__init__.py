@@ -1,0 +1,1 @@
+"""Duels: two players play the same five deals, each alone with robots, and compare them."""

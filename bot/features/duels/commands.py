@@ -1,0 +1,187 @@
+"""/duel and presses on the messages of duels."""
+
+import re
+
+from bot.actions import BadPayload
+from bot.delivery.private_hands import PrivateHands
+from bot.delivery.surface import Change
+from bot.delivery.surface_names import Hand
+from bot.delivery.updates import Updates
+from bot.features.duels.duel import SIDES, Duel
+from bot.features.duels.duels import Duels
+from bot.features.duels.errors import DealNotCompared, NoSuchDuel, OpenPrivateForDuel
+from bot.features.duels.pages import (
+    PAGE,
+    card_panel,
+    deal_panel,
+    games_panel,
+    invitation_panel,
+    list_panel,
+    own_panel,
+    share_panel,
+)
+from bot.finished.archive import Archive
+from bot.panel import Panel
+from bot.panels.drafts import NO_DRAFT
+from bot.parsing.codes_and_links import NEW_CODE
+from bot.parsing.games import parse_game_and_points
+from bot.parsing.mentions import find_invited
+from bot.people import People, Profile
+from bot.platform import Command, Press, Reply, can_write_anytime, is_private, private_place
+from bot.private_replies import private_reply, private_toast
+from bot.solo_deals.lines import SoloLine
+from bot.solo_deals.results import SEAT
+from bot.texts import error_text
+from bot.viewers import Viewers
+from engine import GAMES
+
+
+class DuelCommands:
+    def __init__(
+        self,
+        duels: Duels,
+        people: People,
+        archive: Archive,
+        viewers: Viewers,
+        private_hands: PrivateHands,
+        updates: Updates,
+    ) -> None:
+        self._duels, self._people, self._archive, self._viewers = duels, people, archive, viewers
+        self._private_hands, self._updates = private_hands, updates
+
+    # Commands
+
+    async def ask(self, command: Command, profile: Profile) -> Reply:
+        """Open a duel, show one by its code, or in a private chat list the person's duels."""
+        place, words = command.place, command.words
+        if len(words) == 1 and re.fullmatch(NEW_CODE, words[0].upper()) and await self._exists(words[0].upper()):
+            return await self._show(words[0].upper(), place, profile, command.person.handle)
+        if is_private(place) and not words and not command.about:
+            return Reply(panel=await self.list_own(profile))
+        invited = await find_invited(self._people, command)
+        # Replies name a person without a word; a name without an @ is no game.
+        game, _points = parse_game_and_points(words, (await self._people.chat(place)).game)
+        shown = place if not is_private(place) and can_write_anytime(place) else ""
+        duel = await self._duels.open(command.person, game, command.key, place=shown, invited=invited)
+        if is_private(place):
+            return Reply(panel=await self.own_page(duel, profile))
+        return Reply(panel=await self._card(duel, place))
+
+    async def start(self, command: Command, profile: Profile) -> Reply:
+        """Deal in the private chat, after a link with the code of a duel."""
+        code = command.words[0].partition("-")[2]
+        if not code:
+            return Reply(panel=await self.list_own(profile), private=True)
+        return await self._show(code, command.place, profile, command.person.handle)
+
+    async def _exists(self, code: str) -> bool:
+        return await self._duels.store.find(code) is not None
+
+    async def _show(self, code: str, place: str, profile: Profile, handle: str) -> Reply:
+        duel = await self._duels.store.load(code)
+        if is_private(place):
+            return Reply(panel=await self.own_page(duel, profile))
+        return Reply(panel=await self._card(duel, place))
+
+    # Presses
+
+    async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        place, language = press.place, profile.language
+        match words:
+            case ["own"]:
+                return private_reply(place, language, await self.list_own(profile))
+            case ["new"]:
+                return private_reply(place, language, games_panel(language))
+            case ["new", game] if game in GAMES and is_private(place):
+                duel = await self._duels.open(press.person, game, press.key)
+                return Reply(panel=await self.own_page(duel, profile))
+            case [code, verb, *rest]:
+                return await self._answer_duel(press, profile, code[:8], verb, rest)
+        raise BadPayload()
+
+    async def _answer_duel(self, press: Press, profile: Profile, code: str, verb: str, rest: list[str]) -> Reply:
+        place, language = press.place, profile.language
+        match verb, rest:
+            case "play", []:
+                return await self.play(press, profile, code)
+            case "show", [] if not is_private(place):
+                return Reply(panel=await self._card(await self._duels.store.load(code), place))
+            case "mine", ([] | ["new"]):
+                duel = await self._duels.store.load(code)
+                panel = await self.own_page(duel, profile)
+                return Reply(private_toast(place, language), panel, private=bool(rest) or not is_private(place))
+            case "decline", []:
+                duel = await self._duels.decline(code, press.person)
+                is_own = is_private(place)
+                return Reply(panel=await self.own_page(duel, profile) if is_own else await self._card(duel, place))
+            case "rematch", []:
+                shown = place if not is_private(place) and can_write_anytime(place) else ""
+                duel = await self._duels.open_rematch(code, press.person, press.key, shown)
+                if is_private(place):
+                    return Reply(panel=await self.own_page(duel, profile), private=True)
+                return Reply(panel=await self._card(duel, place))
+            case "invite", []:
+                duel = await self._duels.store.load(code)
+                pages_url = (await self._viewers.viewer_at(private_place(profile.id))).pages_url
+                panel = invitation_panel(duel, language, pages_url)
+                return Reply(private_toast(place, language), panel, private=True, is_forwardable=True)
+            case "share", []:
+                return Reply(panel=await self._share_panel(code, profile), private=True, is_forwardable=True)
+            case "deal", [number] if number.isdecimal():
+                panel = await self._deal_panel(code, profile, int(number[:2]))
+                return private_reply(place, language, panel)
+        raise BadPayload()
+
+    async def play(self, request: Command | Press, profile: Profile, code: str) -> Reply:
+        """Accept a duel if needed, and deal the next cards in the private chat, or show the hand again there."""
+        place, private, person = request.place, private_place(profile.id), request.person
+        await self._duels.accept(code, person)
+        if not (place == private or profile.has_private_chat):
+            return Reply(error_text(OpenPrivateForDuel(code=code), profile.language), start_word=f"{PAGE}-{code}")
+        toast = "" if place == private else await self._private_hands.toast(profile)
+        if table := await self._duels.table_in_play(person.id, code):
+            await self._updates.send_change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
+        else:
+            await self._duels.open_table(code, person, private)
+        if is_private(place):
+            return Reply(toast)
+        return Reply(toast, await self._card(await self._duels.store.load(code), place))
+
+    # Panels
+
+    async def list_own(self, profile: Profile) -> Panel:
+        duels = await self._duels.store.of_person(profile.id)
+        shown = [
+            duel for duel in duels if duel.side_of(profile.id) is not None or not (duel.closed or duel.is_accepted)
+        ]
+        return list_panel(shown, profile.id, profile.language, self._duels.now())
+
+    async def own_page(self, duel: Duel, profile: Profile) -> Panel:
+        """Return a player's page of a duel; for others, the challenge."""
+        side = duel.side_of(profile.id)
+        if side is None:
+            return card_panel(duel, profile.language, self._duels.now())
+        return own_panel(duel, side, profile.language, self._duels.now())
+
+    async def _card(self, duel: Duel, place: str) -> Panel:
+        return card_panel(duel, (await self._viewers.viewer_at(place)).language, self._duels.now())
+
+    async def _share_panel(self, code: str, profile: Profile) -> Panel:
+        duel = await self._duels.store.load(code)
+        side = duel.side_of(profile.id)
+        if side is None:
+            raise NoSuchDuel()
+        pages_url = (await self._viewers.viewer_at(private_place(profile.id))).pages_url
+        return share_panel(duel, side, profile.language, pages_url)
+
+    async def _deal_panel(self, code: str, profile: Profile, deal: int) -> Panel:
+        duel = await self._duels.store.load(code)
+        if not duel.is_compared(deal):
+            raise DealNotCompared()
+        return deal_panel(duel, deal, await self.lines(duel, deal), profile.language, profile.suits)
+
+    async def lines(self, duel: Duel, deal: int) -> list[SoloLine | None]:
+        """Return each side's play of a compared deal; None if its game is missing."""
+        found = [duel.played.get((side, deal)) for side in SIDES]
+        games = [await self._archive.get(played.game) if played else None for played in found]
+        return [SoloLine.from_game(game) if game else None for game in games]

@@ -1,0 +1,149 @@
+"""A duel and its score."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple
+
+from bot.platform import platform_of
+from bot.solo_deals.results import SoloResult
+from bot.tables.chairs import Invited
+
+DEALS = 5
+DAYS = 7  # time to accept a duel, and then to play it
+DAY = 86400
+SIDES = (0, 1)  # the challenger and the opponent
+
+Closing = Literal["", "done", "time", "left", "declined", "cancelled"]
+"""Why a duel is over: both have finished, its time is up, a player was forgotten or banned, or nobody accepted."""
+
+
+class Player(NamedTuple):
+    """``person`` is ``platform:id`` or a pseudonym."""
+
+    person: str
+    name: str
+
+
+class Played(NamedTuple):
+    result: SoloResult
+    game: str  # id in the archive; empty if the table with the cards was lost
+
+
+class Score(NamedTuple):
+    """Deals won by each side, and the sums of their margins in the deals that both finished."""
+
+    wins: tuple[int, int]
+    margins: tuple[int, int]
+
+    @property
+    def winner(self) -> int | None:
+        """The side that won more deals, or as many with a higher sum of margins; None for a draw."""
+        (first, second) = (self.wins[0], self.margins[0]), (self.wins[1], self.margins[1])
+        return None if first == second else int(first < second)
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A duel. Times are in Unix seconds. ``place`` is where it was opened, empty on a page."""
+
+    code: str
+    game: str
+    root: bytes  # the deals' secrets are derived from it
+    opened: int
+    players: tuple[Player, ...]  # the challenger, and the opponent once there is one
+    place: str = ""
+    invited: Invited | None = None
+    accepted: int = 0
+    played: Mapping[tuple[int, int], Played] = field(default_factory=dict)  # by side and deal
+    begun: Mapping[tuple[int, int], int] = field(default_factory=dict)  # when a side got a deal's cards
+    closed: Closing = ""
+    rematch: str = ""  # code of the next duel between the two
+
+    def secret(self, deal: int) -> bytes:
+        """Return a deal's secret. It reveals neither the root nor the other deals."""
+        return sha256(self.root + b"deal" + bytes([deal])).digest()
+
+    @property
+    def ends(self) -> int:
+        return (self.accepted or self.opened) + DAYS * DAY
+
+    @property
+    def is_accepted(self) -> bool:
+        return len(self.players) == len(SIDES)
+
+    @property
+    def has_result(self) -> bool:
+        """True if the duel ended after an opponent had accepted it."""
+        return bool(self.closed) and self.is_accepted
+
+    def side_of(self, person: str) -> int | None:
+        return next((side for side, player in enumerate(self.players) if player.person == person), None)
+
+    def invites(self, person: str, handle: str) -> bool:
+        """Return whether the duel is open to this person: to all, or to the challenged one."""
+        if self.invited is None:
+            return True
+        if self.invited.person:
+            return self.invited.person == person
+        same_platform = platform_of(person) == platform_of(self.players[0].person)
+        return same_platform and self.invited.handle.lower() == handle.lower() != ""
+
+    def count(self, side: int) -> int:
+        """Return the number of deals that a side has played."""
+        return sum((side, deal) in self.played for deal in range(1, DEALS + 1))
+
+    def next_deal(self, side: int) -> int | None:
+        return next((deal for deal in range(1, DEALS + 1) if (side, deal) not in self.played), None)
+
+    def result(self, side: int, deal: int) -> SoloResult | None:
+        found = self.played.get((side, deal))
+        return found.result if found else None
+
+    def is_compared(self, deal: int) -> bool:
+        """Return whether both can see a deal: both have played it, or nobody can any more."""
+        counts = [(side, deal) in self.played for side in SIDES]
+        return all(counts) or (any(counts) and bool(self.closed))
+
+    @property
+    def compared(self) -> list[int]:
+        return [deal for deal in range(1, DEALS + 1) if self.is_compared(deal)]
+
+    @property
+    def is_finished(self) -> bool:
+        return all(self.next_deal(side) is None for side in SIDES)
+
+    def deal_winner(self, deal: int) -> int | None:
+        """Return the side with the higher margin; None for a draw. Any finished deal beats an unfinished one."""
+        first, second = (self._margin(side, deal) for side in SIDES)
+        if first == second:
+            return None
+        return int(first is None or (second is not None and first < second))
+
+    def _margin(self, side: int, deal: int) -> int | None:
+        result = self.result(side, deal)
+        return result.margin if result else None
+
+    def export(self, person: str) -> dict[str, Any]:
+        """Return what a person's own file says of the duel. Results of others are theirs."""
+        side = self.side_of(person)
+        played = {deal: played for (owner, deal), played in self.played.items() if owner == side}
+        return {
+            "code": self.code,
+            "game": self.game,
+            "opened": self.opened,
+            "accepted": self.accepted,
+            "over": self.closed,
+            "side": side,
+            "players": [player.name for player in self.players],
+            "results": [{"deal": deal, **asdict(one.result), "game": one.game} for deal, one in sorted(played.items())],
+        }
+
+    @property
+    def score(self) -> Score:
+        """The score of the compared deals."""
+        winners = [self.deal_winner(deal) for deal in self.compared]
+        pairs = [(self._margin(0, deal), self._margin(1, deal)) for deal in self.compared]
+        finished = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+        sums = sum(ours for ours, _ in finished), sum(theirs for _, theirs in finished)
+        return Score((winners.count(0), winners.count(1)), sums)

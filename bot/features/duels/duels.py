@@ -1,0 +1,261 @@
+"""Playing duels: opening and accepting them, their tables, their results and their end."""
+
+from importlib.util import find_spec
+
+from bot.cluster.host_time import HostTime
+from bot.features.duels.duel import DAY, SIDES, Duel, Played, Player
+from bot.features.duels.errors import (
+    AllDealsPlayed,
+    DealBeingCounted,
+    DuelForAnother,
+    DuelIsFull,
+    DuelIsOver,
+    DuelsUnavailable,
+    NoSuchDuel,
+    TooManyDuels,
+)
+from bot.features.duels.messages import Messages
+from bot.features.duels.store import DuelStore
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
+from bot.http.addresses import Visitor
+from bot.platform import Person
+from bot.solo_deals.results import LEVEL, SoloResult, result_of
+from bot.store.entries import Duel as DuelEntry
+from bot.tables.blocks import Blocks
+from bot.tables.chairs import Invited
+from bot.tables.challenges import Challenges
+from bot.tables.codes import table_code
+from bot.tables.errors import NoChairForYou, NoSuchTable
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+MAX_OPEN = 10  # duels of a person that are not over
+MAX_CODES = 8  # codes that an update tries
+LOST_SECONDS = 600  # after this time without a table or a result, a deal's table is lost
+REMIND_SECONDS = DAY  # time before the end of a duel when players with deals left are reminded
+
+
+class Duels:
+    """The duels of one store. Methods raise the store's errors, and errors for players."""
+
+    def __init__(
+        self,
+        store: DuelStore,
+        messages: Messages,
+        room: Room,
+        challenges: Challenges,
+        archive: Archive,
+        blocks: Blocks,
+        host_time: HostTime,
+    ) -> None:
+        self.store, self._messages = store, messages
+        self._room, self._challenges, self._archive = room, challenges, archive
+        self._blocks, self._host_time = blocks, host_time
+
+    def now(self) -> int:
+        """Return the time by the store's clock, in Unix seconds."""
+        return int(self._host_time.now().timestamp())
+
+    # Opening and accepting
+
+    async def open(
+        self, person: Person, game: str, update: str, *, place: str = "", invited: Invited | None = None
+    ) -> Duel:
+        """Open a duel; the same update opens one. Raises NoNewTables, TooManyDuels or DuelsUnavailable."""
+        self._challenges.check_can_open()
+        if not find_spec("numba"):
+            # Without numba the robot searches less, so its play would differ.
+            raise DuelsUnavailable()
+        own = [
+            duel
+            for duel in await self.store.of_person(person.id)
+            if not duel.closed and duel.side_of(person.id) is not None
+        ]
+        if invited and invited.person and await self._blocks.has_blocked(invited.person, person.id):
+            invited = invited._replace(is_notified=False)
+        secret, now, player = await self._room.store.secret(), self.now(), Player(person.id, person.name)
+        for attempt in range(MAX_CODES):
+            code = table_code(f"duel {update} {attempt}", secret)
+            if len(own) >= MAX_OPEN and code not in [duel.code for duel in own]:
+                raise TooManyDuels(most=MAX_OPEN)
+            if await self.store.create(code, update, game, player, now, place=place, invited=invited):
+                duel = await self.store.load(code)
+                if invited and invited.person and invited.is_notified and not place:
+                    # In a group the challenge itself mentions them.
+                    await self._messages.add(code, "called", 1, now)
+                return duel
+        raise TooManyDuels(most=MAX_OPEN)
+
+    async def accept(self, code: str, person: Person) -> Duel:
+        """Make a person the opponent, unless they play this duel already."""
+        duel = await self.store.load(code)
+        if duel.side_of(person.id) is not None:
+            return duel
+        if duel.is_accepted:
+            raise DuelIsFull()
+        if duel.closed or self.now() >= duel.ends:
+            raise DuelIsOver()
+        if not duel.invites(person.id, person.handle):
+            assert duel.invited
+            raise DuelForAnother(name=duel.invited.name)
+        if duel.invited is None and await self._blocks.has_blocked(duel.players[0].person, person.id):
+            raise NoChairForYou()
+        now = self.now()
+        is_accepted = await self.store.accept(duel, Player(person.id, person.name), now)
+        duel = await self.store.load(code)
+        if duel.side_of(person.id) is None:
+            raise DuelIsOver() if duel.closed else DuelIsFull()
+        if is_accepted:
+            await self._messages.add(code, "accepted", 0, now)
+            for side in SIDES:
+                await self._messages.add(code, "soon", side, duel.ends - REMIND_SECONDS)
+        return duel
+
+    async def decline(self, code: str, person: Person) -> Duel:
+        """Close a duel that is not accepted: for its challenger, or for the person challenged by name."""
+        duel = await self.store.load(code)
+        is_challenger = duel.side_of(person.id) == 0
+        if duel.is_accepted or not (is_challenger or (duel.invited and duel.invites(person.id, person.handle))):
+            raise NoSuchDuel()
+        await self.store.close(code, "cancelled" if is_challenger else "declined")
+        return await self.store.load(code)
+
+    async def open_rematch(self, code: str, person: Person, update: str, place: str = "") -> Duel:
+        """Return the next duel between the two players of a duel that is over. The second one who asks accepts it."""
+        duel = await self.store.load(code)
+        side = duel.side_of(person.id)
+        if side is None or not duel.has_result:
+            raise NoSuchDuel()
+        if not duel.rematch:
+            other = duel.players[1 - side]
+            invited = Invited(other.person, "", other.name)
+            made = await self.open(person, duel.game, update, place=place, invited=invited)
+            chosen = await self.store.link_rematch(code, made.code)
+            if chosen == made.code:
+                return made
+            await self.store.close(made.code, "cancelled")
+            return await self.accept(chosen, person)
+        return await self.accept(duel.rematch, person)
+
+    # Tables
+
+    async def table_in_play(self, person: str, code: str) -> Table | None:
+        tables = await self._room.lists.tables_of(person)
+        return next((one for one in tables if one.duel and one.duel.code == code and one.phase == "playing"), None)
+
+    async def open_table(self, code: str, person: Person, host: str = "", visitor: Visitor | None = None) -> Table:
+        """Return the table at which a person plays their next deal. Accept the duel and open the table if needed.
+
+        ``host`` is the place of the result, ``visitor`` the origin of a guest of the web pages.
+        """
+        duel = await self.accept(code, person)
+        side = duel.side_of(person.id)
+        assert side is not None
+        if duel.closed or self.now() >= duel.ends:
+            raise DuelIsOver()
+        if table := await self.table_in_play(person.id, code):
+            return table
+        deal = duel.next_deal(side)
+        if deal is None:
+            raise AllDealsPlayed()
+        if (side, deal) in duel.begun:
+            await self._give_up_lost(duel, side, deal)
+            return await self.open_table(code, person, host, visitor)
+        try:
+            table = await self._challenges.open_practice(
+                duel.game,
+                person.id,
+                person.name,
+                LEVEL,
+                f"duel:{code}:{side}:{deal}",
+                host=host,
+                setup=[DuelEntry(code, side, deal)],
+                secret=duel.secret(deal),
+                visitor=visitor,
+            )
+        except NoSuchTable:
+            # The game is over; its result might not be stored yet.
+            raise DealBeingCounted() from None
+        await self.store.note_begun(code, side, deal, self.now())
+        return table
+
+    async def _give_up_lost(self, duel: Duel, side: int, deal: int) -> None:
+        """Count a deal whose table is lost as given up, because its cards are known. Raises DealBeingCounted before."""
+        if self.now() - duel.begun[side, deal] < LOST_SECONDS:
+            raise DealBeingCounted()
+        await self.store.store_result(duel.code, side, deal, Played(SoloResult(None, ""), ""))
+        await self._settle(duel.code)
+
+    async def finish(self, game: FinishedGame, entry: DuelEntry) -> Duel | None:
+        """Store a finished game and its result. Idempotent. Return the duel, or None if it does not exist.
+
+        The game stays out of the archive until both have played the deal, because its record reveals the cards.
+        """
+        # The game comes first: once both results are stored, so are both games.
+        await self.store.add_pending(entry.code, entry.side, entry.deal, game)
+        await self.store.store_result(entry.code, entry.side, entry.deal, Played(result_of(game.record), game.id))
+        return await self._settle(entry.code)
+
+    async def _settle(self, code: str) -> Duel | None:
+        """Archive the games that both can see, and close a duel that is finished."""
+        duel = await self.store.find(code)
+        if duel and duel.is_finished and not duel.closed:
+            await self.store.close(code, "done")
+            duel = await self.store.find(code)
+        async for field, deal, game in self.store.pending(code):
+            if duel is None or duel.closed or duel.is_compared(deal):
+                await self._archive.keep(game)
+                await self.store.remove_pending(code, field)
+        return duel
+
+    # The end
+
+    async def close_due(self) -> None:
+        """Close the duels whose time is up, and finish closing the others. Idempotent."""
+        for code in await self.store.due(self.now()):
+            duel = await self.store.find(code)
+            if duel and not duel.closed and self.now() < duel.ends:
+                await self.store.set_due(code, duel.ends)
+                continue
+            if duel and not duel.closed:
+                await self.store.close(code, "time")
+                duel = await self.store.load(code)
+            if duel:
+                await self._end(duel)
+            await self.store.remove_due(code)
+
+    async def _end(self, duel: Duel) -> None:
+        for player in duel.players:
+            if table := await self.table_in_play(player.person, duel.code):
+                await self._room.close(table.code, f"duel:{duel.code}")
+        await self._settle(duel.code)
+        await self._messages.drop(duel.code, "soon")
+        if duel.is_accepted:
+            for side in SIDES:
+                await self._messages.add(duel.code, "over", side, self.now())
+        elif duel.closed in ("declined", "time"):
+            await self._messages.add(duel.code, "over", 0, self.now())
+        if duel.place and duel.is_accepted:
+            await self._messages.add(duel.code, "board", 0, self.now())
+
+    async def leave_all(self, person: str) -> None:
+        """Close all duels of a person who was forgotten or banned."""
+        for duel in await self.store.of_person(person):
+            await self._leave(duel, person)
+
+    async def _leave(self, duel: Duel, person: str) -> None:
+        if duel.side_of(person) is not None and not duel.closed:
+            await self.store.close(duel.code, "left" if duel.is_accepted else "cancelled")
+
+    async def forget(self, person: str, pseudonym: Player) -> None:
+        """Close a person's duels, and replace the person by a pseudonym. Idempotent."""
+        for duel in await self.store.of_person(person):
+            # The loop archives the games of a closed duel, so they are changed first.
+            await self.store.redact_games(duel.code, person, pseudonym.person)
+            await self._leave(duel, person)
+            await self.store.redact(duel, person, pseudonym)
+
+    async def forget_list(self, person: str, pseudonym: Player) -> None:
+        await self.forget(person, pseudonym)
+        await self.store.forget_list(person)

@@ -1,0 +1,114 @@
+"""The feature object of duels, and the policy of their tables."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from bot.core import Core
+from bot.feature import Feature, Forgetting, Step
+from bot.features.duels import keys
+from bot.features.duels.commands import DuelCommands
+from bot.features.duels.duel import Duel, Player
+from bot.features.duels.duels import Duels
+from bot.features.duels.messages import Messages
+from bot.features.duels.pages import PAGE, played_panel
+from bot.features.duels.site import DuelSite
+from bot.features.duels.store import DuelStore
+from bot.finished.archive import Archive
+from bot.identity.pseudonyms import NAME
+from bot.metrics import GAMES
+from bot.panel import Panel
+from bot.solo_deals.results import result_of, seed_for_move
+from bot.store import Store
+from bot.table_policy import Outcome, TablePolicy
+from bot.tables.snapshot import OwnTexts
+from bot.tables.table import Table
+from bot.texts import gettext_noop as _
+from bot.texts import texts
+
+CLOSE_SECONDS = 5.0  # interval at which the leader closes duels
+MESSAGE_SECONDS = 5.0  # interval at which the leader sends messages
+
+
+class DuelDetails(NamedTuple):
+    duel: Duel | None
+
+
+class DuelPolicy(TablePolicy):
+    """Makes a duel's tables unrated, their robots deterministic, and their records secret until both have played."""
+
+    own_texts = OwnTexts(
+        confirm_resign=_("Give up this deal? You can play it only once."),
+        target=_("duel"),
+    )
+
+    def __init__(self, store: Store, archive: Archive, duels: Duels) -> None:
+        self._store, self._archive, self._duels = store, archive, duels
+
+    def results_link(self, table: Table, language: str) -> tuple[str, str]:
+        assert table.duel
+        return f"/duel/{table.duel.code}", texts(language).gettext("⚔️ Duel")
+
+    async def finish(self, table: Table) -> Outcome:
+        assert table.duel
+        game = await self._archive.build_game(table, time.time())
+        duel = await self._duels.finish(game, table.duel)
+        await self._store.confirm(keys.duel(table.duel.code))
+        GAMES.labels(table.game_id, "duel").inc()
+        return Outcome(game.id, (), game.ended, details=DuelDetails(duel))
+
+    def result_panel(self, table: Table, outcome: Outcome, language: str) -> Panel:
+        assert table.duel
+        assert table.game
+        result, entry = result_of(table.game.record(live=False)), table.duel
+        details: DuelDetails = outcome.details or DuelDetails(None)
+        return played_panel(details.duel, entry.side, entry.deal, result, language, table.game_id)
+
+    async def outcome_for(self, table: Table, person: str) -> Outcome | None:
+        if table.phase != "over" or table.duel is None:
+            return None
+        duel = await self._duels.store.find(table.duel.code)
+        # The result might not be stored yet.
+        is_known = duel is not None and (table.duel.side, table.duel.deal) in duel.played
+        return Outcome("", (), details=DuelDetails(duel if is_known else None))
+
+    def robot_seed(self, table: Table) -> int:
+        assert table.game
+        return seed_for_move(table.secret, len(table.game.moves))
+
+
+class DuelsFeature(Feature):
+    name = "duels"
+
+    def __init__(self, core: Core) -> None:
+        store = DuelStore(core.store.client)
+        self.messages = Messages(store, core.viewers, core.adapters)
+        self.duels = Duels(store, self.messages, core.room, core.challenges, core.archive, core.blocks, core.host_time)
+        commands = DuelCommands(self.duels, core.people, core.archive, core.viewers, core.private_hands, core.updates)
+        self.site = DuelSite(core.people, self.duels, commands)
+        self.policy = DuelPolicy(core.store, core.archive, self.duels)
+        self.commands = {"duel": commands.ask}
+        self.pages = {PAGE: commands.answer}
+        self.start_words = {PAGE: commands.start}
+        self.loops = {
+            "duels": partial(core.shards.while_leader, CLOSE_SECONDS, self.duels.close_due),
+            "duel messages": partial(
+                core.shards.while_leader, MESSAGE_SECONDS, partial(self.messages.send_due, self.duels.now)
+            ),
+        }
+
+    async def move_chat(self, old: str, new: str) -> None:
+        await self.duels.store.move_chat(old, new)
+
+    async def remove_banned(self, person: str, update: str) -> None:
+        await self.duels.leave_all(person)
+
+    def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(self.duels.forget, forgetting.person, Player(forgetting.pseudonym, NAME))
+
+    def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(self.duels.forget_list, forgetting.person, Player(forgetting.pseudonym, NAME))
+
+    async def mydata(self, person: str, now: float) -> dict[str, Any]:
+        return {"duels": [duel.export(person) for duel in await self.duels.store.of_person(person)]}

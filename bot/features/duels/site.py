@@ -1,0 +1,135 @@
+"""Duels, for web pages."""
+
+from typing import NamedTuple
+
+from bot.features.duels.commands import DuelCommands
+from bot.features.duels.duel import SIDES, Duel
+from bot.features.duels.duels import Duels
+from bot.features.duels.pages import write_duel
+from bot.features.duels.texts import heading, margin_text, plain_names, score_text, shareable_text, time_left
+from bot.http.addresses import Visitor
+from bot.panel import Panel, Writer
+from bot.people import People
+from bot.platform import Person
+from bot.solo_deals.words import rows_of_squares
+from bot.store.outage import begin_request
+from bot.texts import error_text, texts
+from engine import GAMES
+from engine.errors import EngineError
+
+
+class DealCell(NamedTuple):
+    margin: str
+    squares: list[str]  # rows of them
+    replay: str  # id of the game, or empty
+    is_winner: bool
+
+
+class DuelPage(NamedTuple):
+    code: str
+    game: str  # id
+    title: str
+    names: list[str]
+    panel: Panel
+    deals: list[tuple[int, list[DealCell]]]  # compared deals with both sides' play
+    next_deal: int  # deal that the reader plays next; 0 for none
+    can_accept: bool
+    is_player: bool
+    is_open: bool  # whether a friend can still accept
+    can_rematch: bool
+    shareable: str
+    is_over: bool
+
+
+class DuelLine(NamedTuple):
+    code: str
+    label: str
+    state: str
+
+
+class DuelSite:
+    """Duels for web pages. Methods raise the store's errors."""
+
+    def __init__(self, people: People, duels: Duels, commands: DuelCommands) -> None:
+        self._people, self._duels, self._commands = people, duels, commands
+
+    async def page(self, code: str, person: str, handle: str, language: str, address: str) -> DuelPage | None:
+        """Return a duel as its reader can see it; None if there is none. ``person`` is empty for a stranger."""
+        duel = await self._duels.store.find(code)
+        if duel is None:
+            return None
+        side, page = duel.side_of(person), Writer()
+        write_duel(page, duel, language, self._duels.now(), on_site=True)
+        is_live = not duel.closed and self._duels.now() < duel.ends
+        next_deal = duel.next_deal(side) if side is not None and is_live else None
+        return DuelPage(
+            code,
+            duel.game,
+            heading(duel, language),
+            plain_names(duel, language),
+            page.panel(),
+            [(deal, self._cells(duel, deal, language)) for deal in duel.compared],
+            next_deal or 0,
+            side is None and is_live and not duel.is_accepted and duel.invites(person, handle),
+            side is not None,
+            side is not None and is_live and not duel.is_accepted,
+            side is not None and duel.has_result,
+            shareable_text(duel, side, language, address) if side is not None and duel.compared else "",
+            bool(duel.closed),
+        )
+
+    def _cells(self, duel: Duel, deal: int, language: str) -> list[DealCell]:
+        cells = []
+        for side in SIDES:
+            played = duel.played.get((side, deal))
+            cells.append(
+                DealCell(
+                    margin_text(duel, side, deal, language),
+                    rows_of_squares(played.result) if played else [],
+                    played.game if played else "",
+                    duel.deal_winner(deal) == side,
+                )
+            )
+        return cells
+
+    async def own(self, person: str, language: str) -> list[DuelLine]:
+        """Return a person's duels, the newest first."""
+        _ = texts(language).gettext
+        found = []
+        for duel in await self._duels.store.of_person(person):
+            side, names = duel.side_of(person), plain_names(duel, language)
+            if side is None and (duel.closed or duel.is_accepted):
+                continue
+            others = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
+            state = score_text(duel, side or 0) if duel.has_result else time_left(duel, language, self._duels.now())
+            if duel.closed and not duel.has_result:
+                continue
+            found.append(DuelLine(duel.code, " · ".join([*others, _(GAMES[duel.game].name)]), state))
+        return found
+
+    async def open(self, person: Person, game: str, update: str) -> tuple[str, str]:
+        """Open a duel. Return its code, or "" and the reason."""
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            return (await self._duels.open(person, game, update)).code, ""
+        except EngineError as fault:
+            return "", error_text(fault, profile.language)
+
+    async def play(self, code: str, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
+        """Accept a duel if needed, and open the next deal. Return the table's code, or "" and the reason."""
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            return (await self._duels.open_table(code, person, visitor=visitor)).code, ""
+        except EngineError as fault:
+            return "", error_text(fault, profile.language)
+
+    async def rematch(self, code: str, person: Person, update: str) -> tuple[str, str]:
+        """Open or accept the next duel. Return its code, or "" and the reason."""
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            return (await self._duels.open_rematch(code, person, update)).code, ""
+        except EngineError as fault:
+            return "", error_text(fault, profile.language)

@@ -9,18 +9,21 @@ from typing import Any
 import pytest
 
 from bot.features.duels import keys
-from bot.features.duels.duel import DAY, DAYS, DEALS, Duel
+from bot.features.duels.duel import DAY, DAYS, DEALS, Duel, Played
 from bot.features.duels.duels import LOST_SECONDS, Duels
+from bot.features.duels.errors import DuelIsFull
 from bot.features.duels.feature import DuelsFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import Button, Panel
-from bot.platform import NotDelivered, Reply
+from bot.platform import NotDelivered, Person, Reply
+from bot.solo_deals.results import SoloResult
 from bot.store import Store
+from bot.store.entries import Duel as DuelEntry
 from bot.worker import Worker
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
-from tests.bot.features.daily.test_days import play_deal
+from tests.bot.features.daily.test_days import make_move, play_deal
 
 
 @pytest.fixture(autouse=True)
@@ -320,3 +323,51 @@ async def test_duels_follow_a_moved_chat(store: Store) -> None:
         await feature.move_chat(GROUP, "paper:999")
         await feature.move_chat(GROUP, "paper:999")
         assert (await find_duel(anna)).place == "paper:999"
+
+
+async def test_deal_continues_after_a_restart(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        await anna.say("/duel @bruno testa", GROUP)
+        await bruno.press("Play", GROUP)
+        await play_next(anna, 3)
+        code = await begin_deal(bruno)
+        for _ in range(9):
+            await make_move(bruno, code, 3)
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        assert await begin_deal(bruno) == code
+        await play_deal(bruno, code, 3)
+        duel = await find_duel(anna)
+        assert duel.result(0, 1) == duel.result(1, 1)
+        assert await worker.archive.count() == 2
+        # A kill after the end of a game makes the bot finish it again.
+        game = await worker.archive.get(duel.played[1, 1].game)
+        assert game
+        await worker.feature(DuelsFeature).duels.finish(game, DuelEntry(duel.code, 1, 1))
+        assert await find_duel(anna) == duel
+        assert await worker.archive.count() == 2
+        assert not await store.client.exists(keys.games(duel.code))
+
+
+async def test_two_workers_agree_on_a_duel(store: Store) -> None:
+    async with (
+        open_worker(store, FakePlatform(), alone=False) as first,
+        open_worker(store, FakePlatform(), alone=False) as second,
+    ):
+        ours, theirs = (worker.feature(DuelsFeature).duels for worker in (first, second))
+        anna, bruno, carla = (Person(f"paper:{n}", name) for n, name in enumerate(("Anna", "Bruno", "Carla"), 1))
+        opened = await asyncio.gather(*(duels.open(anna, "testa", "u1") for duels in (ours, theirs)))
+        [code] = {duel.code for duel in opened}
+        accepted = await asyncio.gather(ours.accept(code, bruno), theirs.accept(code, carla), return_exceptions=True)
+        assert sum(isinstance(answer, DuelIsFull) for answer in accepted) == 1
+        duel = await ours.store.load(code)
+        tables = await asyncio.gather(*(duels.open_table(code, anna) for duels in (ours, theirs)))
+        [table] = {table.code for table in tables}
+        # A result counts or comes too late, whichever worker closes the duel.
+        result = Played(SoloResult((6, 5), "10"), "G-1")
+        counts, _ = await asyncio.gather(ours.store.store_result(code, 0, 1, result), theirs.store.close(code, "time"))
+        duel = await theirs.store.load(code)
+        assert ((0, 1) in duel.played) == counts
+        assert not await ours.store.store_result(code, 0, 2, result)
+        await asyncio.gather(ours.close_due(), theirs.close_due())
+        assert (await first.room.load_recent(table)).phase == "over"

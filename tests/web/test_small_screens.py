@@ -31,6 +31,12 @@ SCREENS = {"zoomed": (195, 422), "sideways": (844, 390)}  # 195 × 422 is a phon
 MIN_HEIGHT = 80  # pixels of a card in the hand on a phone held sideways
 
 OVERFLOW = "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]"
+SETTLED = """() => new Promise((done) => {
+  const wait = (frames) => frames ? requestAnimationFrame(() => wait(frames - 1)) : done();
+  wait(5);
+})"""
+"""JavaScript that waits for frames in which the page places the cards for a new size."""
+
 HEIGHTS = "() => [...document.querySelectorAll('.fan .tap .face')].map((one) => one.getBoundingClientRect().height)"
 
 
@@ -82,6 +88,7 @@ async def test_no_decision_needs_scrolling_on_a_small_screen(
         await expect(page.locator(".advice")).to_have_count(1 if state["hint"] else 0)
         for screen, (width, height) in SCREENS.items():
             await page.set_viewport_size({"width": width, "height": height})
+            await page.evaluate(SETTLED)
             right, below = await page.evaluate(OVERFLOW)
             heights = await page.evaluate(HEIGHTS)
             name = f"{game}-{number}-{screen}"

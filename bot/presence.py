@@ -1,8 +1,8 @@
 """Who has a page of the site open.
 
-Pages give signs: a table's page by its heartbeats, others by their questions. A worker keeps signs in memory and writes
-them together every `ROUND_SECONDS`, with the question about the people at its open tables. So a press writes nothing,
-and all workers see all pages.
+Pages give signs: a table's page by its heartbeats, others by their requests. A worker keeps signs in memory and writes
+them together every `ROUND_SECONDS`. In the same call it reads the signs of the people at its open tables. So a press
+writes nothing, and all workers see all pages.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from bot.store.outage import STORE_ERRORS, Outage
 
 ROUND_SECONDS = 1.5  # interval at which signs are written and read
 AWAY_SECONDS = 5.5  # silence after which a player's seat shows that they are away; a table's page beats every 3 seconds
-HERE_SECONDS = 15  # silence after which a person is not here any more
+HERE_SECONDS = 15  # silence after which a person is no longer here
 SCRIPT = read_script(__file__, "presence")
 
 

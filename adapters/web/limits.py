@@ -21,7 +21,7 @@ Requests for monitoring count here too, not as pages, so that a flood of page re
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
 POLLS, POLL_PATHS = RateLimit(burst=300, interval=0.02), ("/notice", "/find/state", "/lobby", "/tournament/live/")
-"""Repeated questions of open pages, enough for a school: 100 who search ask every two seconds."""
+"""Repeated requests of open pages, enough for a school: 100 people who search send one every two seconds."""
 
 MISSES = RateLimit(burst=20, interval=30.0)
 """Wrong ids of one address, and its parallel lookups. A thousand addresses find one of a million games in ten years.

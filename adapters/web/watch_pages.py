@@ -1,4 +1,4 @@
-"""The page to watch a table, at ``/t/{watch_id}``. Its script follows the API's stream."""
+"""A spectator's page of a table, at ``/t/{watch_id}``. Its script follows the API's stream."""
 
 import json
 import re

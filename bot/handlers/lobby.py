@@ -58,7 +58,7 @@ class Invitation(NamedTuple):
 
 
 class Lobby:
-    """The tables of people who play on pages. Every method can raise one of the store's errors."""
+    """The tables of people who play on pages. Its coroutines can raise store errors."""
 
     def __init__(
         self,

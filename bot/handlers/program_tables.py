@@ -47,7 +47,7 @@ def _hide_missing_table(code: str) -> Iterator[None]:
 
 
 class ProgramTables:
-    """The tables as programs use them. Every method can raise `ProgramError` or one of the store's errors."""
+    """The tables as programs use them. Every method can raise `ProgramError` or a store error."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The people on the first page, and players who come and go."""
+"""The open tables on the first page, and players who come and go."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect

@@ -24,7 +24,7 @@ const Anyone = () => {
 export const Invitation = () => {
   const [copied, setCopied] = useState(false);
   const address = `${location.origin}/t/${code}`;
-  // Both need https, and few desktop browsers can share.
+  // Copying and sharing need https, and few desktop browsers can share.
   const clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard), canShare = "share" in navigator;
   // An AbortError means that the player cancelled.
   const share = () => navigator.share({ url: address }).catch((error) => { if (error.name !== "AbortError") throw error; });

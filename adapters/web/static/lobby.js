@@ -1,7 +1,7 @@
 // @ts-check
 // The open tables on the first page, which change while it is open.
 
-const EVERY = 4000;  // milliseconds between two questions
+const EVERY = 4000;  // milliseconds between two requests
 const lobby = /** @type {HTMLElement} */ (document.getElementById("lobby"));
 const challenged = /** @type {HTMLElement} */ (document.getElementById("challenged"));
 
@@ -17,7 +17,7 @@ function show(answer) {
 
 async function ask() {
   if (document.visibilityState === "hidden") return;
-  // Without a network, the next question asks again.
+  // Without a network, the next request tries again.
   const answer = await fetch("/lobby").catch(() => null);
   if (answer?.ok) show(await answer.text());
 }

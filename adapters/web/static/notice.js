@@ -2,7 +2,7 @@
 // The host's announcement above each page, until the host withdraws it or the reader closes it.
 import { tabStorage } from "./storage.js";
 
-const EVERY = 15_000;  // milliseconds between two questions
+const EVERY = 15_000;  // milliseconds between two requests
 const bar = /** @type {HTMLElement} */ (document.getElementById("notice"));
 const words = /** @type {HTMLElement} */ (bar.querySelector("p"));
 
@@ -14,7 +14,7 @@ function show(text) {
 
 async function ask() {
   if (document.visibilityState === "hidden") return;
-  // Without a network, the next question asks again.
+  // Without a network, the next request tries again.
   const answer = await fetch(`/notice?language=${document.documentElement.lang}`).catch(() => null);
   if (answer?.ok) show((await answer.json()).text);
 }

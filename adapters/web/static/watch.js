@@ -1,5 +1,5 @@
 // @ts-check
-// The page to watch a table: shows its public state live.
+// A spectator's page: shows a table's public state live.
 import { Position, Score, useSuits } from "./position.js";
 import { format, html, pageData, render, useEffect, useLater, useState } from "./view.js";
 

@@ -1,5 +1,6 @@
 // @ts-check
-// What players declare, bid, say and take, for a moment at their seats on a page to watch. Screen readers hear the status.
+// Shows for a moment at each seat what its player declares, bids, says or takes, on a spectator's page. Screen readers read
+// the status instead.
 import { Card } from "./position.js";
 import { addStyle, format, html, useEffect, useRef, useState } from "./view.js";
 
@@ -7,7 +8,7 @@ import { addStyle, format, html, useEffect, useRef, useState } from "./view.js";
 /** @typedef {{seat: number, text: string, cards: string[]}} WatchedEvent */
 /** A declaration by its move: in words, and its cards. @typedef {Record<string, [text: string, cards: string[]]>} Combinations */
 
-const SHOWN = 2200, SHOWN_MORE = 800;  // milliseconds that an event is shown, and each further one
+const SHOWN = 2200, SHOWN_MORE = 800;  // milliseconds for which an event is shown, and more for each further event
 
 /** Return what happened after the `old` view of the same deal.
  * @param {View} old @param {View} view @param {string[]} names @param {number} unit @param {Combinations} combinations @param {Record<string, string>} texts

@@ -48,7 +48,7 @@ async def load_chain(client: Any, today: date) -> Chain:
 
 
 class Days:
-    """Deals each day's cards and stores the results. Methods can raise the store's errors.
+    """Deals each day's cards and stores the results. Methods can raise store errors.
 
     ``marks`` record the people who got a day's cards. Each person gets them once, even after /forget or if the table
     is lost. A mark is stored once the table is open, because the person then knows the hand.

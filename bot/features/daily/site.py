@@ -35,7 +35,7 @@ class DayPage(NamedTuple):
 
 
 class DaySite:
-    """The deal of the day for web pages. Methods raise the store's errors."""
+    """The deal of the day for web pages. Methods can raise store errors."""
 
     def __init__(self, people: People, days: Days, daily: DailyCommands, played: PastDays, hours: ChosenHours) -> None:
         self._people, self._days, self._daily, self._played = people, days, daily, played

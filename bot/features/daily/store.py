@@ -19,7 +19,7 @@ LINES_KEPT_SECONDS = 7 * 86400  # lines are kept as long as analyses
 
 
 class DayResults:
-    """The results in one store. Methods raise the store's errors."""
+    """The results in one store. Methods can raise store errors."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

@@ -29,7 +29,7 @@ class PageSearch(NamedTuple):
 
 
 class FindSite:
-    """The search for web pages. Methods raise the store's errors."""
+    """The search for web pages. Methods can raise store errors."""
 
     def __init__(self, finder: Finder, people: People, challenges: Challenges) -> None:
         self._finder, self._people, self._challenges = finder, people, challenges

@@ -29,7 +29,7 @@ def is_by_link(table: Table) -> bool:
 
 
 class OpenTables:
-    """Methods raise the store's errors."""
+    """The open tables of one store. Methods can raise store errors."""
 
     def __init__(self, client: Any, room: Room, presence: Presence) -> None:
         self._client, self._room, self._presence = client, room, presence

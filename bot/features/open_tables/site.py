@@ -22,7 +22,7 @@ class OpenTableLine(NamedTuple):
 
 
 class OpenTablesSite:
-    """Methods raise the store's errors."""
+    """The list and the openness of tables, for pages. Methods can raise store errors."""
 
     def __init__(self, tables: OpenTables, room: Room, blocks: Blocks) -> None:
         self._tables, self._room, self._blocks = tables, room, blocks

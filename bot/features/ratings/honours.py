@@ -128,7 +128,7 @@ async def _read_closed(client: Any) -> tuple[str, int]:
 
 
 class Honours:
-    """The honours in one store. Methods raise the store's errors."""
+    """The honours in one store. Methods can raise store errors."""
 
     def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
         self._client, self._archive, self._ratings = client, archive, ratings

@@ -101,7 +101,7 @@ class Player(ApiModel):
 
 
 class Players:
-    """Leaderboards and players of one store. ``reader`` is empty for a stranger. Raises the store's errors."""
+    """Leaderboards and players of one store. ``reader`` is empty for a stranger. Methods can raise store errors."""
 
     def __init__(self, store: Store, people: People, ratings: Ratings, archive: Archive) -> None:
         self._store, self._people, self._ratings, self._archive = store, people, ratings, archive

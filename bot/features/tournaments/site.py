@@ -83,7 +83,7 @@ class TournamentPage(NamedTuple):
 
 
 class TournamentSite:
-    """Tournaments for web pages. Every method can raise one of the store's errors."""
+    """Tournaments for web pages. Every method can raise a store error."""
 
     def __init__(
         self,

@@ -55,11 +55,11 @@ class DuelCommands:
         """Open a duel, show one by its code, or in a private chat list the person's duels."""
         place, words = command.place, command.words
         if len(words) == 1 and re.fullmatch(NEW_CODE, words[0].upper()) and await self._exists(words[0].upper()):
-            return await self._show(words[0].upper(), place, profile, command.person.handle)
+            return await self._show(words[0].upper(), place, profile)
         if is_private(place) and not words and not command.about:
             return Reply(panel=await self.list_own(profile))
         invited = await find_invited(self._people, command)
-        # Replies name a person without a word; a name without an @ is no game.
+        # A reply names its person without a word. A word that is neither a mention nor a game raises an error.
         game, _points = parse_game_and_points(words, (await self._people.chat(place)).game)
         shown = place if not is_private(place) and can_write_anytime(place) else ""
         duel = await self._duels.open(command.person, game, command.key, place=shown, invited=invited)
@@ -68,16 +68,16 @@ class DuelCommands:
         return Reply(panel=await self._card(duel, place))
 
     async def start(self, command: Command, profile: Profile) -> Reply:
-        """Deal in the private chat, after a link with the code of a duel."""
+        """Show the duel whose code a link carries; without a code, list the person's duels."""
         code = command.words[0].partition("-")[2]
         if not code:
             return Reply(panel=await self.list_own(profile), private=True)
-        return await self._show(code, command.place, profile, command.person.handle)
+        return await self._show(code, command.place, profile)
 
     async def _exists(self, code: str) -> bool:
         return await self._duels.store.find(code) is not None
 
-    async def _show(self, code: str, place: str, profile: Profile, handle: str) -> Reply:
+    async def _show(self, code: str, place: str, profile: Profile) -> Reply:
         duel = await self._duels.store.load(code)
         if is_private(place):
             return Reply(panel=await self.own_page(duel, profile))

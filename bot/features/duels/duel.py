@@ -15,7 +15,9 @@ DAY = 86400
 SIDES = (0, 1)  # the challenger and the opponent
 
 Closing = Literal["", "done", "time", "left", "declined", "cancelled"]
-"""Why a duel is over: both have finished, its time is up, a player was forgotten or banned, or nobody accepted."""
+"""Why a duel is over: both have finished, its time is up, a player was forgotten or banned, or it was refused or
+withdrawn. Empty while it is open.
+"""
 
 
 class Player(NamedTuple):
@@ -101,7 +103,7 @@ class Duel:
         return found.result if found else None
 
     def is_compared(self, deal: int) -> bool:
-        """Return whether both can see a deal: both have played it, or nobody can any more."""
+        """Return whether both can see a deal: both have played it, or one has and the duel is over."""
         counts = [(side, deal) in self.played for side in SIDES]
         return all(counts) or (any(counts) and bool(self.closed))
 
@@ -125,7 +127,7 @@ class Duel:
         return result.margin if result else None
 
     def export(self, person: str) -> dict[str, Any]:
-        """Return what a person's own file says of the duel. Results of others are theirs."""
+        """Return the duel for a person's /mydata, without the other player's results."""
         side = self.side_of(person)
         played = {deal: played for (owner, deal), played in self.played.items() if owner == side}
         return {

@@ -37,7 +37,7 @@ REMIND_SECONDS = DAY  # time before the end of a duel when players with deals le
 
 
 class Duels:
-    """The duels of one store. Methods raise the store's errors, and errors for players."""
+    """The duels of one store. Methods can raise store errors, and errors for players."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Duels:
     async def open(
         self, person: Person, game: str, update: str, *, place: str = "", invited: Invited | None = None
     ) -> Duel:
-        """Open a duel; the same update opens one. Raises NoNewTables, TooManyDuels or DuelsUnavailable."""
+        """Open a duel, only one for each update. Raises NoNewTables, TooManyDuels or DuelsUnavailable."""
         self._challenges.check_can_open()
         if not find_spec("numba"):
             # Without numba the robot searches less, so its play would differ.
@@ -122,7 +122,7 @@ class Duels:
         return await self.store.load(code)
 
     async def open_rematch(self, code: str, person: Person, update: str, place: str = "") -> Duel:
-        """Return the next duel between the two players of a duel that is over. The second one who asks accepts it."""
+        """Open the next duel between the players of a duel that is over. The second of them to ask accepts it."""
         duel = await self.store.load(code)
         side = duel.side_of(person.id)
         if side is None or not duel.has_result:
@@ -181,7 +181,7 @@ class Duels:
         return table
 
     async def _give_up_lost(self, duel: Duel, side: int, deal: int) -> None:
-        """Count a deal whose table is lost as given up, because its cards are known. Raises DealBeingCounted before."""
+        """Count a deal with a lost table as given up, because its cards are known. Otherwise raise DealBeingCounted."""
         if self.now() - duel.begun[side, deal] < LOST_SECONDS:
             raise DealBeingCounted()
         await self.store.store_result(duel.code, side, deal, Played(SoloResult(None, ""), ""))

@@ -1,6 +1,6 @@
 """Messages about duels that nobody asked for: to the players, and the result in the group.
 
-They are in the store until they were sent, so a crash can double one but loses none.
+They stay in the store until they are sent, so a crash can repeat one but loses none.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ class Messages:
         await self._store.client.zrem(keys.MESSAGES, *(f"{code} {kind} {side}" for side in SIDES))
 
     async def send_due(self, now: Callable[[], int]) -> None:
-        """Send the messages whose time has come. Failed ones are tried again until a day after the duel."""
+        """Send the messages whose time has come. Failed ones are tried again until a day after the duel's end."""
         client = self._store.client
         for found in await client.zrange(keys.MESSAGES, "-inf", now(), byscore=True):
             code, kind, side = found.decode().split(" ")

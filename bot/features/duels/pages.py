@@ -172,7 +172,7 @@ def deal_panel(duel: Duel, deal: int, lines: Sequence[SoloLine | None], language
 
 
 def played_panel(duel: Duel | None, side: int, deal: int, result: SoloResult, language: str, game: str) -> Panel:
-    """Return the result of a deal that a player has just finished. The other's is there if both have played it."""
+    """Return the result of a deal that a player has just finished, with the other player's if both have played it."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("⚔️ Duel · {game}").format(game=_(GAMES[game].name)), "bold")

@@ -48,7 +48,7 @@ class DuelLine(NamedTuple):
 
 
 class DuelSite:
-    """Duels for web pages. Methods raise the store's errors."""
+    """Duels for web pages. Methods can raise store errors."""
 
     def __init__(self, people: People, duels: Duels, commands: DuelCommands) -> None:
         self._people, self._duels, self._commands = people, duels, commands

@@ -27,7 +27,7 @@ NUMBERED = re.compile(r"(?P<field>played|begun):(?P<side>[01]):(?P<deal>[0-9])")
 
 
 class DuelStore:
-    """The duels of one store. Methods raise the store's errors."""
+    """The duels of one store. Methods can raise store errors."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -154,7 +154,7 @@ class DuelStore:
         await self.client.expire(keys.games(code), KEPT_SECONDS)
 
     async def pending(self, code: str) -> AsyncIterator[tuple[str, int, FinishedGame]]:
-        """Yield the field, the deal and the game of each. Games that this version cannot read are skipped, and stay."""
+        """Yield each game with its field and deal. Games that this version cannot read are skipped, and stay."""
         for field, stored in (await self.client.hgetall(keys.games(code))).items():
             _side, deal, id_ = field.decode().split(" ")
             if game := parse_or_none(id_, stored):

@@ -12,12 +12,12 @@ HOUR = 3600
 
 
 def player_names(duel: Duel, language: str) -> list[str]:
-    """Return the names of both sides, as far as they are known, for texts."""
+    """Return the names of both sides for texts. An unknown opponent is left out."""
     return [isolate_name(name) for name in plain_names(duel, language)]
 
 
 def plain_names(duel: Duel, language: str) -> list[str]:
-    """Return the same for buttons, tables and notifications."""
+    """Return the names of `player_names` for buttons, tables and notifications, without isolation."""
     names = [localize_name(player.name, language) for player in duel.players]
     if not duel.is_accepted and duel.invited:
         invited = duel.invited

@@ -70,7 +70,7 @@ function useRematch(table) {
     const timer = setInterval(async () => {
       if (Date.now() > end) clearInterval(timer);
       if (document.visibilityState === "hidden") return;
-      // Without a network, the next question asks again.
+      // Without a network, the next request tries again.
       const answer = await fetch(`/t/${id}/rematch?game=${table.replay}`).catch(() => null);
       if (answer?.ok) setRematch((await answer.json()).rematch);
     }, REMATCH_EVERY);

@@ -1,1 +1,1 @@
-"""The people that a person played lately, and challenges to them from a page."""
+"""A person's recent opponents, and challenges to them from a page."""

@@ -1,4 +1,4 @@
-"""The feature object of recent opponents. It stores nothing: games and tables have all of it."""
+"""The feature object of recent opponents. It stores nothing, because games and tables contain it all."""
 
 from bot.core import Core
 from bot.feature import Feature

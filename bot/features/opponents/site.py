@@ -25,7 +25,7 @@ from bot.texts import day_of, error_text, texts
 from engine import GAMES
 from engine.errors import EngineError
 
-RECENT_GAMES = 20  # of a person, in which opponents are looked for
+RECENT_GAMES = 20  # a person's games in which opponents are searched
 RECENT_OPPONENTS = 5
 CACHED_PEOPLE, CACHE_SECONDS = 10_000, 30.0
 
@@ -58,7 +58,7 @@ class ChallengeLine(NamedTuple):
 
 
 class OpponentsSite:
-    """Methods raise the store's errors."""
+    """A person's recent opponents and challenges. Methods can raise store errors."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class OpponentsSite:
         self._known: TTLCache[tuple[str, int], list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
 
     async def opponents(self, person: str, language: str) -> list[OpponentLine]:
-        """Return the people whom a person played last, without those that they have blocked."""
+        """Return a person's recent opponents, the last first, without those whom the person has blocked."""
         numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
         key = (person, numbers[0] if numbers else 0)
         last_games = self._known.get(key)
@@ -109,8 +109,8 @@ class OpponentsSite:
     ) -> tuple[str, str]:
         """Challenge the player in a seat of a finished game. Return the table's code, or "" and an error to show.
 
-        A repeated challenge returns the same table while it waits. Both keep the names of that game, because they can
-        be strangers.
+        A repeated challenge returns the same table while it waits. Both keep their names in that game, because they
+        can be strangers.
         """
         begin_request()
         profile = await self._people.meet(person)

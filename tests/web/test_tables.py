@@ -759,7 +759,7 @@ async def test_stranger_chooses_language_and_suits_before_a_game(site: OpenPlayg
         assert 'href="/settings"' in (await anna.get("/"))[1]
         status, page = await anna.get("/settings")
         assert status == 200
-        assert re.findall(r'<option value="(\w+)" selected', page) == ["en", "italian", "classic"]
+        assert re.findall(r'<option value="(\w+)" selected', page) == ["en", "italian", "classic", "normal"]
         # Nonsense adds no person.
         assert (await anna.post("/settings", suits="stars")).status == 403
         assert not list(anna.session.cookie_jar)
@@ -792,8 +792,9 @@ async def test_page_settings_apply_at_tables(site: OpenPlayground) -> None:
             "it",
             "french",
             "easy",
-            "18",
-        ]  # the hour of daily notifications
+            "normal",  # the size of cards
+            "18",  # the hour of daily notifications
+        ]
         assert "Le tue impostazioni" in page
         async with anna.connect(code) as live:
             assert (await live.receive("table"))["deck"] == "french-easy"

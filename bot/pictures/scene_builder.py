@@ -8,7 +8,7 @@ from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.tables.snapshot import TableSnapshot, counted_totals, final_trick, last_trick_taker
 from bot.words.table_lines import TableLines, only_deal_line, shown_points, stock_count, table_words, turn_line
-from bot.words.wording import Wording, fix_minus, score_unit, thirds_text
+from bot.words.wording import Wording, fix_minus, lost_text, score_unit, thirds_text
 from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView, TressetteView
 
 
@@ -54,7 +54,7 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle
 def tally_lines(
     words: Wording, entries: Mapping[str, Sequence[Any]], rules: Mapping[str, object], last: int | None
 ) -> tuple[TallyLine, ...]:
-    """Return a deal's score line by line. In Tressette its cards, last trick and declarations add up to the points.
+    """Return a deal's score line by line. In Tressette the other lines add up to the points.
 
     ``last`` is the seat that took the last trick, None if the deal was not played to its end. Entries that are zero for
     both sides are left out, except the points.
@@ -63,11 +63,14 @@ def tally_lines(
     if "thirds" in entries:
         unit, last_side = score_unit(rules), None if last is None else last & 1
         cards = (thirds - 3 * (side == last_side) for side, thirds in enumerate(entries["thirds"]))
-        lines = {_("cards taken"): tuple(thirds_text(thirds * unit) for thirds in cards)}
+        lines = {_("points in tricks"): tuple(thirds_text(thirds * unit) for thirds in cards)}
         if last_side is not None:
             lines[_("the last trick")] = tuple(str(unit * (side == last_side)) for side in (0, 1))
         if any(entries["declared"]):
             lines[words.labels["declared"]] = tuple(str(points * unit) for points in entries["declared"])
+        lost = [thirds % 3 for thirds in entries["thirds"]]
+        if any(lost):
+            lines[_("lost thirds")] = tuple(lost_text(thirds * unit) for thirds in lost)
         lines[words.labels["points"]] = tuple(str(points * unit) for points in entries["points"])
     else:
         lines = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.words.table_lines import capitalize
-from bot.words.wording import Wording, score_line, score_unit
+from bot.words.wording import Wording, lost_text, score_line, score_unit, thirds_text
 from engine import Record
 from engine.declarations import COMBINATIONS
 
@@ -34,18 +34,20 @@ def deal_points_line(words: Wording, record: Record, number: int) -> str:
 
 
 def _counted_points(words: Wording, record: Record, number: int) -> str:
-    """Return each side's points, such as "you 8 (cards 7, last trick 1), Gino 3"."""
+    """Return each side's points, such as "you 8 (cards 7⅓, last trick 1, lost thirds −⅓), Gino 3"."""
     _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
     last, sides = last_taker(record, number), []
     for side, points in enumerate(entries["points"]):
-        bonus, parts = int(last is not None and last & 1 == side), dict[str, int]()
+        shown = list(_declared_by(words, record, number, side))
+        is_sum = bool(shown)
         if "thirds" in entries:
-            # Leftover thirds are dropped.
-            parts = {_("cards"): entries["thirds"][side] // 3 - bonus, _("last trick"): bonus}
-        shown = [f"{name} {figure * unit}" for name, figure in parts.items() if figure]
-        shown += _declared_by(words, record, number, side)
-        # The cards alone need no explanation.
-        is_sum = parts and points != parts[_("cards")]
+            bonus, lost = int(last is not None and last & 1 == side), entries["thirds"][side] % 3
+            cards = entries["thirds"][side] - 3 * bonus
+            parts = [(_("cards"), cards, thirds_text(cards * unit)), (_("last trick"), bonus, str(bonus * unit))]
+            shown = [f"{name} {text}" for name, figure, text in parts if figure] + shown
+            shown += [f"{_('lost thirds')} {lost_text(lost * unit)}"] if lost else []
+            # The cards alone need no explanation.
+            is_sum = points != cards // 3
         sides.append(f"{words.side(side)} {words.figure(points * unit)}" + (f" ({', '.join(shown)})" if is_sum else ""))
     return ", ".join(sides)
 

@@ -22,6 +22,11 @@ def thirds_text(value: int) -> str:
     return f"{whole or ''}{('', '⅓', '⅔')[rest]}" or "0"
 
 
+def lost_text(thirds: int) -> str:
+    """Return thirds of a point that a side loses: 2 is −⅔."""
+    return f"{MINUS if thirds else ''}{thirds_text(thirds)}"
+
+
 def score_unit(rules: Mapping[str, Any]) -> int:
     """Return the points shown for one point of the engine: three in classic Tressette, one in other games."""
     return int(rules.get("score_unit", 1))

@@ -89,7 +89,12 @@ async def test_log_names_takers_and_shows_only_the_last_trick(playground: OpenPl
 
 
 COUNT = {
-    "lines": [["cards taken", "5⅔", "5"], ["the last trick", "1", "0"], ["points", "6", "5"]],
+    "lines": [
+        ["points in tricks", "5⅔", "5"],
+        ["the last trick", "1", "0"],
+        ["lost thirds", "−⅔", "0"],
+        ["points", "6", "5"],
+    ],
     "label": "totals",
     "before": [7, 9],
     "after": [13, 14],

@@ -172,16 +172,14 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 @pytest.mark.parametrize(
     ("declared", "shown"),
     [
-        ((0, 0), {"cards taken": ("6⅔", "4"), "the last trick": ("0", "1"), "points": ("6", "5")}),
-        (
-            (0, 3),
-            {"cards taken": ("6⅔", "4"), "the last trick": ("0", "1"), "declared": ("0", "3"), "points": ("6", "8")},
-        ),
+        ((0, 0), {"lost thirds": ("−⅔", "0"), "points": ("6", "5")}),
+        ((0, 3), {"declared": ("0", "3"), "lost thirds": ("−⅔", "0"), "points": ("6", "8")}),
     ],
 )
 def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown: dict[str, tuple[str, str]]) -> None:
     entries = {"thirds": (20, 15), "declared": declared, "points": (6, 5 + declared[1])}
-    assert dict(tally_lines(Wording("en", ()), entries, {}, last=1)) == shown
+    tricks = {"points in tricks": ("6⅔", "4"), "the last trick": ("0", "1")}
+    assert dict(tally_lines(Wording("en", ()), entries, {}, last=1)) == tricks | shown
 
 
 def test_missing_bid_is_a_dash() -> None:

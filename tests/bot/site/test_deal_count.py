@@ -30,7 +30,8 @@ def count_for(table: Table, seat: int, language: str = "en") -> DealCount:
 
 
 def parse_figure(figure: str) -> float:
-    return sum({"⅓": 1 / 3, "⅔": 2 / 3}.get(sign, 0) for sign in figure) + float(figure.strip("⅓⅔") or 0)
+    size = sum({"⅓": 1 / 3, "⅔": 2 / 3}.get(sign, 0) for sign in figure) + float(figure.strip("−⅓⅔") or 0)
+    return -size if figure.startswith("−") else size
 
 
 @pytest.mark.parametrize("game", ["testa", "metamazzo", "tressette"])
@@ -38,12 +39,11 @@ def parse_figure(figure: str) -> float:
 def test_lines_add_up_to_the_points_of_the_deal(game: str, seed: int) -> None:
     count = count_for(finished_deal(game, seed), 0)
     labels = [label for label, *_figures in count.lines]
-    assert labels[:2] == ["cards taken", "the last trick"]
+    assert labels[:2] == ["points in tricks", "the last trick"]
     unit = 3 if game == "tressette" else 1
     for side in (1, 2):
         *parts, points = [parse_figure(line[side]) for line in count.lines]
-        # Thirds left over are lost.
-        assert 0 <= round(sum(parts) - points, 3) < unit
+        assert round(sum(parts), 3) == points
         assert points == count.after[side - 1] - count.before[side - 1]
     assert sum(parse_figure(figure) for figure in count.lines[1][1:]) == unit
 
@@ -54,7 +54,7 @@ def test_each_reader_sees_their_own_side_first() -> None:
     assert [line[:0:-1] for line in first.lines] == [line[1:] for line in other.lines]
     assert first.after == other.after[::-1]
     assert first.target == 63
-    assert [line[0] for line in other.lines[:2]] == ["carte prese", "ultima presa"]
+    assert [line[0] for line in other.lines[:2]] == ["punti nelle prese", "ultima presa"]
 
 
 def test_spades_counts_bids_tricks_and_points() -> None:

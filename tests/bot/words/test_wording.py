@@ -27,6 +27,7 @@ from engine.replay import load
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, simulate_record
+from tests.bot.site.test_deal_count import parse_figure
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
 from tests.paths import DOCS
@@ -65,8 +66,8 @@ def test_points_of_a_deal_add_up_in_brackets() -> None:
         for name, points in zip(words.names, deal.entries()["points"], strict=True):
             found = re.search(rf"{name} {points}(?: \(([^)]*)\))?[,.]", line)
             assert found
-            parts = [int(part.split(" ")[-1]) for part in (found[1] or str(points)).split(", ")]
-            assert sum(parts) == points
+            parts = [parse_figure(part.split(" ")[-1]) for part in (found[1] or str(points)).split(", ")]
+            assert round(sum(parts), 3) == points
         assert line.count("last trick 1") == 1
 
 

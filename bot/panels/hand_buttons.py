@@ -161,10 +161,9 @@ class HandButtons:
         return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), *self._hint_rows()]
 
     def _hint_rows(self) -> list[Row]:
+        """Return the row about hints. It stays while a hint is looked for, so that the buttons of cards do not move."""
         _ = self.words.text
-        if self.hint.is_asked and not self.hint.is_busy:
-            return []
-        if self.hint.found or (self.hint.is_first and not self.hint.is_busy):
+        if self.hint.is_unasked and not self.hint.is_busy:
             return [(Button(_("No more hints"), actions.table(self.seen.code, "nohints"), role=Role.HINT),)]
         if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
             return [(self._draft_button(_("💡 Hint"), HINT)._replace(role=Role.HINT),)]

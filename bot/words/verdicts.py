@@ -13,14 +13,15 @@ from engine.robots.findings import Hint, Summary, Verdict
 class ShownHint(NamedTuple):
     """A hint on a hand. Until a robot has computed it, ``found`` is None.
 
-    ``is_asked``: the player pressed *Hint*. ``is_busy``: the robots had no time. ``is_first``: it is the first hint of
-    a person's first game, and nobody asked for it.
+    ``is_asked``: the player pressed *Hint*. ``is_unasked``: it belongs to a first game. ``is_busy``: no robot computed
+    it in time. ``is_first``: it is the first unasked hint of a game.
     """
 
     found: Hint | None = None
     is_asked: bool = False
     is_busy: bool = False
     is_first: bool = False
+    is_unasked: bool = False
 
 
 NO_HINT = ShownHint()
@@ -76,9 +77,9 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
     if hint.found:
         text = f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
     elif hint.is_busy:
-        return _("💡 The robots are busy: ask again in a moment.") if hint.is_asked else ""
+        text = _("💡 No hint in time: press again.") if hint.is_asked else _("💡 No hint this time.")
     else:
-        text = _("💡 Looking…") if hint.is_asked or hint.is_first else ""
+        text = _("💡 Looking…") if hint.is_asked or hint.is_unasked else ""
     return "\n".join((_("First game: hints for your first turns, then at 💡 Hint."), text)) if hint.is_first else text
 
 

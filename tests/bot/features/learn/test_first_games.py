@@ -125,7 +125,7 @@ async def test_first_hand_tells_the_goal_until_the_first_move(worker: Worker, fa
 def test_hint_stays_while_packets_are_chosen() -> None:
     game = Game("pizzichino", dealer=1)
     game.deal(bytes(32))
-    seen, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "unseen"))
+    seen, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "unseen"), is_unasked=True)
     assert seen.is_my_turn
     for chosen in ("", "3"):
         panel = hand_panel(seen, "en", "italian", chosen, hint=hint)
@@ -234,7 +234,7 @@ async def test_busy_robots_show_the_button_instead(
 
     monkeypatch.setattr(RobotPool, "hint", is_busy)
     anna = await start_game(worker, fake)
-    assert not shown_hint(anna)
+    assert shown_hint(anna) == "💡 No hint this time."
     assert hint_buttons(anna) == ["💡 Hint"]
 
 
@@ -252,7 +252,7 @@ async def test_quick_player_gets_the_hint_of_the_next_turn(
     table = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", "practice")
     for turn in range(3):
         table = await wait_for_seat(worker, table.code, 0)
-        assert await worker.hints.hint_to_show(table, 0) == ShownHint(is_first=turn == 0)
+        assert await worker.hints.hint_to_show(table, 0) == ShownHint(is_first=turn == 0, is_unasked=True)
         await asyncio.sleep(0)
         if turn < 2:
             assert table.game

@@ -147,7 +147,8 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
         line = _("{name} challenges {other}: {game}, to {points}.")
         page.line(line, name=opener, other=other, game=game, points=points)
         page.line(_("I’m waiting for {name}."), name=name)
-    write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict)
+    free = 0 if is_own or invited else len(free_chairs(table))
+    write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict, free)
     if seen.cutting.is_on:
         page.line(_("Cut the pack before each deal"))
 
@@ -307,7 +308,11 @@ def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     more = _terms_button(table.code, _("More games"), "menu", "games")
     # The private card has a button for each level of robots.
     robot = (_add_robot_button(table.code, words),) if not reader else ()
-    return [*_game_rows(table, words, suggested), (more, *robot, *_back_row(table.code, words))]
+    label = _("Continue with {game}").format(game=_(GAMES[table.game_id].name))
+    # A choice of the same game would reset its options.
+    choice = ("menu",) if table.rules else ("game", table.game_id)
+    onward = _terms_button(table.code, label, *choice)._replace(style="good")
+    return [*_game_rows(table, words, suggested), (onward,), (more, *robot)]
 
 
 def _all_games_menu(table: Table, words: Wording, _reader: str) -> list[Row]:

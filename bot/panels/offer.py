@@ -26,7 +26,8 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
         players=words.ngettext("{count} player", "{count} players", kind.seats).format(count=kind.seats),
         points=_target(choice),
     )
-    write_unusual_terms(page, words, kind, choice.all_rules.model_dump(), choice.clock, choice.strict)
+    rules, free = choice.all_rules.model_dump(), kind.seats - 1
+    write_unusual_terms(page, words, kind, rules, choice.clock, choice.strict, free)
     return page.panel((Button(_("Join"), payload, "good"),))
 
 

@@ -269,12 +269,16 @@ def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, 
 
 
 def write_unusual_terms(
-    page: Writer, words: Wording, kind: GameKind, rules: Mapping[str, Value], clock: int, strict: bool
+    page: Writer, words: Wording, kind: GameKind, rules: Mapping[str, Value], clock: int, strict: bool, free: int = 0
 ) -> None:
+    """Write the unusual options and an unusual clock. With ``free`` seats, write any clock and who is missing."""
     for line in option_lines(words, kind, rules, unusual=True):
         page.line(capitalize(line))
-    if (clock, strict) != (DEFAULT_CLOCK, False):
+    if free or (clock, strict) != (DEFAULT_CLOCK, False):
         page.line(capitalize(clock_line(words, clock, strict)))
+    if free:
+        missing = words.ngettext("{count} more player needed", "{count} more players needed", free)
+        page.line(missing.format(count=free))
 
 
 def value_name(words: Wording, value: object) -> str:

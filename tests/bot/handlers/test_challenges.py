@@ -255,7 +255,7 @@ async def test_private_challenge_offers_no_seat_to_its_author(worker: Worker, fa
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say(f"/challenge {game}", anna.private)
     code = await code_of(worker, anna)
-    for menu in ("", "Change", "Game", "Back"):
+    for menu in ("", "Change", "Game", "Continue"):
         if menu:
             await anna.press(menu)
         visible = list_labels(fake, anna.private)
@@ -287,7 +287,8 @@ async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: Fake
     await anna.say("/challenge")
     asked = list_labels(fake, GROUP)
     assert fake.last(GROUP).plain.startswith("\u2068Anna\u2069, which game?\n")
-    assert asked == ["• Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "Add robot", "◀ Back"]
+    games = ["• Metà Mazzo", "Tressette in Quattro", "Spades"]
+    assert asked == [*games, "Continue with Metà Mazzo", "More games", "Add robot"]
     await anna.press("More games", GROUP)
     assert "Spizzichino" in list_labels(fake, GROUP)
     assert all(f"\n{kind.name}: " in fake.last(GROUP).plain for kind in GAMES.values())
@@ -300,6 +301,18 @@ async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: Fake
     await anna.say("/challenge")
     assert "hich game?" not in fake.last(GROUP).plain
     assert "Spades, 2 players" in fake.last(GROUP).plain
+
+
+async def test_group_card_says_the_clock_and_who_is_missing(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge")
+    await anna.press("Continue with Metà Mazzo", GROUP)
+    assert "Join" in list_labels(fake, GROUP)
+    terms = "Metà Mazzo, 2 players, to 51.\n5 minutes a move\n1 more player needed"
+    assert fake.last(GROUP).plain.endswith(terms)
+    await anna.press("Cancel", GROUP)
+    await anna.say("/challenge")
+    assert fake.last(GROUP).plain.endswith(terms), "the choice is remembered"
 
 
 async def test_group_card_adds_a_robot_before_the_game_is_chosen(worker: Worker, fake: FakePlatform) -> None:

@@ -92,6 +92,8 @@ ALLOWED_IMPORTS = {
     "bot.store",
     "bot.texts",
     "bot.identity.programs",
+    "bot.features.duels.feature",
+    "bot.features.duels.site",
     "bot.features.open_tables.feature",
     "bot.features.opponents.feature",
     "bot.site.watching",

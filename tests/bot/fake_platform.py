@@ -12,7 +12,7 @@ import pytest
 
 from bot.actions import is_page
 from bot.handlers import Dispatcher
-from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
+from bot.panel import LONGEST_PAYLOAD, Button, Panel, Role, utf16_length
 from bot.places import Place
 from bot.platform import (
     Command,
@@ -224,7 +224,7 @@ class Player:
         buttons = [button for row in panel.rows for button in row if button.kind == "press"]
         buttons = [button for button in buttons if not is_page(button.payload)]
         buttons = [button for button in buttons if "Claim" not in button.label and "blind" not in button.payload]
-        buttons = [button for button in buttons if "hint" not in button.payload]
+        buttons = [button for button in buttons if "hint" not in button.payload and button.role != Role.PHRASE]
         bids = [button for button in buttons if ":bid " in button.payload]
         if bids:
             buttons = [button for button in bids if button.payload.endswith(("bid 4", "bid 5"))]
@@ -294,8 +294,9 @@ async def code_of(worker: Worker, player: Player) -> str:
     return table.code
 
 
-async def play_until(worker: Worker, players: list[Player], random: Random, is_done: Callable[[], bool]) -> None:
+async def play_until(worker: Worker, players: Sequence[Player], random: Random, is_done: Callable[[], bool]) -> None:
     """Press random buttons until a condition is met."""
+    players = list(players)
     for _ in range(5000):
         if is_done():
             return

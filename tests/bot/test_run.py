@@ -290,7 +290,7 @@ def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None
     assert not file.exists()
     done = run_command(tmp_path, "link")
     assert done.returncode == 2
-    assert f"There is no link: {file} is kept while a bot runs" in done.stderr
+    assert f"There is no link: {file} exists while a bot runs" in done.stderr
 
 
 def test_host_link_is_printed_on_a_terminal(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Browsers that block cookies, storage or JavaScript: each page works without them or names the missing feature."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -95,7 +96,8 @@ async def test_every_form_reports_a_lost_cookie(site: OpenPlayground, cookieless
     friend = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "invites")
     async with cookieless.get(f"{site.url}puzzle") as answer:
         puzzle = await answer.text()
-    id_, card = (puzzle.split(f'name="{name}" value="')[1].split('"')[0] for name in ("id", "card"))
+    [id_] = re.findall('name="id" value="([^"]*)"', puzzle)
+    card = re.findall('name="card" value="([^"]*)" aria-label="[^"]*">', puzzle)[0]
     chat = Chat(site, ANNA)
     code = await chat.practice()
     key = link_address(await chat.press(f"1t{code}:browser")).partition("#key=")[2]

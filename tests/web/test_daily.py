@@ -26,7 +26,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     monkeypatch.setattr(Days, "today", lambda _days: TODAY)
     page = await open_page(browser, playground.url)
     await page.get_by_role("link", name="Deal of the day").click()
-    await expect(page.locator(".day")).to_contain_text("Everyone gets the same cards")
+    await expect(page.locator("div.day")).to_contain_text("Everyone gets the same cards")
     await check_accessibility(page)
     await take_screenshot(page, "daily")
     await page.get_by_role("button", name="Play").click()
@@ -56,7 +56,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     await take_screenshot(page, "daily-over")
     await playground.worker.feature(DailyFeature).days.wait_for_par()
     await page.get_by_role("link", name="Today’s results").click()
-    await expect(page.locator(".day")).to_contain_text("1 day in a row")
+    await expect(page.locator("div.day")).to_contain_text("1 day in a row")
     await expect(page.get_by_role("button", name="Play")).to_have_count(0)
     await expect(page.get_by_role("button", name="Share")).to_have_attribute(
         "data-text", re.compile("^Buongioco .*🟩", re.S)
@@ -72,7 +72,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     monkeypatch.setattr(Days, "today", lambda _days: TODAY + timedelta(days=1))
     await playground.worker.feature(DailyFeature).days.close_past()
     await page.get_by_role("link", name="Yesterday").click()
-    await expect(page.locator(".day")).to_contain_text("Secret:")
+    await expect(page.locator("div.day")).to_contain_text("Secret:")
     await check_accessibility(page)
     await take_screenshot(page, "daily-yesterday")
     await expect(page.locator(".lines tbody tr")).to_have_count(1)
@@ -91,7 +91,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
 
 async def test_stranger_reads_an_explanation_of_the_daily_deal(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, f"{playground.url}daily?yesterday")
-    await expect(page.locator(".day")).to_have_text(re.compile(r"^[^ ]+ · \w"))
+    await expect(page.locator("div.day")).to_have_text(re.compile(r"^[^ ]+ · \w"))
     await expect(page.get_by_text("Deal of the day")).to_have_count(0)
     await expect(page.locator(".lines")).to_have_count(0)
     await page.get_by_role("link", name="Today").click()

@@ -1,5 +1,6 @@
 """Previews of links: every page that people share has a picture, and no preview tells a stranger a secret."""
 
+import asyncio
 import io
 import re
 from datetime import timedelta
@@ -30,6 +31,10 @@ async def read_preview(session: aiohttp.ClientSession, site: OpenPlayground, pat
 
 async def read_picture(session: aiohttp.ClientSession, preview: dict[str, str]) -> Image.Image:
     async with session.get(preview["image"]) as answer:
+        if answer.status == 503:
+            # A busy bot has no time to paint: ask again, as the header says.
+            await asyncio.sleep(float(answer.headers["Retry-After"]))
+            return await read_picture(session, preview)
         assert (answer.status, answer.content_type) == (200, "image/png"), preview
         # A game names its players, who can be forgotten.
         is_game = "/game/" in preview["image"]

@@ -30,7 +30,7 @@ from .strong import (
     can_declare_later,
     equal_moves,
     estimate_loss,
-    lowest_worthless,
+    lowest_alike,
     move_text,
     without_declarations,
 )
@@ -101,7 +101,7 @@ class _Analysis:
         deal, solution = game.current, solve_moves(game, self.solver)
         if deal is None or solution is None:
             return None
-        # Most players would choose the highest of equal cards, but the lowest of worthless ones.
+        # Most players would choose the highest of equal cards, but the lowest of those that serve alike.
         top = max(solution.worth.values())
         equal = [other for other, worth in solution.worth.items() if worth == top]
         best = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
@@ -109,7 +109,7 @@ class _Analysis:
             view = game.view(seat)
             assert view.deal
             cards = [deal.CARD_OF_PLAY[other] for other in equal if other.startswith("play ")]
-            best = move_text(view, lowest_worthless(view.deal, deal.CARD_OF_PLAY[best], cards))
+            best = move_text(view, lowest_alike(view.deal, deal.CARD_OF_PLAY[best], cards))
         lost = solution.lost[_without_signal(move)]
         return self._make_verdict(game, move_index, seat, move, best, float(lost), exact=True)
 
@@ -126,7 +126,7 @@ class _Analysis:
         best = max(judged, key=judged.__getitem__)
         lost = estimate_loss(view.deal, judged[best], made)
         if not isinstance(view.deal, SpadesView):
-            best = lowest_worthless(view.deal, best, equal_moves(view.deal, judged, best))
+            best = lowest_alike(view.deal, best, equal_moves(view.deal, judged, best))
         return self._make_verdict(game, move_index, seat, move, move_text(view, best), lost, exact=False)
 
     def _judge_bid(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:

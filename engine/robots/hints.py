@@ -103,7 +103,15 @@ def _lead_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack:
     if no_trump_beats and not _can_be_beaten(deal, history, seat, pack, card):
         return "cannot_be_beaten"
     keeps_high = any(other % ranks >= ranks - 3 for other in cards(own))
-    return "leads_low" if is_cheap and keeps_high else None
+    known = remember(deal, history, seat).open_to
+    opponents = [cards_seen for other, cards_seen in enumerate(known) if (other ^ seat) & 1]
+    # A low lead costs a point if an opponent can take it with an ace that all have seen.
+    feeds_ace = pack is ITALIAN and any(
+        pack.codes[other][0] == "A" and other > card and 1 << other & pack.suit_of[card]
+        for cards_seen in opponents
+        for other in cards(cards_seen)
+    )
+    return "leads_low" if is_cheap and keeps_high and not feeds_ace else None
 
 
 def _avoids_tricks(deal: DealView, seat: int) -> bool:

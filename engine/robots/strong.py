@@ -34,6 +34,7 @@ BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
 WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
+ADVICE_LEEWAY = 1 / 3  # points by which the search may underrate a lower card of the same suit, which it tries less
 SIGNAL_COST = 2.0  # thirds of a point, at most, that the robot gives up to follow a partner's signal
 
 
@@ -97,7 +98,7 @@ def _node_estimate(nodes: Ints, base: int, appeal: int = 0) -> MoveEstimate:
 
 
 class StrongRobot:
-    """The strong robot. With ``advises`` it chooses the lowest of equal worthless cards, as people usually do."""
+    """The strong robot. With ``advises`` it chooses the lowest of cards that serve alike, as people usually do."""
 
     _solver: Solver | None = None
 
@@ -155,7 +156,7 @@ class StrongRobot:
             equal = [move for move in judged if judged[move].mean >= mean and judged[move].visits >= visits]
             card = max(equal, key=lambda move: judged[move].appeal)
         if self.advises and not isinstance(deal, SpadesView):
-            card = lowest_worthless(deal, card, equal_moves(deal, judged, card))
+            card = lowest_alike(deal, card, equal_moves(deal, judged, card, leeway=ADVICE_LEEWAY))
         move = move_text(view, card)
         return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
 
@@ -312,20 +313,25 @@ def estimate_loss(deal: DealView, best: MoveEstimate, other: MoveEstimate) -> fl
     return lost if lost >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
 
 
-def equal_moves(deal: DealView, judged: Mapping[int, MoveEstimate], best: int) -> list[int]:
-    """Return the moves that the search tried often and finds as good as the best one."""
-    visits = max(1.0, judged[best].visits * MIN_VISIT_SHARE)
+def equal_moves(deal: DealView, judged: Mapping[int, MoveEstimate], best: int, *, leeway: float = 0.0) -> list[int]:
+    """Return the moves that the search finds as good as the best one.
+
+    Without a ``leeway`` in points, they must be tried often.
+    """
+    visits = 1.0 if leeway else max(1.0, judged[best].visits * MIN_VISIT_SHARE)
     return [
         move
         for move, estimate in judged.items()
-        if estimate.visits >= visits and not estimate_loss(deal, judged[best], estimate)
+        if estimate.visits >= visits and estimate_loss(deal, judged[best], estimate) <= leeway
     ]
 
 
-def lowest_worthless(deal: DealView, card: int, equal: Collection[int]) -> int:
-    """Return the lowest of the ``equal`` cards that is of the same suit as ``card``, is worth nothing, and wins the
-    trick so far exactly if ``card`` does. Return ``card`` if there is none, or if it leads an honour or a figure: such
-    a lead has a purpose.
+def lowest_alike(deal: DealView, card: int, equal: Collection[int]) -> int:
+    """Return the lowest of the ``equal`` cards that serves like ``card``.
+
+    It is of the same suit, wins the trick so far exactly if ``card`` does, and is worth nothing. If no such card is
+    worthless and later players cannot change who takes the trick, it is worth the same as ``card``. Return ``card`` if
+    it leads an honour or a figure: such a lead has a purpose.
     """
     if card >= FIRST_PICK or (not deal.trick and THIRDS[card]):
         return card
@@ -336,12 +342,12 @@ def lowest_worthless(deal: DealView, card: int, equal: Collection[int]) -> int:
     alike = [
         other
         for other in equal
-        if other < FIRST_PICK
-        and pack.suit_of[other] == pack.suit_of[card]
-        and THIRDS[other] == 0
-        and (other > best) == (card > best)
+        if other < FIRST_PICK and pack.suit_of[other] == pack.suit_of[card] and (other > best) == (card > best)
     ]
-    return min(alike, default=card)
+    worthless = [other for other in alike if not THIRDS[other]]
+    is_settled = card < best or len(laid) == len(deal.counts) - 1
+    same_worth = [other for other in alike if is_settled and THIRDS[other] == THIRDS[card]]
+    return min(worthless or same_worth, default=card)
 
 
 def can_declare_later(deal: DealView, view: View) -> bool:

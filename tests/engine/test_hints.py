@@ -8,7 +8,7 @@ from engine import Game
 from engine.cards import ITALIAN
 from engine.robots import Budget
 from engine.robots.hints import find_hint, find_reason
-from engine.robots.strong import MoveEstimate, StrongRobot, equal_moves, lowest_worthless
+from engine.robots.strong import ADVICE_LEEWAY, MoveEstimate, StrongRobot, equal_moves, lowest_alike
 from tests.engine.tables import (
     draft,
     full_table,
@@ -289,6 +289,9 @@ def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None
         ("3D", "RD 6D 4D", "6D", "4D"),
         ("3D", "RD 6D 4D", "RD", "4D"),
         ("3D", "RD CD", "CD", "CD"),
+        ("3D", "CD FD 4S", "CD", "FD"),
+        ("3D", "2D 7D 5D", "7D", "5D"),
+        ("4S", "CD FD", "CD", "FD"),
         ("5D", "7D 6D 4D", "7D", "6D"),
         ("5D", "7D 6D 4D", "4D", "4D"),
         ("3D", "6C 5C 4S", "6C", "5C"),
@@ -296,7 +299,7 @@ def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None
         ("", "3D 7D 5D", "3D", "3D"),
     ],
 )
-def test_lowest_of_equal_worthless_cards_is_named(trick: str, hand: str, chosen_card: str, named: str) -> None:
+def test_lowest_of_equal_cards_that_serve_alike_is_named(trick: str, hand: str, chosen_card: str, named: str) -> None:
     table = stock_table("metamazzo", trick, hand) if trick else stock_table("metamazzo", hand, "4B")
     if trick:
         play_cards(table, trick)
@@ -304,7 +307,7 @@ def test_lowest_of_equal_worthless_cards_is_named(trick: str, hand: str, chosen_
     deal = table.view(table.turn).deal
     assert deal
     equal = [ITALIAN.index[code] for code in hand.split()]
-    assert lowest_worthless(deal, ITALIAN.index[chosen_card], equal) == ITALIAN.index[named]
+    assert lowest_alike(deal, ITALIAN.index[chosen_card], equal) == ITALIAN.index[named]
 
 
 def test_advice_is_lower_only_within_the_search_error() -> None:
@@ -317,5 +320,9 @@ def test_advice_is_lower_only_within_the_search_error() -> None:
     }
     best = ITALIAN.index["7D"]
     assert equal_moves(deal, judged, best) == [best, ITALIAN.index["5D"]]
+    # Advice also accepts a card of the same suit that was tried seldom.
+    seldom = {best: MoveEstimate(3000, 3.0), ITALIAN.index["5D"]: MoveEstimate(150, 1.5)}
+    assert equal_moves(deal, seldom, best) == [best]
+    assert equal_moves(deal, seldom, best, leeway=ADVICE_LEEWAY) == [*seldom]
     # A card that the solver finds worse has no visits.
     assert equal_moves(deal, {best: MoveEstimate(5, 2.0), ITALIAN.index["4D"]: MoveEstimate(0, 0.0)}, best) == [best]

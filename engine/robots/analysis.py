@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..deal import Deal
 from ..declarations import COMBINATIONS, Combination
-from ..game import Game
+from ..game import Game, MoveEntry
 from ..packets import PICKS
 from ..records import Record
 from ..replay import replay
@@ -18,7 +18,7 @@ from ..search.playing import FIRST_THREE
 from ..search.solver import Solver
 from ..spades import SpadesDeal
 from ..tressette import TressetteDeal
-from ..views import SpadesView
+from ..views import SpadesView, View
 from .deductions import pack_of
 from .findings import Verdict
 from .hints import find_reason
@@ -143,7 +143,7 @@ class _Analysis:
     ) -> Verdict:
         if lost <= 0:
             return Verdict(self.number, move_index, seat, move, move, round(lost, 2), exact)
-        why = find_reason(game.view(seat), game.history(seat), best, exact=exact)
+        why = _find_difference(game.view(seat), game.history(seat), move, best, exact=exact)
         return Verdict(self.number, move_index, seat, move, best, round(lost, 2), exact, why)
 
     def _expiring_opportunities(self, game: Game, move_index: int, seat: int) -> list[Opportunity]:
@@ -184,6 +184,16 @@ class _Analysis:
                     self.number, move_index, seat, move, combination.move, lost, True, "declares"
                 )
         return [*missed.values()]
+
+
+def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best: str, *, exact: bool) -> str:
+    """Return the reason for the best move. It is a general one if the reason is true of the played card too."""
+    why = find_reason(view, history, best, exact=exact)
+    if not (move.startswith("play ") and best.startswith("play ")):
+        return why
+    reasons = {why, find_reason(view, history, move, exact=exact)}
+    is_shared = len(reasons) == 1 or reasons == {"takes", "takes_points"}
+    return ("cards_open" if exact else "likely") if is_shared else why
 
 
 def _without_signal(move: str) -> str:

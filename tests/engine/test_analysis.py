@@ -54,6 +54,21 @@ def test_reasons_know_whether_a_verdict_is_exact(monkeypatch: pytest.MonkeyPatch
     assert found == {(True, "cards_open"), (False, "likely")}
 
 
+def test_reason_names_nothing_that_the_played_card_does_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    moves = set[str]()
+
+    def find_reason(_view: object, _history: object, move: str, *, exact: bool) -> str:
+        moves.add(move)
+        return "takes" if exact or len(moves) % 2 else "takes_points"
+
+    monkeypatch.setattr(analysis, "find_reason", find_reason)
+    verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
+    found = {
+        (verdict.exact, verdict.why) for verdict in verdicts if verdict.lost and verdict.better not in COMBINATIONS
+    }
+    assert found == {(True, "cards_open"), (False, "likely")}
+
+
 def test_exact_losses_agree_with_the_solver() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
     solver, checked = Solver(), 0

@@ -136,7 +136,13 @@ COMMANDS: tuple[CommandSpec, ...] = (
         is_main=True,
     ),
     CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
-    CommandSpec("daily", {"it": "giornaliera"}, _("play today’s deal, the same for everyone"), is_main=True),
+    CommandSpec(
+        "daily",
+        {"it": "giornaliera"},
+        _("play today’s deal, the same for everyone"),
+        aliases=("today", "oggi"),
+        is_main=True,
+    ),
     CommandSpec(
         "duel",
         {"it": "duello"},

@@ -12,6 +12,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 from bot.words.rules import has_common_rules, rules_text
 from bot.words.safety import safety_lines
+from bot.words.wording import score_unit_of
 
 COMMON = ""  # the topic of the rules that all Tressette games share
 ADDRESSES: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
@@ -70,7 +71,7 @@ async def rules(site: Site, request: web.Request) -> web.Response:
         "rules.html",
         language,
         text=text,
-        common=rules_text(language) if has_common_rules(topic) else None,
+        common=rules_text(language, unit=score_unit_of(topic)) if has_common_rules(topic) else None,
         ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
         others={other: texts(language).gettext(name) for other, name in topics.items() if other != topic},
     )

@@ -51,11 +51,11 @@ def _card_worth(card: str, unit: int = 1) -> str:
     return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
 
 
-def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:
+def rules_text(language: str, about: str = "", faces: str = "italian", *, unit: int = 1) -> RulesText:
     """Return the rules of the game ``about``.
 
     If it is empty, these are the common rules of Tressette; if it is "fair", how to check a shuffle. Forty cards are
-    shown with ``faces``.
+    shown with ``faces``. The common rules count points in the ``unit`` of a game (`score_unit_of`).
     """
     _ = texts(language).gettext
     if kind := GAMES.get(about):
@@ -69,8 +69,8 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
             _("The bot’s host can export every game, and anyone can check it: buongioco verify FILE."),
         ]
         return RulesText(_("Is the shuffle fair?"), fairness)
-    ranking = [(f"{rank}D", _card_worth(f"{rank}D")) for rank in RANKS]
-    return RulesText(_("Common to all Tressette games"), _common_rules(language, faces), ranking)
+    ranking = [(f"{rank}D", _card_worth(f"{rank}D", unit)) for rank in RANKS]
+    return RulesText(_("Common to all Tressette games"), _common_rules(language, faces, unit), ranking)
 
 
 def has_common_rules(about: str) -> bool:
@@ -78,7 +78,7 @@ def has_common_rules(about: str) -> bool:
     return about in GAMES and GAMES[about].is_tressette
 
 
-def _common_rules(language: str, faces: str) -> list[str]:
+def _common_rules(language: str, faces: str, unit: int) -> list[str]:
     words = Wording(language, (), faces)
     _, sign = words.text, words.faces.sign
     suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
@@ -88,6 +88,9 @@ def _common_rules(language: str, faces: str) -> list[str]:
     ]
     if faces == "french":
         order = [_("High to low: 3 2 A K Q J 7 6 5 4.")]
+    worth = _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.")
+    if unit > 1:
+        worth = _("An ace counts 3 points; {thirds} 1 each; the last trick 3. Leftovers of three are lost.")
     return [
         _(
             "A trick is one card from each player. Follow the suit led if you can. The highest card of that suit takes "
@@ -95,14 +98,12 @@ def _common_rules(language: str, faces: str) -> list[str]:
         ),
         _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suits),
         *order,
-        _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.").format(
-            thirds=_third_ranks(words)
-        ),
-        _("A deal is worth 11 points, plus declarations."),
+        worth.format(thirds=_third_ranks(words)),
+        _("A deal is worth {points} points, plus declarations.").format(points=11 * unit),
         _(
-            "Declarations (buongiochi): four 3s, four 2s or four aces: 4 points; three of them: 3 points, and you name "
-            "the missing suit; the napoletana (3, 2 and A of one suit): 3 points."
-        ),
+            "Declarations (buongiochi): four 3s, four 2s or four aces: {four} points; three of them: {three} points, "
+            "and you name the missing suit; the napoletana (3, 2 and A of one suit): {three} points."
+        ).format(four=4 * unit, three=3 * unit),
         _(
             "Each player scores each rank and each suit once in a deal (Metà Mazzo is different). With all four you "
             "can declare only the four. A card can serve in several declarations. Declared cards are shown to "
@@ -193,7 +194,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "When you lead, you can say busso (play your highest and come back) or volo (my last card of "
                 "this suit)."
             ),
-            _("There’s no striscio (I have more of this suit): a lead without volo already says so."),
+            _("Of robots, only the strong ones answer busso."),
+            _("Striscio (I have more of this suit) is not used: here you say only busso and volo."),
             _(
                 "After the first trick, until you play to the second, you can declare any combination in your "
                 "first ten cards, even out of turn. The card already played counts."

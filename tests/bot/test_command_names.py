@@ -129,6 +129,7 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
     assert len(set(words)) == len(words), f"names used twice: {sorted(word for word in words if words.count(word) > 1)}"
     assert all(find_command_spec(word) for word in words)
     assert find_command_spec("nonsense") is None
+    assert find_command_spec("oggi") is find_command_spec("today") is find_command_spec("daily")
 
 
 def test_players_page_lists_all_commands() -> None:

@@ -15,7 +15,7 @@ from bot.store.lua import read_script
 
 SCRIPT = read_script(__file__, "reports")
 
-REPORTS_A_DAY, DAY_SECONDS = 3, 86400  # reports of one person in the day after the first
+REPORTS_A_DAY, DAY_SECONDS = 3, 86400  # a person's reports; the day begins with the first one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class Reports:
 
     async def file(self, report: Report, seat: int) -> Literal["filed", "again", "many"]:
         """File a report by the player in this seat: one for each game, and `REPORTS_A_DAY` a day."""
-        found = await self._script(
+        outcome = await self._script(
             keys=[keys.REPORTS, keys.UNSENT_REPORTS, keys.reported(report.by)],
             args=[f"{report.game_id}.{seat}", json.dumps(asdict(report)), REPORTS_A_DAY, DAY_SECONDS],
         )
-        return cast(Literal["filed", "again", "many"], found.decode())
+        return cast(Literal["filed", "again", "many"], outcome.decode())
 
     async def all_reports(self) -> AsyncIterator[tuple[str, Report]]:
         async for id, text in self._client.hscan_iter(keys.REPORTS):

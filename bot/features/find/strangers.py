@@ -107,9 +107,9 @@ class Strangers:
             return
         own, now = shared.chairs[shared.seat], int(self._people.now())
         report = Report(shared.game_id, shared.game, shared.code, now, person, own.name, other.person, other.name)
-        found = await self._reports.file(report, shared.seat)
-        if found != "filed":
-            raise ReportedAlready() if found == "again" else TooManyReports(most=REPORTS_A_DAY)
+        outcome = await self._reports.file(report, shared.seat)
+        if outcome != "filed":
+            raise ReportedAlready() if outcome == "again" else TooManyReports(most=REPORTS_A_DAY)
 
     async def _block(self, person: str, other: Chair) -> None:
         if person == other.person:

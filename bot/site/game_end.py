@@ -1,6 +1,7 @@
 """The end of a game on a page: who won, the best trick, the new rating, and a text to share."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 from bot.finished.ratings import Change
@@ -48,7 +49,7 @@ def game_end(table: Table, seen: TableSnapshot, words: Wording, rated: Rated) ->
     ]
     best: tuple[TrickCard, ...] = ()
     about, names = "", TableLines(seen, words).names
-    thirds, number, trick = max(tricks, key=lambda one: one[0], default=(0, 0, None))
+    thirds, number, trick = max(tricks, key=itemgetter(0), default=(0, 0, None))
     if thirds and trick:
         best = trick_cards(trick, words, names)
         points = thirds_text(thirds * score_unit(seen.rules))

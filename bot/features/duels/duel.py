@@ -138,7 +138,9 @@ class Duel:
             "over": self.closed,
             "side": side,
             "players": [player.name for player in self.players],
-            "results": [{"deal": deal, **asdict(one.result), "game": one.game} for deal, one in sorted(played.items())],
+            "results": [
+                {"deal": deal, **asdict(entry.result), "game": entry.game} for deal, entry in sorted(played.items())
+            ],
         }
 
     @property

@@ -142,7 +142,9 @@ class Duels:
 
     async def table_in_play(self, person: str, code: str) -> Table | None:
         tables = await self._room.lists.tables_of(person)
-        return next((one for one in tables if one.duel and one.duel.code == code and one.phase == "playing"), None)
+        return next(
+            (table for table in tables if table.duel and table.duel.code == code and table.phase == "playing"), None
+        )
 
     async def open_table(self, code: str, person: Person, host: str = "", visitor: Visitor | None = None) -> Table:
         """Return the table at which a person plays their next deal. Accept the duel and open the table if needed.

@@ -104,7 +104,8 @@ class TournamentSite:
         """
         try:
             found = sorted(await self._tournaments.public(), key=lambda tournament: tournament.phase != "open")
-            return list(await asyncio.gather(*(self._line(one, person, language) for one in found[:limit])))
+            lines = (self._line(tournament, person, language) for tournament in found[:limit])
+            return list(await asyncio.gather(*lines))
         except STORE_ERRORS:
             if person:
                 raise

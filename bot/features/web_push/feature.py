@@ -30,7 +30,7 @@ class WebPushFeature(Feature):
         browsers = await self.subscriptions.of(person)
         return {
             "notifications": [
-                {"service": urlsplit(one.endpoint).hostname, "kinds": list(one.kinds), "made": one.made}
-                for one in browsers
+                {"service": urlsplit(browser.endpoint).hostname, "kinds": list(browser.kinds), "made": browser.made}
+                for browser in browsers
             ]
         }

@@ -90,14 +90,15 @@ class Sender:
 
     async def queue(self, person: str, notice: Notice) -> None:
         """Queue a notification for those of a person's browsers that want its kind. Raise a store error."""
-        wanted = [one for one in await self._subscriptions.of(person) if notice.kind in one.kinds]
+        wanted = [browser for browser in await self._subscriptions.of(person) if notice.kind in browser.kinds]
         if not wanted:
             return
         if await self._client.zcard(keys.DUE) >= MAX_DUE or len(await self._due_of(person)) >= MAX_DUE_EACH:
             PUSHES.labels("dropped").inc(len(wanted))
             return
         now = time.time()
-        await self._client.zadd(keys.DUE, {Due(person, one.id, *notice).stored: now for one in wanted}, nx=True)
+        due = {Due(person, browser.id, *notice).stored: now for browser in wanted}
+        await self._client.zadd(keys.DUE, due, nx=True)
 
     async def send_due(self) -> None:
         """Send due messages, at most `AT_ONCE`."""

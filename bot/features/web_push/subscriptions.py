@@ -78,16 +78,16 @@ class Subscriptions:
             is_usable = False
         if not is_usable:
             raise BadSubscription()
-        made = Subscription(endpoint, p256dh, auth, tuple(kind for kind in KINDS if kind in kinds), int(time.time()))
-        others = [other for other in await self.of(person) if other.id != made.id]
+        new = Subscription(endpoint, p256dh, auth, tuple(kind for kind in KINDS if kind in kinds), int(time.time()))
+        others = [other for other in await self.of(person) if other.id != new.id]
         for oldest in others[: max(0, len(others) - MAX_BROWSERS + 1)]:
             await self.delete(person, oldest.id)
-        await self._client.hset(keys.subscriptions(person), made.id, json.dumps(made._asdict()))
+        await self._client.hset(keys.subscriptions(person), new.id, json.dumps(new._asdict()))
 
     async def of(self, person: str) -> list[Subscription]:
         """Return a person's browsers, the oldest first."""
         found = await self._client.hgetall(keys.subscriptions(person))
-        return sorted(map(_parse, found.values()), key=lambda one: one.made)
+        return sorted(map(_parse, found.values()), key=lambda subscription: subscription.made)
 
     async def get(self, person: str, id_: str) -> Subscription | None:
         stored = await self._client.hget(keys.subscriptions(person), id_)

@@ -32,10 +32,11 @@ TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )
 
-# First and longest pause between probes. The pause doubles if the store was unavailable a moment before.
+# First and longest pause between probes. The pause doubles with each outage that begins within STEADY_SECONDS of the
+# last one.
 PROBE_SECONDS, MAX_PROBE_SECONDS = 0.5, 30.0
 
-STEADY_SECONDS = 60.0  # a store that was available this long counts as stable again
+STEADY_SECONDS = 60.0  # a store that was available for this long counts as stable again
 
 _committed: ContextVar[bool] = ContextVar("committed", default=False)
 

@@ -229,7 +229,7 @@ class Commands:
         return suggest
 
     async def sync(self) -> None:
-        """Send the commands to Discord if they have changed. Raises PlatformFailure for an unreadable answer."""
+        """Send the commands to Discord if they have changed. Raises PlatformFailure if the answer lacks some."""
         translator = CommandTranslator()
         await self.tree.set_translator(translator)
         try:
@@ -253,7 +253,7 @@ class Commands:
 
 
 def challenge_refusal(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
-    """Return why no challenge can be shown at the interaction's place, or ""."""
+    """Return why the bot cannot show this challenge here: a bot as opponent, or missing permissions; "" if it can."""
     _ = texts(language).gettext
     if opponent is not None and opponent.bot:
         return _("{name} is a bot: to play a robot, leave the name out and press its button.").format(

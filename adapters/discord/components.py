@@ -1,7 +1,7 @@
 """Panels as Discord's messages: layout components.
 
 A group's panel is in a container, which sets it off from other messages. A private panel uses the whole width. The
-components are JSON as the API documents it. The library's views would take longer than the rest of a call.
+components are JSON as the API documents it. Building the library's views would take most of a call's time.
 """
 
 from typing import Any
@@ -90,7 +90,7 @@ def _rows(panel: Panel, other_components: int, *, in_private: bool) -> list[dict
 
 
 def _with_press(button: Button) -> Button:
-    """Return the button. Instead of a button that shares a game, return one that sends a message to forward."""
+    """Turn a button that shares a game into one that sends a message to forward. Return any other unchanged."""
     if button.kind == "share" and button.payload:
         return button._replace(kind="press", payload=actions.page("share", button.payload))
     return button

@@ -16,7 +16,7 @@ PERMISSIONS = discord.Permissions(
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Check the token, and print the link that adds the bot to a server."""
+    """Check the token and the settings in the developer portal. Yield the link that adds the bot to a server."""
     assert settings.discord_token
     Route.BASE = settings.discord_api_url
     client = discord.Client(intents=discord.Intents.none(), proxy=proxy_for(settings.discord_api_url))

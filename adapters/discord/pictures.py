@@ -1,6 +1,6 @@
 """Uploads pictures, and remembers which channels do not accept them.
 
-A picture's file is named after its scene. The name and Discord's attachment id are stored with the message
+A picture's file is named after its subject's digest. The name and Discord's attachment id are stored with the message
 (`SentMessage.picture`). A picture that is stored there is not uploaded again.
 """
 

@@ -53,7 +53,7 @@ from bot.texts import error_text, language_of, texts
 
 ANSWER_CONNECTIONS = 16  # connections reserved for answers to presses, because uploads can occupy all others
 CLOSED_SECONDS = 24 * 3600.0  # how long a place that refused a message is remembered
-START_SECONDS = 2.0  # the longest wait for /start after a person unblocks the bot
+START_SECONDS = 2.0  # time for /start to arrive after the bot was unblocked or added to a group
 
 P = ParamSpec("P")
 Result = TypeVar("Result")

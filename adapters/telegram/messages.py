@@ -33,7 +33,7 @@ log = structlog.get_logger()
 class Messages:
     """Sends, edits and deletes messages. Raises the library's errors, or a more precise `DeliveryError`.
 
-    A message's picture is identified by its scene's digest. ``app`` is the address of the Mini App, or empty.
+    A message's picture is identified by its subject's digest. ``app`` is the address of the Mini App, or empty.
     """
 
     def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:

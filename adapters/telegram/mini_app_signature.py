@@ -18,7 +18,7 @@ from bot.site.mini_app import InvalidLaunch
 PAGE_FRAME = "https://web.telegram.org"
 OLDEST_SECONDS = 3600  # age after which the person must open the page again
 EARLY_SECONDS = 60  # tolerance if Telegram's clock is ahead
-LONGEST = 4096  # bytes of launch data
+LONGEST = 4096  # characters of launch data
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -42,7 +42,7 @@ def verify_launch(token: str, init_data: str, now: float | None = None) -> Perso
         raise InvalidLaunch("not signed by Telegram for this bot")
     age = (time.time() if now is None else now) - int(fields.get("auth_date", "0"))
     if not -EARLY_SECONDS <= age <= OLDEST_SECONDS:
-        raise InvalidLaunch("opened too long ago")
+        raise InvalidLaunch("opened too long ago, or in the future")
     # core.telegram.org/bots/webapps#webappuser
     user = json.loads(fields.get("user", "null"))
     if not isinstance(user, dict) or type(user.get("id")) is not int:

@@ -38,7 +38,7 @@ ReadMessageId = Callable[[Any], str]
 
 
 class Photo(NamedTuple):
-    """A picture with its text and buttons; ``where`` are the fields that identify the chat or message."""
+    """A picture with its text and buttons. ``where`` holds the fields that identify the chat or message."""
 
     where: dict[str, Any]
     picture: Picture

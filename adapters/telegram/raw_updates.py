@@ -102,7 +102,10 @@ def _message(raw: Fields) -> Fields:
 
 
 def _replied_message(raw: Fields) -> Fields | None:
-    """Return the message replied to, with its author. Comments on posts and in new topics only look like replies."""
+    """Return the message replied to, with its author.
+
+    Comments on posts and messages in topics can look like replies.
+    """
     replied = raw.get("reply_to_message")
     if not isinstance(replied, dict) or replied.get("sender_chat") or "forum_topic_created" in replied:
         return None

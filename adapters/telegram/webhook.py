@@ -26,9 +26,9 @@ from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
-SHARE_OF_FILES = (
-    0.1  # share of the process's open files for connections from Telegram; usually far more than `CONNECTIONS`
-)
+# Connections from Telegram, as a share of the files that the process can open. This is usually far more than
+# `CONNECTIONS`.
+SHARE_OF_FILES = 0.1
 CHECK_SECONDS = 60.0  # time between checks that Telegram can reach the bot
 
 log = structlog.get_logger()

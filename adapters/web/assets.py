@@ -26,7 +26,7 @@ MIN_GZIP_BYTES = 800
 class Asset(NamedTuple):
     """A file.
 
-    ``gzipped`` is empty if compression saves too little. Brotli compression happens when a browser first accepts it.
+    ``gzipped`` is empty for a file too small to compress. Brotli compression happens when a browser first accepts it.
     """
 
     body: bytes
@@ -60,7 +60,7 @@ class Assets:
 
     @property
     def scripts_and_styles(self) -> list[str]:
-        """The addresses of all files that pages load, for pages without a network."""
+        """The addresses of all files that pages load. The service worker stores them for use without a network."""
         return [self.url(name) for name in self._files if not name.endswith(".txt")]
 
     @cached_property

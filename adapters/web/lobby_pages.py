@@ -81,6 +81,6 @@ async def _require_reader(site: Site, request: web.Request) -> tuple[WebPerson, 
 
 
 def _here_line(count: int, language: str) -> str:
-    """Return how many people have a page open; empty if the reader is the only one."""
+    """Return how many people have a page open; empty for fewer than two."""
     text = texts(language).ngettext("{count} here now", "{count} here now", count)
     return text.format(count=count) if count > 1 else ""

@@ -54,7 +54,7 @@ class PicturePlatform(FakePlatform):
 
 @pytest.fixture
 def instant_painting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paint pictures at once, with the scene's digest as bytes."""
+    """Paint pictures at once, with the subject's digest as bytes."""
 
     async def paint(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:

@@ -53,7 +53,7 @@ class Choice:
 
     @classmethod
     def parse(cls, game: str, text: str) -> Self:
-        """Read a stored text. A text of an earlier release that is no longer valid gives the usual choice."""
+        """Read a stored text. If a text of an earlier release is no longer valid, return the default choice."""
         clock, *words = text.split(" ")
         if clock not in map(str, CLOCKS):
             return cls.default(game)

@@ -1,6 +1,6 @@
 """Panels' buttons as Telegram's inline keyboards.
 
-They are JSON as the Bot API documents it. The library's objects would take longer than the rest of the call.
+They are JSON as the Bot API documents it. Building the library's objects would take most of a call's time.
 """
 
 from collections.abc import Collection

@@ -1,7 +1,7 @@
 """Panels' texts in Telegram's form: plain text with entities, so that nothing needs escaping.
 
-Texts and entities are JSON as the Bot API documents it. The library's objects would take longer than the rest of the
-call.
+Texts and entities are JSON as the Bot API documents it. Building the library's objects would take most of a call's
+time.
 """
 
 import re

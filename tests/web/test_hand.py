@@ -1,12 +1,14 @@
 """The reader's hand on a table's page: its order, and hiding it."""
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from engine.cards import ITALIAN
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
-from tests.web.test_table_page import DESKTOP, start_game, take_screenshot, wait_for_turn
+from tests.web.test_table_page import DESKTOP, PHONE, change_tables, start_game, take_screenshot, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -93,3 +95,43 @@ async def test_hidden_hand_is_face_down_and_plays_nothing(playground: OpenPlaygr
     await button.press("Enter")
     await expect(open_faces).to_have_count(count)
     await page.locator(".fan .tap.playable").first.click()
+
+
+async def test_all_buttons_beside_the_line_fit_a_phone(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tressette", reduced_motion="reduce", **PHONE)
+    labels = {"claim": "🏁 Mi chiamo fuori", "hint": "💡 Consiglio", "say": "💬 Di’"}
+
+    def add_buttons(table: dict[str, Any]) -> None:
+        # Italian has the longer texts.
+        table["line"], table["hint"] = "Tocca a te.", ""
+        table["extra"] = [[[label, role, "", "press", role, ""] for role, label in labels.items()]]
+
+    await change_tables(page, add_buttons)
+    await expect(page.locator(".beside")).to_have_count(3)
+    for width, height in [(360, 640), (390, 844), (844, 390)]:
+        await page.set_viewport_size({"width": width, "height": height})
+        edges = "parts => parts.map((part) => part.getBoundingClientRect()).flatMap(({ left, right }) => [left, right])"
+        places = await page.locator(".todo > :visible").evaluate_all(edges)
+        assert min(places) >= 0
+        assert max(places) <= width
+
+
+async def test_few_cards_left_are_in_one_row(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tressette", reduced_motion="reduce", **PHONE)
+    await expect(page.locator(".fan .row")).to_have_count(2)
+    left = [0, 1, 3, 5, 6, 8]
+
+    def keep_some(table: dict[str, Any]) -> None:
+        table["hand"] = [table["hand"][place] for place in left]
+
+    await change_tables(page, keep_some)
+    await expect(page.locator(".fan .tap")).to_have_count(6)
+    await expect(page.locator(".fan .row")).to_have_count(2)
+    left.pop()
+    await page.reload()
+    await expect(page.locator(".fan .tap")).to_have_count(5)
+    await expect(page.locator(".fan .row")).to_have_count(1)
+    await expect(page.locator(".fan .gap")).to_have_count(0)
+    left.pop()
+    await page.reload()
+    await expect(page.locator(".fan .gap")).to_have_count(1)

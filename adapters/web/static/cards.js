@@ -119,15 +119,18 @@ const places = new Map();
 /** Return whether a hand had cards in this deal. @param {string} name */
 export const wasPlaced = (name) => places.has(name);
 
-/** Return the cards in their places. A played card leaves its place empty. New cards are sorted in; another order moves cards.
- * @param {string} name of the hand @param {TapCard[]} cards @returns {(TapCard | null)[]} */
-export function placeCards(name, cards) {
+/** Return the cards in their places. A played card leaves its place empty until the others fit into fewer rows. New cards are
+ * sorted in; another order moves cards.
+ * @param {string} name of the hand @param {TapCard[]} cards @param {number} most cards in a row @returns {(TapCard | null)[]} */
+export function placeCards(name, cards, most) {
   const ids = cards.map((card) => card.label || card.code);
   const old = places.get(name) || (tabStorage.get(name) || "").split(" ").filter(Boolean);
   const kept = old.filter((id) => ids.includes(id));
   let next = 0, slots = old;
   if (kept.length < ids.length) slots = [...ids, ...old.slice(ids.length).fill("-")];
   else if (kept.join() !== ids.join()) slots = old.map((id) => (ids.includes(id) ? ids[next++] : "-"));
+  const rows = Math.ceil(slots.length / most);
+  if (rows > 1 && ids.length <= Math.ceil(slots.length / rows) * (rows - 1)) slots = ids;
   places.set(name, slots);
   if (slots !== old) tabStorage.set(name, slots.join(" "));
   return slots.map((slot) => cards[ids.indexOf(slot)] || null);
@@ -143,7 +146,7 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
     addEventListener("resize", measure);
     return () => removeEventListener("resize", measure);
   }, []);
-  const placed = placeCards(name, cards), rows = Math.ceil(placed.length / (hasRows ? 7 : 20)), each = Math.ceil(placed.length / (rows || 1));
+  const most = hasRows ? 7 : 20, placed = placeCards(name, cards, most), rows = Math.ceil(placed.length / most), each = Math.ceil(placed.length / (rows || 1));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: each, ArrowUp: -each }[event.key];

@@ -23,6 +23,11 @@ form.addEventListener("change", ({ target }) => {
   if (choices.includes(name)) permanentStorage.set(`play.${name}`, value);
   updateRulesLink();
 });
+// A preset that the player accepts also stays, because the page presets another robot after a finished game.
+form.addEventListener("submit", () => {
+  const data = new FormData(form);
+  for (const name of choices) permanentStorage.set(`play.${name}`, String(data.get(name)));
+});
 updateRulesLink();
 
 // Other people are not needed at once.

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from playwright.async_api import Browser, Locator, Page, Response, WebSocketRoute, expect
@@ -469,6 +470,32 @@ async def test_keys_draw_and_choose_without_the_buttons(playground: OpenPlaygrou
         await expect(page.locator("#table > .buttons button:focus")).to_have_count(1)
         async with expect_change(page):
             await page.keyboard.press("Enter")
+
+
+@pytest.mark.long
+async def test_robot_of_the_first_game_stays_chosen(
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await open_page(browser, playground.url)
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    # A finished game presets the medium robot.
+    monkeypatch.setattr("bot.handlers.lobby.Lobby.has_played", AsyncMock(return_value=True))
+    await page.goto(playground.url)
+    await expect(page.locator("[name=robot] [selected]")).to_have_attribute("value", "medium")
+    await expect(page.locator("[name=robot]")).to_have_value("easy")
+
+
+@pytest.mark.long
+async def test_menu_does_not_repeat_the_cards(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    await page.locator(".opens-menu").click()
+    menu = page.get_by_role("dialog")
+    await expect(menu.locator(".words")).to_be_hidden()
+    await expect(menu.locator(".row button[data-payload*='play ']")).to_have_count(0)
+    await menu.get_by_text("In words").click()
+    await expect(menu.locator(".words")).to_be_visible()
 
 
 async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: OpenPlayground, browser: Browser) -> None:

@@ -4,7 +4,7 @@ import { options } from "./options.js";
 import { format, pageData, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
-/** @typedef {{version: number, deal: number, is_mine: boolean, line: string, extra: [string, string, string, string, string][][], hand: TapCard[], packets: TapCard[]}} Turn */
+/** @typedef {{version: number, deal: number, is_mine: boolean, line: string, extra: import("./table.js").Button[][], hand: TapCard[], packets: TapCard[]}} Turn */
 
 const { texts } = pageData();
 const LOOK = 600;  // milliseconds before the only legal card is played, so that the reader sees it

@@ -17,7 +17,7 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
-/** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
+/** @typedef {[label: string, payload: string, style: string, kind: string, role: string, about: string]} Button */
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null}} Table */
 
 const { code, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
@@ -305,6 +305,8 @@ const App = () => {
   const hasPhrases = (row) => row.some(([, , , , role]) => role === "phrase");
   const phrases = table.extra.filter(hasPhrases);
   const extra = table.extra.filter((row) => !hasPhrases(row)).map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
+  // Cards are tapped, so the menu does not repeat them.
+  const rows = table.rows.map((row) => row.filter(([, , , , , about]) => !about)).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
   return html`
     <header class="bar">
@@ -316,8 +318,8 @@ const App = () => {
       <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => { setPressed(true); menu.current?.showModal(); }}>☰</button>
       <dialog class="menu" ref=${menu} aria-label=${texts.menu} onClick=${closeOutside}>
         ${menuPart && html`<${menuPart.Menu} table=${table} onPress=${onChoice} onChange=${changeOption} onClose=${() => menu.current?.close()}>
-          <${Words} table=${table} />
-          <${Buttons} rows=${table.rows} spoken=${table.spoken} onPress=${onChoice} />
+          <details><summary>${texts.in_words}</summary><${Words} table=${table} /></details>
+          <${Buttons} rows=${rows} spoken=${table.spoken} onPress=${onChoice} />
         <//>`}
       </dialog>
     </header>

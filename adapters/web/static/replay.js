@@ -191,12 +191,12 @@ const Replay = () => {
           ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
-        ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} texts=${texts}
+        ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}
           onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: tried?.steps[0]?.text || "" }))} />` : html`
         <div class="controls">
           <input type="range" min="0" max=${last} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
             onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(position.deal, Number(valueOf(event))); }} />
-          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : last} label=${texts.graph} />`}
+          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : last} label=${texts.graph} names=${overview.seats} />`}
           <div class="keys">
             <button type="button" aria-label=${texts.first} onClick=${() => go(position.deal, 0)}>«</button>
             <button type="button" aria-label=${texts.previous} onClick=${() => { setPlaying(false); back(); }}>‹</button>

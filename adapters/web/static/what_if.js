@@ -50,8 +50,8 @@ export function useLine({ api, query, line, isOpen, onMoves }) {
 }
 
 /** The moves of a line, and the choices at its end.
- * @param {{line: Line, tried: Tried | null, lost: Record<string, number> | null, failed: string, unit: number, names: string[], faces: import("./position.js").Faces, score: string[], texts: Record<string, string>, onLine: (line: Line | null) => void, onKeep: () => void}} props */
-export const WhatIf = ({ line, tried, lost, failed, unit, names, faces, score, texts, onLine, onKeep }) => {
+ * @param {{line: Line, tried: Tried | null, lost: Record<string, number> | null, failed: string, unit: number, names: string[], faces: import("./position.js").Faces, score: string[], isKept: boolean, texts: Record<string, string>, onLine: (line: Line | null) => void, onKeep: () => void}} props */
+export const WhatIf = ({ line, tried, lost, failed, unit, names, faces, score, isKept, texts, onLine, onKeep }) => {
   const turn = tried?.steps.length ? tried.steps[tried.steps.length - 1].view.turn : undefined;
   const isRobots = line.seat !== null && turn !== undefined && turn !== null && turn !== line.seat;
   const choices = isRobots ? [] : tried?.choices || [];
@@ -73,7 +73,7 @@ export const WhatIf = ({ line, tried, lost, failed, unit, names, faces, score, t
     <ol class="line" start=${line.place + 1}>${(tried?.steps || []).map((step, index) => html`<li key=${index}>${step.text}</li>`)}</ol>
     <p class="ways">
       <button type="button" disabled=${!line.moves.length} onClick=${undo}>${texts.undo}</button>
-      <button type="button" disabled=${!line.moves.length} onClick=${onKeep}>${texts.keep_line}</button>
+      <button type="button" disabled=${!line.moves.length || isKept} id="keep" onClick=${onKeep}>${isKept ? texts.kept : texts.keep_line}</button>
       <button type="button" class="main" onClick=${() => onLine(null)}>${texts.back_to_game}</button>
     </p>
   </section>`;

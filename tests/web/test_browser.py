@@ -130,6 +130,7 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: OpenPlaygrou
             await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
         await wait_for_turn(page)
     await page.locator(".opens-menu").click()
+    await page.get_by_role("dialog").get_by_text("In words").click()
     assert await has_light(page, ".menu .sign")
     puzzle = next(puzzle for puzzle in all_puzzles().values() if puzzle.game == "spades")
     await page.goto(f"{playground.url}puzzle?id={puzzle.id}")

@@ -67,7 +67,7 @@ class _ChatUpgraded(PlatformFailure):
 
 class Telegram:
     platform = reading.PLATFORM
-    frame_origin = mini_app_signature.PAGE_FRAME
+    frame_origin = mini_app_signature.FRAME_ORIGIN
     shows_pictures = True
 
     def __init__(self, card_room: CardRoom, token: str) -> None:

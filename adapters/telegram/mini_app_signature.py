@@ -15,7 +15,7 @@ from adapters.telegram.reading import PLATFORM
 from bot.platform import Person
 from bot.site.mini_app import InvalidLaunch
 
-PAGE_FRAME = "https://web.telegram.org"
+FRAME_ORIGIN = "https://web.telegram.org"  # shows the page in a frame
 OLDEST_SECONDS = 3600  # age after which the person must open the page again
 EARLY_SECONDS = 60  # tolerance if Telegram's clock is ahead
 LONGEST = 4096  # characters of launch data

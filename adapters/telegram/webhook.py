@@ -26,8 +26,7 @@ from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
-# Connections from Telegram, as a share of the files that the process can open. This is usually far more than
-# `CONNECTIONS`.
+# Maximum of connections, as a share of the files that the process can open; usually far more than `CONNECTIONS`.
 SHARE_OF_FILES = 0.1
 CHECK_SECONDS = 60.0  # time between checks that Telegram can reach the bot
 

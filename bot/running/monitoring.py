@@ -14,7 +14,7 @@ from bot.http.server import listen
 from bot.settings import MONITORING_REMEDY
 
 PATHS = ("/healthz", "/metrics")
-SHARE_OF_FILES = 0.05
+SHARE_OF_FILES = 0.05  # maximum of connections, as a share of the files that the process can open
 
 log = structlog.get_logger()
 

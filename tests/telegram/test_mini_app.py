@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import aiohttp
 import pytest
 
-from adapters.telegram.mini_app_signature import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, verify_launch
+from adapters.telegram.mini_app_signature import EARLY_SECONDS, FRAME_ORIGIN, LONGEST, OLDEST_SECONDS, verify_launch
 from adapters.web import make
 from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground
@@ -166,7 +166,7 @@ async def test_app_creates_one_session_for_its_frame(
         url = f"http://127.0.0.1:{site.port}/app/telegram"
         async with session.get(url, headers=proxy_headers) as answer:
             assert answer.status == 200
-            assert f"frame-ancestors {PAGE_FRAME}" in answer.headers["Content-Security-Policy"]
+            assert f"frame-ancestors {FRAME_ORIGIN}" in answer.headers["Content-Security-Policy"]
 
         async def enter(data: str, cookie_value: str = "", **headers: str) -> aiohttp.ClientResponse:
             cookie_header = {"Cookie": f"{FRAMED}={cookie_value}"} if cookie_value else {}
@@ -197,7 +197,7 @@ async def test_app_creates_one_session_for_its_frame(
         assert not await Sessions(store.client).sessions_of("telegram:1")
         # Invalid launches do not lock out an address.
         assert [(await enter("x")).status for _ in range(3)] == [403] * 3
-        assert (await enter(anna_launch(time.time()), Origin=PAGE_FRAME)).status == 403
+        assert (await enter(anna_launch(time.time()), Origin=FRAME_ORIGIN)).status == 403
         async with session.get(url.replace("telegram", "discord"), headers=proxy_headers) as answer:
             assert answer.status == 404
         # A logout also ends the session in the frame.

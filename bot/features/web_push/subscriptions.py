@@ -17,7 +17,7 @@ from bot.notice import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 MAX_BROWSERS = 10  # of one person; a new browser replaces the oldest
-LONGEST_ENDPOINT = 1024
+LONGEST_ENDPOINT = 1024  # characters
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"  # RFC 1035
 # The push services of all browsers. The bot sends to no other address, so nobody can make it send requests elsewhere.
 SERVICES = re.compile(

@@ -4,6 +4,7 @@ import { pageData } from "./view.js";
 
 const POLL = 5000;  // milliseconds
 const { texts } = pageData();
+let isGone = false;
 const away = /** @type {HTMLElement} */ (document.getElementById("away"));
 
 /** @param {Document} page */
@@ -11,6 +12,8 @@ const live = (page) => /** @type {HTMLElement} */ (page.getElementById("live"));
 
 async function update() {
   const answer = await fetch(location.pathname.replace("/tournament/", "/tournament/live/"), { headers: { Accept: "text/html" } }).catch(() => null);
+  // The page of an unknown tournament explains it. Asking again would use up the address's wrong ids.
+  if (answer?.status === 404) { isGone = true; location.reload(); return; }
   away.hidden = answer?.ok === true;
   if (!answer?.ok) { away.textContent = texts.away; return; }
   const next = live(new DOMParser().parseFromString(await answer.text(), "text/html")), shown = live(document);
@@ -24,6 +27,6 @@ async function update() {
 
 async function follow() {
   if (document.visibilityState === "visible") await update();
-  if (["open", "playing"].includes(live(document).dataset.phase || "")) setTimeout(follow, POLL);
+  if (!isGone && ["open", "playing"].includes(live(document).dataset.phase || "")) setTimeout(follow, POLL);
 }
 setTimeout(follow, POLL);

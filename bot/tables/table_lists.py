@@ -23,7 +23,8 @@ from bot.tables.limits import MAX_CHALLENGES, MAX_FROM_ADDRESS, MAX_TABLES, MAX_
 from bot.tables.table import Table
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0
-ADDRESS_KEPT_SECONDS = 2 * 86400  # lifetime of an address's list after its last entry; no guest's table lives longer
+# Lifetime of an address's list after its last entry. A guest's table of a duel lives up to two weeks.
+ADDRESS_KEPT_SECONDS = 15 * 86400
 
 Belongs = Callable[[Table], bool]
 

@@ -35,6 +35,7 @@ from bot.store import Store
 from bot.table_policy import Outcome, Policies
 from bot.tables.blocks import Blocks
 from bot.tables.challenges import Challenges
+from bot.tables.code_guard import CodeGuard
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
@@ -74,6 +75,7 @@ class Core:
             shards=self.shards,
         )
         self.challenges = Challenges(self.room, self.robot_pool)
+        self.code_guard = CodeGuard(self.room)
         self.blocks = Blocks(store.client)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)

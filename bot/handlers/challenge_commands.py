@@ -5,7 +5,6 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
-from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import CodeNotGiven, NoSuchOpponent, UnknownCode
 from bot.identity.names import plain_name
 from bot.panel import Writer
@@ -19,6 +18,7 @@ from bot.platform import Command, Press, Reply, is_ephemeral, is_private
 from bot.store.entries import DEFAULT_CLOCK, Clock, Setup
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, find_free_chair
+from bot.tables.code_guard import CodeGuard
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table

@@ -18,7 +18,6 @@ from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.challenge_commands import Joining
-from bot.handlers.code_guard import CodeGuard
 from bot.handlers.errors import NoReportCommand, NoSayCommand, OnlyInGroups, OnlyInPrivate, UnknownCommand
 from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
@@ -76,8 +75,7 @@ class Dispatcher:
         self.limits = PressLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
-        private_hands = worker.private_hands
-        guard = CodeGuard(room)
+        private_hands, guard = worker.private_hands, worker.code_guard
         self.live_hands = LiveHands(
             room,
             worker.shards,

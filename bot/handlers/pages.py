@@ -6,7 +6,6 @@ from dataclasses import replace
 from bot.actions import SEPARATE, BadPayload
 from bot.command_names import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
-from bot.handlers.code_guard import CodeGuard
 from bot.panel import Panel
 from bot.panels.help import greeting_page, help_page, rules_page, safety_page
 from bot.panels.replays import Replays
@@ -17,6 +16,7 @@ from bot.pictures.rules import rules_sheet
 from bot.platform import Command, Press, Reply, chat_of, is_private, private_place
 from bot.private_replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
+from bot.tables.code_guard import CodeGuard
 from bot.tables.errors import NoSuchTable
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.tables.table import Table

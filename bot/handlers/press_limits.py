@@ -1,7 +1,7 @@
 """Rate limits for presses and commands, by person and by group.
 
 Each worker counts them in its own memory. So a person who floods several workers gets the limit from each.
-`bot.handlers.code_guard` counts wrong table codes.
+`bot.tables.code_guard` counts wrong table codes.
 """
 
 from enum import Enum

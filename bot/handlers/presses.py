@@ -11,11 +11,11 @@ from bot.delivery.surface_names import Hand, encode_name
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, PageHandler, VerbHandler
 from bot.handlers.challenge_cards import seated_reply
-from bot.handlers.code_guard import CodeGuard
 from bot.handlers.offers import Offers
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
 from bot.tables.checks import check_not_banned
+from bot.tables.code_guard import CodeGuard
 from bot.tables.errors import NoSuchTable, OldPanel
 from bot.tables.room import Room
 

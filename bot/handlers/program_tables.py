@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from bot.handlers.code_guard import CodeGuard, TooManyCodes
 from bot.handlers.live_hands import LiveHand, LiveHands
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
@@ -14,6 +13,7 @@ from bot.store.entries import CutOption, Rule, Setup
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_not_banned
+from bot.tables.code_guard import CodeGuard, TooManyCodes
 from bot.tables.errors import AlreadySeated, Banned, NoSuchTable, NotAtThisTable, OldPanel, SetAside
 from bot.tables.room import Room
 from bot.texts import error_text

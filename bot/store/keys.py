@@ -31,7 +31,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``opened_from:<digest>`` | hash | tables that guests opened from an address or network, by its HMAC; expires |
 | ``offer:<signature>`` | string | the place of an offer's message (`bot.handlers.offer_terms`); expires |
 | ``offered:<platform>:<message>`` | string | the signature of an inline message's offer; expires |
-| ``tries:<platform:id>`` | string | when the person can try a code, Unix ms (`bot.handlers.code_guard`); expires |
+| ``tries:<platform:id>`` | string | when the person can try a code, Unix ms (`bot.tables.code_guard`); expires |
 | ``pace:<chat>`` | string | when the next message there is due, Unix ms (`bot.delivery.shared_pace`); expires |
 | ``named:<platform:id>`` | set | codes of live tables with the person in the log; also ``named:<platform>:@<handle>`` |
 | ``{games}:moved_chats`` | hash | the new place of each chat whose id has changed, by its old place |

@@ -24,10 +24,10 @@ from adapters.web.limits import (
     Limits,
 )
 from adapters.web.people import MAX_NEW
-from bot.handlers.code_guard import TRIES
 from bot.http.addresses import NETWORK_FACTOR
 from bot.rate_limiter import RateLimit
 from bot.settings import Settings
+from bot.tables.code_guard import TRIES
 from tests.open_playground import OpenPlayground
 
 SLACK = 50  # requests that a slow machine can additionally allow while the test runs

@@ -18,11 +18,11 @@ from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MAX_SENT
 from bot.features.privacy.feature import PrivacyFeature
-from bot.handlers.code_guard import TRIES
 from bot.identity.adapter_data import delete_adapter_data
 from bot.identity.programs import MAX_EACH, Programs, is_program
 from bot.rate_limiter import RateLimit
 from bot.site.idempotency import KEPT_SECONDS, UsedKeys
+from bot.tables.code_guard import TRIES
 from engine import GAMES, verify
 from engine.shuffle import commitment
 from tests.bot.command import run_command

@@ -14,10 +14,10 @@ from bot.delivery.answer_queue import MAX_WAITING, AnswerQueue
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import press_limits
-from bot.handlers.code_guard import TRIES
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, Press, SlowDown
 from bot.rate_limiter import RateLimit
 from bot.store import Store, keys
+from bot.tables.code_guard import TRIES
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players

@@ -1,4 +1,4 @@
-"""Protection against guessed table codes, for chats, pages and programs."""
+"""Protection against guessed codes of tables and features, for chats, pages and programs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from bot.tables.errors import TableError
 from bot.tables.room import Room
 from engine.errors import EngineError
 
-TRIES = RateLimit(burst=5, interval=3600.0)  # wrong table codes that one person can try
+TRIES = RateLimit(burst=5, interval=3600.0)  # wrong codes that one person can try
 TAKE = read_script(__file__, "tries")
 
 
@@ -33,24 +33,33 @@ class CodeGuard:
 
     @asynccontextmanager
     async def count_guess(self, person: Person, place: str, code: str) -> AsyncIterator[None]:
-        """Count a wrong guess if the body fails and the person did not know the code.
+        """Count a wrong guess if the body fails and the person did not know the code of a table.
 
         Raises TooManyCodes above the limit.
         """
         if await self.knows(person, place, code):
             yield
             return
+        async with self.count_unknown(person):
+            try:
+                yield
+            except EngineError:
+                table = self._room.cached_table(code)
+                if table is not None and person.id in table.people:
+                    await self._add(person, -1)
+                raise
+
+    @asynccontextmanager
+    async def count_unknown(self, person: Person) -> AsyncIterator[None]:
+        """Count a wrong guess if the body fails. Use it for a code that the person does not know.
+
+        Raises TooManyCodes above the limit.
+        """
         # Count before the code is checked, so that parallel guesses count too.
         wait = await self._add(person, 1)
         if wait > 0:
             raise TooManyCodes(minutes=-(-wait // 60_000))
-        try:
-            yield
-        except EngineError:
-            table = self._room.cached_table(code)
-            if table is not None and person.id in table.people:
-                await self._add(person, -1)
-            raise
+        yield
         await self._add(person, -1)
 
     async def knows(self, person: Person, place: str, code: str) -> bool:

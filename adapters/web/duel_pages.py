@@ -71,14 +71,12 @@ async def show(site: Site, request: web.Request) -> web.Response:
 
 
 async def play(site: Site, request: web.Request) -> web.Response:
-    """Accept a duel if needed and play its next deal, or open a rematch."""
+    """Accept a duel if needed and play its next deal, decline or withdraw it, or open a rematch."""
     code, form = code_of(request), await site.read_form(request)
-    reader = await site.people.identify(request)
-    if reader is None:
-        # A wrong code must not store a new person.
-        language = (await site.reader(request))[1]
-        if await _find(site, request, "", "", language) is None:
-            return site.message_page(request, texts(language).gettext(NO_DUEL), HTTPStatus.NOT_FOUND, language)
+    reader, language = await site.reader(request)
+    # Each code counts, because the answer tells whether there is such a duel. A wrong code must not store a new person.
+    if await _find(site, request, reader.person if reader else "", reader.handle if reader else "", language) is None:
+        return site.message_page(request, texts(language).gettext(NO_DUEL), HTTPStatus.NOT_FOUND, language)
     reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
     person, duels = reader.as_person(browser_language(request)), site.card_room.feature(DuelsFeature).site
     if "rematch" in form:
@@ -86,6 +84,9 @@ async def play(site: Site, request: web.Request) -> web.Response:
             raise Refused("there is no such request")
         opened, why = await duels.rematch(code, person, f"web:{reader.tag}:{form['key']}:{code}")
         target = f"/duel/{opened}"
+    elif "decline" in form:
+        why = await duels.decline(code, person)
+        opened, target = "" if why else code, "/duel"
     else:
         opened, why = await duels.play(code, person, site.guest_visitor(request, reader))
         target = f"/t/{opened}"

@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from adapters.web.limits import CODES
 from bot.features.duels.duel import DEALS
 from bot.features.duels.feature import DuelsFeature
 from bot.platform import Person
@@ -14,6 +15,7 @@ from tests.bot.features.daily.test_days import choose_move
 from tests.open_playground import OpenPlayground
 from tests.web.test_accessibility import check_accessibility
 from tests.web.test_table_page import open_page, take_screenshot
+from tests.web.test_tables import open_browser
 
 __all__ = ["simple_robots"]
 
@@ -99,3 +101,22 @@ async def test_stranger_reads_a_challenge_and_its_rules(site: OpenPlayground, se
     assert "Accept and play" in page
     assert 'href="/rules/testa"' in page
     assert "web:anna" not in page
+
+
+async def test_guests_limit_of_guessed_duels_counts_every_post(site: OpenPlayground) -> None:
+    site.site.limits._on = True
+    async with open_browser(site) as anna:
+        await anna.play()
+        for number in range(22, 22 + CODES.burst):
+            assert (await anna.post(f"/duel/QQQQ{number}")).status == 404
+        assert (await anna.post("/duel/QQQQ99")).status == 429
+
+
+async def test_challenger_withdraws_on_the_page(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna:
+        answer = await anna.post("/duel", game="testa", key="0123456789abcdef", name="Anna")
+        address = answer.headers["Location"].partition("to=")[2]
+        assert "Withdraw" in (await anna.get(address))[1]
+        answer = await anna.post(address, decline="1")
+        assert answer.status == 303
+        assert "Challenge withdrawn" in (await anna.get(address))[1]

@@ -1,6 +1,7 @@
 """/duel and presses on the messages of duels."""
 
 import re
+from collections.abc import Sequence
 
 from bot.actions import BadPayload
 from bot.delivery.private_hands import PrivateHands
@@ -24,16 +25,28 @@ from bot.finished.archive import Archive
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.parsing.codes_and_links import NEW_CODE
-from bot.parsing.games import parse_game_and_points
+from bot.parsing.games import NoSuchGame, parse_game_and_points
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, can_write_anytime, is_private, private_place
 from bot.private_replies import private_reply, private_toast
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SEAT
+from bot.tables.code_guard import CodeGuard
 from bot.texts import error_text
 from bot.viewers import Viewers
 from engine import GAMES
+
+
+def _code_in(words: Sequence[str]) -> str:
+    """Return the code that a command consists of; empty if it is none, or names a game."""
+    if len(words) != 1 or not re.fullmatch(NEW_CODE, words[0].upper()):
+        return ""
+    try:
+        game, _points = parse_game_and_points(words, "")
+    except NoSuchGame:
+        game = ""
+    return "" if game else words[0].upper()
 
 
 class DuelCommands:
@@ -45,17 +58,18 @@ class DuelCommands:
         viewers: Viewers,
         private_hands: PrivateHands,
         updates: Updates,
+        code_guard: CodeGuard,
     ) -> None:
         self._duels, self._people, self._archive, self._viewers = duels, people, archive, viewers
-        self._private_hands, self._updates = private_hands, updates
+        self._private_hands, self._updates, self._code_guard = private_hands, updates, code_guard
 
     # Commands
 
     async def ask(self, command: Command, profile: Profile) -> Reply:
         """Open a duel, show one by its code, or in a private chat list the person's duels."""
         place, words = command.place, command.words
-        if len(words) == 1 and re.fullmatch(NEW_CODE, words[0].upper()) and await self._exists(words[0].upper()):
-            return await self._show(words[0].upper(), place, profile)
+        if code := _code_in(words):
+            return await self._show(code, command, profile)
         if is_private(place) and not words and not command.about:
             return Reply(panel=await self.list_own(profile))
         invited = await find_invited(self._people, command)
@@ -72,16 +86,21 @@ class DuelCommands:
         code = command.words[0].partition("-")[2]
         if not code:
             return Reply(panel=await self.list_own(profile), private=True)
-        return await self._show(code, command.place, profile)
+        return await self._show(code, command, profile)
 
-    async def _exists(self, code: str) -> bool:
-        return await self._duels.store.find(code) is not None
-
-    async def _show(self, code: str, place: str, profile: Profile) -> Reply:
-        duel = await self._duels.store.load(code)
-        if is_private(place):
+    async def _show(self, code: str, command: Command, profile: Profile) -> Reply:
+        duel = await self._load(code, command)
+        if is_private(command.place):
             return Reply(panel=await self.own_page(duel, profile))
-        return Reply(panel=await self._card(duel, place))
+        return Reply(panel=await self._card(duel, command.place))
+
+    async def _load(self, code: str, command: Command) -> Duel:
+        """Return a duel. A code that neither the person nor the group has on a list can be a guess."""
+        store, person = self._duels.store, command.person
+        if await store.is_listed(code, person.id, command.place):
+            return await store.load(code)
+        async with self._code_guard.count_unknown(person):
+            return await store.load(code)
 
     # Presses
 
@@ -150,11 +169,7 @@ class DuelCommands:
     # Panels
 
     async def list_own(self, profile: Profile) -> Panel:
-        duels = await self._duels.store.of_person(profile.id)
-        shown = [
-            duel for duel in duels if duel.side_of(profile.id) is not None or not (duel.closed or duel.is_accepted)
-        ]
-        return list_panel(shown, profile.id, profile.language, self._duels.now())
+        return list_panel(await self._duels.listed(profile.id), profile.id, profile.language, self._duels.now())
 
     async def own_page(self, duel: Duel, profile: Profile) -> Panel:
         """Return a player's page of a duel; for others, the challenge."""

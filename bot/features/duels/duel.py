@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
+from bot.identity.pseudonyms import is_pseudonym
 from bot.platform import platform_of
 from bot.solo_deals.results import SoloResult
 from bot.tables.chairs import Invited
@@ -60,6 +61,7 @@ class Duel:
     played: Mapping[tuple[int, int], Played] = field(default_factory=dict)  # by side and deal
     begun: Mapping[tuple[int, int], int] = field(default_factory=dict)  # when a side got a deal's cards
     closed: Closing = ""
+    is_ended: bool = False  # whether the loop has handled the closing
     rematch: str = ""  # code of the next duel between the two
 
     def secret(self, deal: int) -> bytes:
@@ -79,6 +81,26 @@ class Duel:
         """True if the duel ended after an opponent had accepted it."""
         return bool(self.closed) and self.is_accepted
 
+    @property
+    def can_rematch(self) -> bool:
+        return self.has_result and not any(is_pseudonym(player.person) for player in self.players)
+
+    def is_listed_for(self, person: str) -> bool:
+        """Return whether a person's list shows the duel: to its players, and the invitation until it is answered."""
+        is_open = not self.closed and not self.is_accepted
+        invited = self.invited if is_open else None
+        is_invited = invited is not None and invited.person == person and invited.is_notified
+        return self.side_of(person) is not None or is_invited
+
+    def challenges(self, invited: Invited) -> bool:
+        """Return whether the duel is a challenge to this person that was not accepted."""
+        own = self.invited
+        if own is None or self.is_accepted:
+            return False
+        if invited.person or own.person:
+            return own.person == invited.person
+        return own.handle.lower() == invited.handle.lower()
+
     def side_of(self, person: str) -> int | None:
         return next((side for side, player in enumerate(self.players) if player.person == person), None)
 
@@ -90,6 +112,17 @@ class Duel:
             return self.invited.person == person
         same_platform = platform_of(person) == platform_of(self.players[0].person)
         return same_platform and self.invited.handle.lower() == handle.lower() != ""
+
+    def is_invited(self, person: str, handle: str) -> bool:
+        """Return whether the invitation names a person. ``handle`` is theirs on the duel's platform."""
+        invited = self.invited
+        if invited is None:
+            return False
+        return invited.person == person or (not invited.person and invited.handle.lower() == handle.lower() != "")
+
+    def names(self, person: str, handle: str) -> bool:
+        """Return whether a person is a player or invited."""
+        return self.side_of(person) is not None or self.is_invited(person, handle)
 
     def count(self, side: int) -> int:
         """Return the number of deals that a side has played."""

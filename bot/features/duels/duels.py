@@ -1,27 +1,36 @@
 """Playing duels: opening and accepting them, their tables, their results and their end."""
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 from bot.cluster.host_time import HostTime
-from bot.features.duels.duel import DAY, SIDES, Duel, Played, Player
+from bot.features.duels.duel import DAY, DAYS, SIDES, Duel, Played, Player
 from bot.features.duels.errors import (
     AllDealsPlayed,
+    AlreadyChallenged,
     DealBeingCounted,
     DuelForAnother,
+    DuelIsAccepted,
     DuelIsFull,
     DuelIsOver,
     DuelsUnavailable,
+    NoRematch,
     NoSuchDuel,
+    NotYourDuel,
     TooManyDuels,
+    TooManyToday,
 )
-from bot.features.duels.messages import Messages
+from bot.features.duels.messages import REMIND_SECONDS, Messages
 from bot.features.duels.store import DuelStore
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.http.addresses import Visitor
-from bot.platform import Person
+from bot.identity.pseudonyms import is_pseudonym
+from bot.people import People
+from bot.platform import Person, platform_of
 from bot.solo_deals.results import LEVEL, SoloResult, result_of
 from bot.store.entries import Duel as DuelEntry
+from bot.store.people_in_logs import person_by_handle
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
@@ -30,10 +39,12 @@ from bot.tables.errors import NoChairForYou, NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
 
-MAX_OPEN = 10  # duels of a person that are not over
+MAX_OPEN = 10  # duels of a person that are not over, or that closed within a day before anyone accepted them
+MAX_OPENED_A_DAY = 20
+RECENT_SECONDS = (2 * DAYS + 1) * DAY  # older duels count toward no limit
+MAX_LISTED = 100  # duels in a person's list
 MAX_CODES = 8  # codes that an update tries
 LOST_SECONDS = 600  # after this time without a table or a result, a deal's table is lost
-REMIND_SECONDS = DAY  # time before the end of a duel when players with deals left are reminded
 
 
 class Duels:
@@ -47,11 +58,12 @@ class Duels:
         challenges: Challenges,
         archive: Archive,
         blocks: Blocks,
+        people: People,
         host_time: HostTime,
     ) -> None:
         self.store, self._messages = store, messages
         self._room, self._challenges, self._archive = room, challenges, archive
-        self._blocks, self._host_time = blocks, host_time
+        self._blocks, self._people, self._host_time = blocks, people, host_time
 
     def now(self) -> int:
         """Return the time by the store's clock, in Unix seconds."""
@@ -62,30 +74,37 @@ class Duels:
     async def open(
         self, person: Person, game: str, update: str, *, place: str = "", invited: Invited | None = None
     ) -> Duel:
-        """Open a duel, only one for each update. Raises NoNewTables, TooManyDuels or DuelsUnavailable."""
+        """Open a duel, only one for each update. Raises NoNewTables, DuelsUnavailable, or an error about a limit."""
         self._challenges.check_can_open()
         if not find_spec("numba"):
             # Without numba the robot searches less, so its play would differ.
             raise DuelsUnavailable()
-        own = [
-            duel
-            for duel in await self.store.of_person(person.id)
-            if not duel.closed and duel.side_of(person.id) is not None
-        ]
         if invited and invited.person and await self._blocks.has_blocked(invited.person, person.id):
             invited = invited._replace(is_notified=False)
         secret, now, player = await self._room.store.secret(), self.now(), Player(person.id, person.name)
+        recent = await self.store.of_person(person.id, since=now - RECENT_SECONDS)
         for attempt in range(MAX_CODES):
             code = table_code(f"duel {update} {attempt}", secret)
-            if len(own) >= MAX_OPEN and code not in [duel.code for duel in own]:
-                raise TooManyDuels(most=MAX_OPEN)
+            others = [duel for duel in recent if duel.code != code and duel.side_of(person.id) is not None]
+            if code not in [duel.code for duel in recent]:
+                self._check_limits(others, person.id, invited, now)
             if await self.store.create(code, update, game, player, now, place=place, invited=invited):
                 duel = await self.store.load(code)
-                if invited and invited.person and invited.is_notified and not place:
+                was_called = invited and any(other.challenges(invited) for other in others)
+                if invited and invited.person and invited.is_notified and not place and not was_called:
                     # In a group the challenge itself mentions them.
                     await self._messages.add(code, "called", 1, now)
                 return duel
         raise TooManyDuels(most=MAX_OPEN)
+
+    def _check_limits(self, own: Sequence[Duel], person: str, invited: Invited | None, now: int) -> None:
+        """Raise an error if a person has opened too many duels, or waits for an answer of the invited one."""
+        if invited and any(duel.challenges(invited) and not duel.closed for duel in own):
+            raise AlreadyChallenged(name=invited.name)
+        if sum(not (duel.closed and duel.is_accepted) for duel in own) >= MAX_OPEN:
+            raise TooManyDuels(most=MAX_OPEN)
+        if sum(duel.side_of(person) == 0 and duel.opened > now - DAY for duel in own) >= MAX_OPENED_A_DAY:
+            raise TooManyToday(most=MAX_OPENED_A_DAY)
 
     async def accept(self, code: str, person: Person) -> Duel:
         """Make a person the opponent, unless they play this duel already."""
@@ -102,41 +121,53 @@ class Duels:
         if duel.invited is None and await self._blocks.has_blocked(duel.players[0].person, person.id):
             raise NoChairForYou()
         now = self.now()
-        is_accepted = await self.store.accept(duel, Player(person.id, person.name), now)
+        # The messages come first, so a kill loses none. They wait until the duel is accepted.
+        await self._messages.add(code, "accepted", 0, now)
+        for side in SIDES:
+            await self._messages.add(code, "soon", side, now + DAYS * DAY - REMIND_SECONDS)
+        await self.store.accept(duel, Player(person.id, person.name), now)
         duel = await self.store.load(code)
         if duel.side_of(person.id) is None:
             raise DuelIsOver() if duel.closed else DuelIsFull()
-        if is_accepted:
-            await self._messages.add(code, "accepted", 0, now)
-            for side in SIDES:
-                await self._messages.add(code, "soon", side, duel.ends - REMIND_SECONDS)
         return duel
 
     async def decline(self, code: str, person: Person) -> Duel:
         """Close a duel that is not accepted: for its challenger, or for the person challenged by name."""
         duel = await self.store.load(code)
-        is_challenger = duel.side_of(person.id) == 0
-        if duel.is_accepted or not (is_challenger or (duel.invited and duel.invites(person.id, person.handle))):
-            raise NoSuchDuel()
-        await self.store.close(code, "cancelled" if is_challenger else "declined")
-        return await self.store.load(code)
+        side = duel.side_of(person.id)
+        if side is None and not (duel.invited and duel.invites(person.id, person.handle)):
+            raise NotYourDuel()
+        if duel.is_accepted:
+            raise DuelIsAccepted()
+        await self.store.close(code, "declined" if side is None else "cancelled", self.now())
+        duel = await self.store.load(code)
+        if duel.is_accepted:
+            # It was accepted in the meantime.
+            raise DuelIsAccepted()
+        return duel
 
     async def open_rematch(self, code: str, person: Person, update: str, place: str = "") -> Duel:
         """Open the next duel between the players of a duel that is over. The second of them to ask accepts it."""
         duel = await self.store.load(code)
         side = duel.side_of(person.id)
-        if side is None or not duel.has_result:
+        if side is None:
+            raise NotYourDuel()
+        if not duel.has_result:
             raise NoSuchDuel()
-        if not duel.rematch:
-            other = duel.players[1 - side]
-            invited = Invited(other.person, "", other.name)
-            made = await self.open(person, duel.game, update, place=place, invited=invited)
-            chosen = await self.store.link_rematch(code, made.code)
-            if chosen == made.code:
-                return made
-            await self.store.close(made.code, "cancelled")
-            return await self.accept(chosen, person)
-        return await self.accept(duel.rematch, person)
+        other = duel.players[1 - side]
+        if is_pseudonym(other.person):
+            raise NoRematch()
+        following = await self.store.find(duel.rematch) if duel.rematch else None
+        if following and (following.is_accepted or not following.closed):
+            return await self.accept(following.code, person)
+        # The first rematch, or one after a rematch that nobody accepted.
+        invited = Invited(other.person, "", other.name)
+        made = await self.open(person, duel.game, update, place=place, invited=invited)
+        chosen = await self.store.link_rematch(duel, made.code)
+        if chosen == made.code:
+            return made
+        await self.store.close(made.code, "cancelled", self.now())
+        return await self.accept(chosen, person)
 
     # Tables
 
@@ -161,8 +192,9 @@ class Duels:
         deal = duel.next_deal(side)
         if deal is None:
             raise AllDealsPlayed()
+        update = f"duel:{code}:{side}:{deal}"
         if (side, deal) in duel.begun:
-            await self._give_up_lost(duel, side, deal)
+            await self._give_up_lost(duel, side, deal, update)
             return await self.open_table(code, person, host, visitor)
         try:
             table = await self._challenges.open_practice(
@@ -170,7 +202,7 @@ class Duels:
                 person.id,
                 person.name,
                 LEVEL,
-                f"duel:{code}:{side}:{deal}",
+                update,
                 host=host,
                 setup=[DuelEntry(code, side, deal)],
                 secret=duel.secret(deal),
@@ -182,9 +214,14 @@ class Duels:
         await self.store.note_begun(code, side, deal, self.now())
         return table
 
-    async def _give_up_lost(self, duel: Duel, side: int, deal: int) -> None:
-        """Count a deal with a lost table as given up, because its cards are known. Otherwise raise DealBeingCounted."""
-        if self.now() - duel.begun[side, deal] < LOST_SECONDS:
+    async def _give_up_lost(self, duel: Duel, side: int, deal: int, update: str) -> None:
+        """Count a deal with a lost table as given up, because its cards are known. Otherwise raise DealBeingCounted.
+
+        ``update`` opened the table.
+        """
+        is_recent = self.now() - duel.begun[side, deal] < LOST_SECONDS
+        if is_recent or await self._challenges.find_opened(update):
+            # The table is over, but its result is not stored yet.
             raise DealBeingCounted()
         await self.store.store_result(duel.code, side, deal, Played(SoloResult(None, ""), ""))
         await self._settle(duel.code)
@@ -202,8 +239,9 @@ class Duels:
     async def _settle(self, code: str) -> Duel | None:
         """Archive the games that both can see, and close a duel that is finished."""
         duel = await self.store.find(code)
-        if duel and duel.is_finished and not duel.closed:
-            await self.store.close(code, "done")
+        if duel and not duel.is_ended and (duel.is_finished or duel.closed):
+            # For a closed duel this repeats what a kill might have interrupted.
+            await self.store.close(code, "done", self.now())
             duel = await self.store.find(code)
         async for field, deal, game in self.store.pending(code):
             if duel is None or duel.closed or duel.is_compared(deal):
@@ -221,9 +259,9 @@ class Duels:
                 await self.store.set_due(code, duel.ends)
                 continue
             if duel and not duel.closed:
-                await self.store.close(code, "time")
+                await self.store.close(code, "time", self.now())
                 duel = await self.store.load(code)
-            if duel:
+            if duel and not duel.is_ended:
                 await self._end(duel)
             await self.store.remove_due(code)
 
@@ -240,6 +278,7 @@ class Duels:
             await self._messages.add(duel.code, "over", 0, self.now())
         if duel.place and duel.is_accepted:
             await self._messages.add(duel.code, "board", 0, self.now())
+        await self.store.note_ended(duel)
 
     async def leave_all(self, person: str) -> None:
         """Close all duels of a person who was forgotten or banned."""
@@ -247,16 +286,37 @@ class Duels:
             await self._leave(duel, person)
 
     async def _leave(self, duel: Duel, person: str) -> None:
-        if duel.side_of(person) is not None and not duel.closed:
-            await self.store.close(duel.code, "left" if duel.is_accepted else "cancelled")
+        if duel.side_of(person) is None or duel.is_ended:
+            return
+        if not duel.is_accepted:
+            await self.store.close(duel.code, "cancelled", self.now())
+        # Another person might have accepted it in the meantime. A closed duel does not change.
+        await self.store.close(duel.code, "left", self.now())
+
+    # People
+
+    async def listed(self, person: str) -> list[Duel]:
+        """Return a person's newest duels and open invitations."""
+        duels = await self.store.of_person(person, most=MAX_LISTED)
+        return [duel for duel in duels if duel.is_listed_for(person)]
+
+    async def naming(self, person: str) -> list[Duel]:
+        """Return all duels that name a person, by their id or their handle."""
+        handle = (await self._people.reload(person)).handle
+        names = [person, *([person_by_handle(platform_of(person), handle)] if handle else [])]
+        found = [duel for name in names for duel in await self.store.of_person(name)]
+        return [duel for duel in found if duel.names(person, handle)]
 
     async def forget(self, person: str, pseudonym: Player) -> None:
         """Close a person's duels, and replace the person by a pseudonym. Idempotent."""
-        for duel in await self.store.of_person(person):
+        handle = (await self._people.reload(person)).handle
+        for duel in await self.naming(person):
             # The loop archives the games of a closed duel, so they are changed first.
             await self.store.redact_games(duel.code, person, pseudonym.person)
             await self._leave(duel, person)
-            await self.store.redact(duel, person, pseudonym)
+            await self.store.redact(duel, person, handle, pseudonym)
+        if handle:
+            await self.store.forget_list(person_by_handle(platform_of(person), handle))
 
     async def forget_list(self, person: str, pseudonym: Player) -> None:
         await self.forget(person, pseudonym)

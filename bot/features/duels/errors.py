@@ -7,6 +7,10 @@ class NoSuchDuel(TableError):
     sentence = "No duel with this code: open your own with /duel."
 
 
+class NotYourDuel(TableError):
+    sentence = "This duel is between others: open your own with /duel."
+
+
 class DuelIsFull(TableError):
     sentence = "Two others play this duel: open your own with /duel."
 
@@ -17,6 +21,18 @@ class DuelForAnother(TableError):
 
 class DuelIsOver(TableError):
     sentence = "This duel is over: open a new one with /duel."
+
+
+class DuelIsAccepted(TableError):
+    sentence = "Too late: the duel is accepted already."
+
+
+class AlreadyChallenged(TableError):
+    sentence = "{name} hasn’t answered your last challenge: wait, or withdraw it first."
+
+
+class NoRematch(TableError):
+    sentence = "The other player has left: open a new duel with /duel."
 
 
 class AllDealsPlayed(TableError):
@@ -32,7 +48,11 @@ class DealNotCompared(TableError):
 
 
 class TooManyDuels(TableError):
-    sentence = "You have {most} open duels: finish one first."
+    sentence = "You have {most} duels, with those that nobody accepted today: finish one, or try again tomorrow."
+
+
+class TooManyToday(TableError):
+    sentence = "You’ve opened {most} duels today: try again tomorrow."
 
 
 class OpenPrivateForDuel(TableError):

@@ -84,8 +84,12 @@ class DuelsFeature(Feature):
     def __init__(self, core: Core) -> None:
         store = DuelStore(core.store.client)
         self.messages = Messages(store, core.viewers, core.adapters)
-        self.duels = Duels(store, self.messages, core.room, core.challenges, core.archive, core.blocks, core.host_time)
-        commands = DuelCommands(self.duels, core.people, core.archive, core.viewers, core.private_hands, core.updates)
+        self.duels = Duels(
+            store, self.messages, core.room, core.challenges, core.archive, core.blocks, core.people, core.host_time
+        )
+        commands = DuelCommands(
+            self.duels, core.people, core.archive, core.viewers, core.private_hands, core.updates, core.code_guard
+        )
         self.site = DuelSite(core.people, self.duels, commands)
         self.policy = DuelPolicy(core.store, core.archive, self.duels)
         self.commands = {"duel": commands.ask}
@@ -111,4 +115,4 @@ class DuelsFeature(Feature):
         yield partial(self.duels.forget_list, forgetting.person, Player(forgetting.pseudonym, NAME))
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        return {"duels": [duel.export(person) for duel in await self.duels.store.of_person(person)]}
+        return {"duels": [duel.export(person) for duel in await self.duels.naming(person)]}

@@ -1,6 +1,7 @@
 """Messages about duels that nobody asked for: to the players, and the result in the group.
 
-They stay in the store until they are sent, so a crash can repeat one but loses none.
+They stay in the store until they are sent, so a crash can repeat one but loses none. Messages about an acceptance are
+stored before it. A challenge's message is stored right after the duel, before the challenger gets an answer.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from typing import Literal
 import structlog
 
 from bot.features.duels import keys
-from bot.features.duels.duel import SIDES, Duel
+from bot.features.duels.duel import DAY, SIDES, Duel
 from bot.features.duels.pages import accepted_panel, called_panel, card_panel, over_panel, soon_panel
 from bot.features.duels.store import DuelStore
 from bot.identity.pseudonyms import is_pseudonym
@@ -21,7 +22,8 @@ Kind = Literal["called", "accepted", "soon", "over", "board"]
 """The challenge, its acceptance, a reminder, the end; and the end in the group."""
 
 RETRY_SECONDS = 60
-GIVE_UP_SECONDS = 86400
+GIVE_UP_SECONDS = DAY
+REMIND_SECONDS = DAY  # time before the end of a duel when players with deals left are reminded
 
 log = structlog.get_logger()
 
@@ -45,6 +47,9 @@ class Messages:
             duel = await self._store.find(code)
             if duel is None:
                 await client.zrem(keys.MESSAGES, found)
+                continue
+            if (when := _earliest(duel, kind, now())) > now():
+                await client.zadd(keys.MESSAGES, {found: when})
                 continue
             place = self._place(duel, kind, int(side))
             panel = await self._panel(duel, kind, int(side), place, now()) if place else None
@@ -89,3 +94,10 @@ class Messages:
             case "board":
                 return card_panel(duel, language, now)
         return None
+
+
+def _earliest(duel: Duel, kind: str, now: int) -> int:
+    """Return when a message can be sent. Messages about an acceptance can be stored without it after a kill."""
+    if kind in ("accepted", "soon") and not duel.is_accepted and not duel.closed:
+        return now + RETRY_SECONDS
+    return duel.ends - REMIND_SECONDS if kind == "soon" and not duel.closed else now

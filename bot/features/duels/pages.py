@@ -16,7 +16,7 @@ from bot.features.duels.texts import (
     time_left,
     unfinished_texts,
 )
-from bot.notice import Notice
+from bot.notice import Notice, NoticeKind
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult
@@ -41,7 +41,7 @@ def card_panel(duel: Duel, language: str, now: int) -> Panel:
     write_duel(page, duel, language, now, in_group=True)
     if duel.closed:
         rematch = Button(_("Rematch"), duel_payload(duel, "rematch"), "good")
-        return page.panel((rematch,) if duel.has_result else ())
+        return page.panel((rematch,) if duel.can_rematch else ())
     play = Button(_("Play"), duel_payload(duel, "play"), "good")
     decline = Button(_("Decline"), duel_payload(duel, "decline"))
     rows: list[Row] = [(play, _rules_button(duel, language))]
@@ -69,7 +69,8 @@ def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
         rows.append((invite, Button(_("Withdraw"), duel_payload(duel, "decline"), "danger")))
     if duel.has_result:
         rematch = Button(_("Rematch"), duel_payload(duel, "rematch"), "good")
-        rows.append((rematch, Button(_("Share"), duel_payload(duel, "share"))))
+        share = Button(_("Share"), duel_payload(duel, "share"))
+        rows.append((rematch, share) if duel.can_rematch else (share,))
     elif duel.compared:
         rows.append((Button(_("Share"), duel_payload(duel, "share")),))
     rows.append(_deal_buttons(duel, language))
@@ -257,14 +258,14 @@ def called_panel(duel: Duel, language: str, now: int) -> Panel:
     panel = card_panel(duel, language, now)
     _ = texts(language).gettext
     text = _("{name} challenges you to a duel.").format(name=plain_names(duel, language)[0])
-    return _with_notice(panel, duel, text)
+    return _with_notice(panel, duel, text, "challenge")
 
 
 def accepted_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     _ = texts(language).gettext
     text = _("{name} has accepted your duel.").format(name=plain_names(duel, language)[1 - side])
     panel = own_panel(duel, side, language, now)
-    return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text)
+    return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
 
 
 def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
@@ -283,5 +284,5 @@ def over_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     return _with_notice(own_panel(duel, side, language, now), duel, result_text(duel, language))
 
 
-def _with_notice(panel: Panel, duel: Duel, text: str) -> Panel:
-    return replace(panel, notice=Notice("turn", text, f"/duel/{duel.code}"))
+def _with_notice(panel: Panel, duel: Duel, text: str, kind: NoticeKind = "turn") -> Panel:
+    return replace(panel, notice=Notice(kind, text, f"/duel/{duel.code}"))

@@ -36,6 +36,7 @@ class DuelPage(NamedTuple):
     can_accept: bool
     is_player: bool
     is_open: bool  # whether a friend can still accept
+    can_decline: bool
     can_rematch: bool
     shareable: str
     is_over: bool
@@ -73,7 +74,8 @@ class DuelSite:
             side is None and is_live and not duel.is_accepted and duel.invites(person, handle),
             side is not None,
             side is not None and is_live and not duel.is_accepted,
-            side is not None and duel.has_result,
+            side is None and is_live and duel.is_invited(person, handle),
+            side is not None and duel.can_rematch,
             shareable_text(duel, side, language, address) if side is not None and duel.compared else "",
             bool(duel.closed),
         )
@@ -96,10 +98,8 @@ class DuelSite:
         """Return a person's duels, the newest first."""
         _ = texts(language).gettext
         found = []
-        for duel in await self._duels.store.of_person(person):
+        for duel in await self._duels.listed(person):
             side, names = duel.side_of(person), plain_names(duel, language)
-            if side is None and (duel.closed or duel.is_accepted):
-                continue
             others = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
             state = score_text(duel, side or 0) if duel.has_result else time_left(duel, language, self._duels.now())
             if duel.closed and not duel.has_result:
@@ -133,3 +133,13 @@ class DuelSite:
             return (await self._duels.open_rematch(code, person, update)).code, ""
         except EngineError as fault:
             return "", error_text(fault, profile.language)
+
+    async def decline(self, code: str, person: Person) -> str:
+        """Decline or withdraw a duel that is not accepted. Return the reason if it cannot be done, otherwise ""."""
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            await self._duels.decline(code, person)
+        except EngineError as fault:
+            return error_text(fault, profile.language)
+        return ""

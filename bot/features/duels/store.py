@@ -15,14 +15,18 @@ from bot.features.duels.duel import DAY, DAYS, Closing, Duel, Played, Player
 from bot.features.duels.errors import NoSuchDuel
 from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
-from bot.platform import chat_of
+from bot.platform import chat_of, is_private, platform_of
 from bot.solo_deals.results import SoloResult
 from bot.store.lua import read_script
+from bot.store.people_in_logs import person_by_handle
 from bot.tables.chairs import Invited
 from engine.shuffle import SECRET_BYTES
 
 KEPT_SECONDS = 400 * DAY
+UNACCEPTED_KEPT_SECONDS = DAY  # lifetime of a duel that closed before anyone accepted it
 CHAT_KEPT_SECONDS = 30 * DAY
+CHECK_SECONDS = 60  # time after which the loop looks at a duel whose closing a kill might have interrupted
+READ_AT_ONCE = 100
 NUMBERED = re.compile(r"(?P<field>played|begun):(?P<side>[01]):(?P<deal>[0-9])")
 
 
@@ -32,6 +36,7 @@ class DuelStore:
     def __init__(self, client: Any) -> None:
         self.client = client
         self._set_unless_closed = client.register_script(read_script(__file__, "set_unless_closed"))
+        self._link_rematch = client.register_script(read_script(__file__, "link_rematch"))
 
     async def create(self, code: str, update: str, game: str, player: Player, now: int, **optional: Any) -> bool:
         """Create a duel and return True. Return False if another update has this code. Idempotent.
@@ -40,12 +45,14 @@ class DuelStore:
         """
         place, invited = optional.get("place", ""), optional.get("invited")
         await self.client.zadd(keys.DUE, {code: now + DAYS * DAY}, nx=True)
-        await self.list_for(player.person, code, now)
-        if invited and invited.person and invited.is_notified:
-            await self.list_for(invited.person, code, now)
+        people = [player.person, *([_name_in_lists(invited, player.person)] if invited else [])]
+        for person in people:
+            await self.list_for(person, code, now)
         if place:
-            await self.client.zadd(keys.in_chat(chat_of(place)), {code: now}, nx=True)
-            await self.client.expire(keys.in_chat(chat_of(place)), CHAT_KEPT_SECONDS)
+            chat = keys.in_chat(chat_of(place))
+            await self.client.zadd(chat, {code: now}, nx=True)
+            await self.client.zremrangebyscore(chat, "-inf", now - CHAT_KEPT_SECONDS)
+            await self.client.expire(chat, CHAT_KEPT_SECONDS)
         key = keys.duel(code)
         # The update comes last: a duel without it is not complete, and the same update completes it.
         fields = {
@@ -63,10 +70,16 @@ class DuelStore:
             pipe.expire(key, KEPT_SECONDS, nx=True)
             pipe.hget(key, "update")
             *_others, found = await pipe.execute()
+        for person in people:
+            # A /forget might have deleted the list in between.
+            await self.list_for(person, code, now)
         return bool(found.decode() == update)
 
     async def find(self, code: str) -> Duel | None:
-        fields = {name.decode(): text.decode() for name, text in (await self.client.hgetall(keys.duel(code))).items()}
+        return self._parse(code, await self.client.hgetall(keys.duel(code)))
+
+    def _parse(self, code: str, stored: dict[bytes, bytes]) -> Duel | None:
+        fields = {name.decode(): text.decode() for name, text in stored.items()}
         if "update" not in fields:
             return None
         players = [Player(*json.loads(fields[name])) for name in ("player:0", "player:1") if name in fields]
@@ -86,6 +99,7 @@ class DuelStore:
             {place: Played(SoloResult.parse(result), game) for place, (result, game) in numbered["played"].items()},
             numbered["begun"],
             _closing(fields.get("closed", "")),
+            "ended" in fields,
             fields.get("rematch", ""),
         )
 
@@ -95,23 +109,53 @@ class DuelStore:
             return found
         raise NoSuchDuel()
 
-    async def of_person(self, person: str) -> list[Duel]:
-        """Return a person's duels and invitations, the newest first."""
-        codes = await self.client.zrange(keys.of_person(person), 0, -1, desc=True)
-        found = [await self.find(code.decode()) for code in codes]
-        return [duel for duel in found if duel]
+    async def of_person(self, person: str, *, since: int = 0, most: int = -1) -> list[Duel]:
+        """Return a person's duels and invitations opened ``since`` a time, the newest first, and at most ``most``.
+
+        Remove the codes of duels that are gone.
+        """
+        key = keys.of_person(person)
+        codes = [code.decode() for code in await self.client.zrevrangebyscore(key, "+inf", since, start=0, num=most)]
+        found: list[Duel] = []
+        for start in range(0, len(codes), READ_AT_ONCE):
+            some = codes[start : start + READ_AT_ONCE]
+            async with self.client.pipeline(transaction=False) as pipe:
+                for code in some:
+                    pipe.hgetall(keys.duel(code))
+                stored = await pipe.execute()
+            duels = [self._parse(code, fields) for code, fields in zip(some, stored, strict=True)]
+            found += [duel for duel in duels if duel]
+            for code, duel in zip(some, duels, strict=True):
+                # A code without an end is of a duel that is gone. One with an end can be of a duel that opens just now.
+                if duel is None and await self.client.zscore(keys.DUE, code) is None:
+                    await self.client.zrem(key, code)
+        return found
 
     async def list_for(self, person: str, code: str, opened: int) -> None:
-        await self.client.zadd(keys.of_person(person), {code: opened}, nx=True)
-        await self.client.expire(keys.of_person(person), KEPT_SECONDS)
+        key = keys.of_person(person)
+        await self.client.zadd(key, {code: opened}, nx=True)
+        await self.client.zremrangebyscore(key, "-inf", opened - KEPT_SECONDS)
+        await self.client.expire(key, KEPT_SECONDS)
+
+    async def is_listed(self, code: str, person: str, place: str) -> bool:
+        """Return whether a person's or a group's list has a code."""
+        lists = [keys.of_person(person), *([] if is_private(place) else [keys.in_chat(chat_of(place))])]
+        return any([await self.client.zscore(key, code) is not None for key in lists])
 
     # Changes of a duel that is not closed
 
     async def accept(self, duel: Duel, player: Player, now: int) -> bool:
         """Add the opponent. Return False if there is one already, or the duel is over."""
         await self.list_for(player.person, duel.code, duel.opened)
-        if await self._set(duel.code, "player:1", json.dumps(player), "accepted", now) != 1:
+        # The invitation is answered. A handle in it could be another person's later.
+        fields = ("player:1", json.dumps(player), "accepted", now, "invited", "")
+        if await self._set(duel.code, *fields) != 1:
             return False
+        # A /forget might have deleted the list in between.
+        await self.list_for(player.person, duel.code, duel.opened)
+        if duel.invited and not duel.invited.person:
+            invited = _name_in_lists(duel.invited, duel.players[0].person)
+            await self.client.zrem(keys.of_person(invited), duel.code)
         await self.client.zadd(keys.DUE, {duel.code: now + DAYS * DAY})
         return True
 
@@ -123,18 +167,30 @@ class DuelStore:
         text = json.dumps([asdict(played.result), played.game])
         return await self._set(code, f"played:{side}:{deal}", text) >= 0
 
-    async def close(self, code: str, why: Closing) -> None:
-        """Close a duel unless it is closed. The loop then handles the rest."""
+    async def close(self, code: str, why: Closing, now: int) -> None:
+        """Close a duel unless it is closed, or was accepted before it is declined or withdrawn. Idempotent.
+
+        The loop then handles the rest.
+        """
+        if await self.client.hexists(keys.duel(code), "ended"):
+            return
+        # After a kill in between, the loop checks the duel.
+        await self.client.zadd(keys.DUE, {code: now + CHECK_SECONDS}, lt=True)
         await self._set(code, "closed", why)
         await self.client.zadd(keys.DUE, {code: 0})
+
+    async def note_ended(self, duel: Duel) -> None:
+        """Note that the loop has handled the closing."""
+        await self.client.hset(keys.duel(duel.code), "ended", 1)
+        if not duel.is_accepted:
+            await self.client.expire(keys.duel(duel.code), UNACCEPTED_KEPT_SECONDS, lt=True)
 
     async def _set(self, code: str, *fields: object) -> int:
         return int(await self._set_unless_closed(keys=[keys.duel(code)], args=fields))
 
-    async def link_rematch(self, code: str, rematch: str) -> str:
-        """Store the code of the next duel unless there is one. Return the stored one."""
-        await self.client.hsetnx(keys.duel(code), "rematch", rematch)
-        return str((await self.client.hget(keys.duel(code), "rematch")).decode())
+    async def link_rematch(self, duel: Duel, rematch: str) -> str:
+        """Store the code of the next duel, unless another was stored since ``duel`` was read. Return the stored one."""
+        return str((await self._link_rematch(keys=[keys.duel(duel.code)], args=[duel.rematch, rematch])).decode())
 
     # Duels to close
 
@@ -177,18 +233,22 @@ class DuelStore:
     async def forget_list(self, person: str) -> None:
         await self.client.delete(keys.of_person(person))
 
-    async def redact(self, duel: Duel, person: str, pseudonym: Player) -> None:
+    async def redact(self, duel: Duel, person: str, handle: str, pseudonym: Player) -> None:
         """Replace a person by a pseudonym in a duel."""
         if (side := duel.side_of(person)) is not None:
             await self.client.hset(keys.duel(duel.code), f"player:{side}", json.dumps(pseudonym))
-        if duel.invited and duel.invited.person == person:
-            invited = Invited(pseudonym.person, "", pseudonym.name)
+        if duel.is_invited(person, handle):
+            invited = Invited(pseudonym.person, "", pseudonym.name, is_notified=False)
             await self.client.hset(keys.duel(duel.code), "invited", json.dumps(invited))
 
     async def redact_games(self, code: str, person: str, pseudonym: str) -> None:
         async for field, _deal, game in self.pending(code):
             if person in game.people:
                 await self.client.hset(keys.games(code), field, game.redact(person, pseudonym).to_bytes())
+
+
+def _name_in_lists(invited: Invited, challenger: str) -> str:
+    return invited.person or person_by_handle(platform_of(challenger), invited.handle)
 
 
 def _closing(text: str) -> Closing:

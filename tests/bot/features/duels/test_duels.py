@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,9 +10,19 @@ import pytest
 
 from bot.features.duels import keys
 from bot.features.duels.duel import DAY, DAYS, DEALS, Duel, Played
-from bot.features.duels.duels import LOST_SECONDS, Duels
-from bot.features.duels.errors import DuelIsFull
+from bot.features.duels.duel import Player as DuelPlayer
+from bot.features.duels.duels import LOST_SECONDS, MAX_OPEN, Duels
+from bot.features.duels.errors import (
+    DealBeingCounted,
+    DuelIsAccepted,
+    DuelIsFull,
+    NoRematch,
+    NotYourDuel,
+    TooManyDuels,
+    TooManyToday,
+)
 from bot.features.duels.feature import DuelsFeature
+from bot.features.duels.store import DuelStore
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import Button, Panel
@@ -20,6 +30,7 @@ from bot.platform import NotDelivered, Person, Reply
 from bot.solo_deals.results import SoloResult
 from bot.store import Store
 from bot.store.entries import Duel as DuelEntry
+from bot.tables.code_guard import TRIES
 from bot.worker import Worker
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -130,7 +141,9 @@ async def test_whole_duel_ends_with_both_results(store: Store) -> None:
             text = last_text(player)
             assert "5. " in text
             assert "wins the duel" in text or "draw" in text
-        assert "Anna " in last_text(anna, GROUP)
+        winner = duel.score.winner
+        ending = "The duel is a draw" if winner is None else f"{('Anna', 'Bruno')[winner]} wins the duel"
+        assert ending in last_text(anna, GROUP)
         await anna.press("Share", anna.private)
         shared = anna.fake.last(anna.private)
         assert shared.plain.splitlines()[0] == "⚔️ Duel · Testa a Testa"
@@ -236,7 +249,7 @@ async def test_time_limit_names_who_did_not_finish(store: Store, monkeypatch: py
         assert duel.closed == "time"
         assert (await worker.room.load_recent(table)).phase == "over"
         text = last_text(bruno)
-        assert "Anna wins the duel" in text or "wins the duel" in text
+        assert "Anna wins the duel" in text
         assert "Bruno didn’t finish: 1 of 5 deals." in text
         assert "Anna didn’t finish: 2 of 5 deals." in text
         # Everyone can see all games now.
@@ -266,7 +279,7 @@ async def test_rematch_is_one_duel_for_both(store: Store) -> None:
         await anna.say("/duel @bruno testa", GROUP)
         await bruno.press("Play", GROUP)
         first = await find_duel(anna)
-        await worker.feature(DuelsFeature).duels.store.close(first.code, "time")
+        await worker.feature(DuelsFeature).duels.store.close(first.code, "time", 0)
         await run_loops(worker)
         await bruno.press("Rematch", bruno.private)
         await anna.press("Rematch", anna.private)
@@ -365,9 +378,242 @@ async def test_two_workers_agree_on_a_duel(store: Store) -> None:
         [table] = {table.code for table in tables}
         # A result counts or comes too late, whichever worker closes the duel.
         result = Played(SoloResult((6, 5), "10"), "G-1")
-        counts, _ = await asyncio.gather(ours.store.store_result(code, 0, 1, result), theirs.store.close(code, "time"))
+        counts, _ = await asyncio.gather(
+            ours.store.store_result(code, 0, 1, result), theirs.store.close(code, "time", 0)
+        )
         duel = await theirs.store.load(code)
         assert ((0, 1) in duel.played) == counts
         assert not await ours.store.store_result(code, 0, 2, result)
         await asyncio.gather(ours.close_due(), theirs.close_due())
         assert (await first.room.load_recent(table)).phase == "over"
+
+
+def duels_of(worker: Worker) -> Duels:
+    return worker.feature(DuelsFeature).duels
+
+
+async def test_played_result_is_never_counted_as_given_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await meet(anna)
+        await anna.say("/duel testa", GROUP)
+        code = await begin_deal(anna)
+        finish, can_finish = Duels.finish, asyncio.Event()
+
+        async def finish_late(*args: Any) -> Duel | None:
+            await can_finish.wait()
+            return await finish(*args)
+
+        monkeypatch.setattr(Duels, "finish", finish_late)
+        table = await worker.room.table(code)
+        await worker.room.make_move(code, anna.person.id, table.version, "resign", "r1")
+        pass_time(monkeypatch, LOST_SECONDS + 60)
+        duel = await find_duel(anna)
+        with pytest.raises(DealBeingCounted):
+            await duels_of(worker).open_table(duel.code, anna.person)
+        can_finish.set()
+        await worker.settled()
+        assert (await find_duel(anna)).played[0, 1].game
+
+
+async def test_guessed_codes_of_duels_are_limited_in_chats(store: Store) -> None:
+    async with open_players(store, "Anna", "Zoe") as (_worker, (anna, zoe)):
+        await anna.say("/duel testa", GROUP)
+        code = (await find_duel(anna)).code
+        ways: list[Callable[[str], Awaitable[Reply]]] = [
+            lambda guess: zoe.say(f"/duel {guess}", zoe.private),
+            lambda guess: zoe.say(f"/start duel-{guess}", zoe.private),
+        ]
+        toasts = [(await ways[n % 2](f"QQQQ{n}")).toast for n in range(22, 22 + TRIES.burst)]
+        assert toasts == ["No duel with this code: open your own with /duel."] * TRIES.burst
+        for way in ways:
+            assert "Too many wrong codes" in (await way(code)).toast
+        # The challenge's button works in the group that shows it.
+        assert "Too many wrong codes" not in (await zoe.press("Play", GROUP)).toast
+        assert "I don’t know the game" not in (await anna.say("/duel QQQQ99", anna.private)).toast
+
+
+async def test_forgetting_erases_unseen_invitations(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        await meet(anna, bruno)
+        await anna.say("/duel @carla testa", GROUP)
+        await worker.blocks.add(bruno.person.id, anna.person.id, "Anna")
+        await anna.say("/duel @bruno testa", GROUP)
+        assert "Anna" not in (await bruno.say("/duel", bruno.private)).panel.plain  # type: ignore[union-attr]
+        codes = [duel.code for duel in await own_duels(anna)]
+        await meet(carla)
+        feature = worker.feature(DuelsFeature)
+        for player in (bruno, carla):
+            assert len((await feature.mydata(player.person.id, 0.0))["duels"]) == 1
+            await worker.feature(PrivacyFeature).forgetter.begin(player.person.id)
+            while not (await forgetting_marks(store.client))[player.person.id].is_erased:
+                await asyncio.sleep(0.01)
+        for code in codes:
+            stored = b"".join((await store.client.hgetall(keys.duel(code))).values()).lower()
+            assert b"bruno" not in stored
+            assert b"carla" not in stored
+            assert b"paper:2" not in stored
+        assert not [key async for key in store.client.scan_iter("duels:of:*@*")]
+
+
+async def test_accepted_duel_keeps_no_handle(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (_worker, (anna, bruno)):
+        await meet(anna)
+        await anna.say("/duel @bruno testa", GROUP)
+        await bruno.press("Play", GROUP)
+        duel = await find_duel(anna)
+        assert duel.is_accepted
+        assert duel.invited is None
+
+
+async def test_list_survives_a_forgetting_during_a_write(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        stored, list_for = duels_of(worker).store, DuelStore.list_for
+        await meet(anna, bruno)
+
+        async def forget_after(own: DuelStore, person: str, code: str, opened: int) -> None:
+            await list_for(own, person, code, opened)
+            monkeypatch.setattr(DuelStore, "list_for", list_for)
+            await store.client.delete(keys.of_person(person))
+
+        monkeypatch.setattr(DuelStore, "list_for", forget_after)
+        duel = await duels_of(worker).open(anna.person, "testa", "u1")
+        assert [one.code for one in await stored.of_person(anna.person.id)] == [duel.code]
+        monkeypatch.setattr(DuelStore, "list_for", forget_after)
+        await duels_of(worker).accept(duel.code, bruno.person)
+        assert [one.code for one in await stored.of_person(bruno.person.id)] == [duel.code]
+
+
+async def test_kill_after_accepting_loses_no_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        duel = await duels_of(worker).open(anna.person, "testa", "u1")
+        accept = DuelStore.accept
+
+        async def accept_and_stop(*args: Any) -> bool:
+            await accept(*args)
+            raise asyncio.CancelledError
+
+        monkeypatch.setattr(DuelStore, "accept", accept_and_stop)
+        with pytest.raises(asyncio.CancelledError):
+            await duels_of(worker).accept(duel.code, bruno.person)
+        await run_loops(worker)
+        assert "Bruno has accepted your duel." in last_text(anna)
+        assert await store.client.zcard(keys.MESSAGES) == 2
+
+
+async def test_messages_wait_for_the_acceptance(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        feature = worker.feature(DuelsFeature)
+        duel = await feature.duels.open(anna.person, "testa", "u1")
+        await feature.messages.add(duel.code, "accepted", 0, 0)
+        await feature.messages.add(duel.code, "soon", 0, 0)
+        await run_loops(worker)
+        assert await store.client.zcard(keys.MESSAGES) == 2
+        assert "duel" not in last_text(anna)
+
+
+async def test_kill_during_closing_delays_the_end_by_a_minute(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        duel = await duels_of(worker).open(anna.person, "testa", "u1")
+        await duels_of(worker).accept(duel.code, bruno.person)
+        set_fields = DuelStore._set
+
+        async def set_and_stop(*args: Any) -> int:
+            await set_fields(*args)
+            raise asyncio.CancelledError
+
+        monkeypatch.setattr(DuelStore, "_set", set_and_stop)
+        with pytest.raises(asyncio.CancelledError):
+            await duels_of(worker).leave_all(anna.person.id)
+        monkeypatch.setattr(DuelStore, "_set", set_fields)
+        pass_time(monkeypatch, 90)
+        await run_loops(worker)
+        assert "duel" in last_text(bruno)
+        assert (await find_duel(bruno)).is_ended
+
+
+async def test_decline_is_announced_once_and_never_undoes_an_acceptance(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        await anna.say("/duel @bruno testa", anna.private)
+        duels, duel = duels_of(worker), await find_duel(anna)
+        await duels.decline(duel.code, bruno.person)
+        await run_loops(worker)
+        count = len(all_texts(anna))
+        await duels.decline(duel.code, bruno.person)
+        await run_loops(worker)
+        assert len(all_texts(anna)) == count
+        second = await duels.open(anna.person, "testa", "u2")
+        await duels.accept(second.code, bruno.person)
+        for why in ("declined", "cancelled"):
+            await duels.store.close(second.code, why, duels.now())
+        assert not (await duels.store.load(second.code)).closed
+        with pytest.raises(DuelIsAccepted):
+            await duels.decline(second.code, anna.person)
+        with pytest.raises(NotYourDuel):
+            await duels.decline(second.code, Person("paper:9", "Zoe"))
+
+
+async def test_withdrawn_duels_count_for_a_day_and_then_go(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await meet(anna)
+        duels = duels_of(worker)
+        for number in range(MAX_OPEN):
+            duel = await duels.open(anna.person, "testa", f"u{number}")
+            await duels.decline(duel.code, anna.person)
+        await run_loops(worker)
+        with pytest.raises(TooManyDuels):
+            await duels.open(anna.person, "testa", "more")
+        for duel in await own_duels(anna):
+            assert 0 < await store.client.ttl(keys.duel(duel.code)) <= DAY
+            await store.client.delete(keys.duel(duel.code))
+        assert not await own_duels(anna)
+        assert not await store.client.exists(keys.of_person(anna.person.id))
+        await duels.open(anna.person, "testa", "more")
+
+
+async def test_duels_opened_in_a_day_are_limited(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.features.duels.duels.MAX_OPENED_A_DAY", 3)
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        for number in range(3):
+            duel = await duels_of(worker).open(anna.person, "testa", f"u{number}")
+            await duels_of(worker).accept(duel.code, bruno.person)
+            await duels_of(worker).store.close(duel.code, "time", 0)
+        with pytest.raises(TooManyToday):
+            await duels_of(worker).open(anna.person, "testa", "more")
+        assert (await duels_of(worker).open(anna.person, "testa", "u0")).code
+        pass_time(monkeypatch, DAY + 60)
+        await duels_of(worker).open(anna.person, "testa", "more")
+
+
+async def test_person_gets_one_message_about_repeated_challenges(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        await anna.say("/duel @bruno testa", anna.private)
+        assert "hasn’t answered" in (await anna.say("/duel @bruno spades", anna.private)).toast
+        await run_loops(worker)
+        count = len(all_texts(bruno))
+        await duels_of(worker).decline((await find_duel(anna)).code, anna.person)
+        await anna.say("/duel @bruno spades", anna.private)
+        await run_loops(worker)
+        assert len(all_texts(bruno)) == count
+
+
+async def test_rematch_follows_a_refused_one_but_not_a_forgotten_player(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await meet(anna, bruno)
+        duels = duels_of(worker)
+        first = await duels.open(anna.person, "testa", "u1")
+        await duels.accept(first.code, bruno.person)
+        await duels.store.close(first.code, "time", 0)
+        second = await duels.open_rematch(first.code, anna.person, "u2")
+        await duels.decline(second.code, bruno.person)
+        third = await duels.open_rematch(first.code, bruno.person, "u3")
+        assert third.code != second.code
+        assert (await duels.open_rematch(first.code, anna.person, "u4")).code == third.code
+        await duels.forget(bruno.person.id, DuelPlayer("somebody:abc", "?"))
+        with pytest.raises(NoRematch):
+            await duels.open_rematch(first.code, anna.person, "u5")
+        assert not (await duels.store.load(first.code)).can_rematch

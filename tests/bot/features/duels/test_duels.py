@@ -534,7 +534,7 @@ async def test_kill_during_closing_delays_the_end_by_a_minute(store: Store, monk
         assert (await find_duel(bruno)).is_ended
 
 
-async def test_decline_is_announced_once_and_never_undoes_an_acceptance(store: Store) -> None:
+async def test_decline_is_announced_once_and_undoes_no_acceptance(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await meet(anna, bruno)
         await anna.say("/duel @bruno testa", anna.private)
@@ -601,7 +601,7 @@ async def test_person_gets_one_message_about_repeated_challenges(store: Store) -
         assert len(all_texts(bruno)) == count
 
 
-async def test_rematch_follows_a_refused_one_but_not_a_forgotten_player(store: Store) -> None:
+async def test_rematch_follows_a_refused_one_not_a_forgotten_player(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await meet(anna, bruno)
         duels = duels_of(worker)

@@ -162,7 +162,9 @@ async def test_page_of_a_running_tournament_fits_and_is_accessible(
 @pytest.mark.long
 async def test_page_of_a_vanished_tournament_stops_polling(playground: OpenPlayground, browser: Browser) -> None:
     code = await open_tournament(playground)
-    page = await open_page(browser, f"{playground.url}tournament/{code}")
+    # Not `open_page`, which fails on the 404 that this test is about.
+    page = await (await browser.new_context(locale="en-GB")).new_page()
+    await page.goto(f"{playground.url}tournament/{code}")
     await playground.worker.store.client.delete(keys.log(code))
     await expect(page.locator("body")).to_contain_text("no such tournament", timeout=15_000)
     await expect(page.locator("#live")).to_have_count(0)

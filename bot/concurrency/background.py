@@ -10,7 +10,7 @@ import structlog
 RESTART_SECONDS = 1.0  # pause before a failed loop is restarted
 
 STEADY_SECONDS = 10.0
-"""Time after which a restarted loop counts as working, in seconds. Its first round begins at once."""
+"""Time after which a restarted loop counts as working, in seconds. Every loop begins its first round before that."""
 
 Loop = Callable[[], Coroutine[Any, Any, None]]
 

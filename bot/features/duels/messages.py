@@ -21,8 +21,8 @@ from bot.viewers import Viewers
 Kind = Literal["called", "accepted", "soon", "over", "board"]
 """The challenge, its acceptance, a reminder, the end; and the end in the group."""
 
-RETRY_SECONDS = 60
-GIVE_UP_SECONDS = DAY
+RETRY_SECONDS = 60  # pause before a failed message is sent again
+GIVE_UP_SECONDS = DAY  # time after the duel's end in which failed messages are sent again
 REMIND_SECONDS = DAY  # time before the end of a duel when players with deals left are reminded
 
 log = structlog.get_logger()
@@ -60,7 +60,7 @@ class Messages:
                 await client.zadd(keys.MESSAGES, {found: now() + RETRY_SECONDS})
 
     async def _send(self, place: str, panel: Panel, key: str) -> bool:
-        """Return False if the message could be sent later."""
+        """Send a message. Return False if it failed and must be sent again later."""
         try:
             await self._adapters[platform_of(place)].send(place, panel, key)
         except DeliveryError as error:

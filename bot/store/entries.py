@@ -32,7 +32,7 @@
 | `Nudge` | ``nudge`` | half of a move's time has passed |
 | `Flag` | ``flag`` | a move's time has passed |
 | `Wait` | ``wait`` | the other players give more time |
-| `Say` | ``say <seat> <phrase>`` | a player says one of the phrases (`bot.tables.table.PHRASES`) |
+| `Say` | ``say <seat> <phrase>`` | a player says one of the phrases (`bot.tables.table_state.PHRASES`) |
 | `Redacted` | ``redacted`` | in earlier entries a pseudonym replaces a forgotten person |
 | `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` means no side |
 

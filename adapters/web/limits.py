@@ -38,8 +38,10 @@ CODES = RateLimit(burst=20, interval=300.0)
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables, for a school that plays at the same time
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a school class, then three a minute
-# Messages from tables' pages, enough for a school in which each player presses every two seconds.
+# Presses from tables' pages, enough for a school in which each player presses every two seconds.
 MESSAGES = RateLimit(burst=300, interval=0.02)
+# Heartbeats of a school's pages: one of each every 2.5 seconds or more.
+BEATS = RateLimit(burst=300, interval=0.02)
 
 CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, as a multiple of an address's limit.
@@ -130,7 +132,7 @@ class Limits:
         self._access, self._on = access, on
         self._misses, self._codes = RateLimiter(), Quota(CODES_NETWORK_FACTOR)
         self._requests, self._files, self._polls = Quota(), Quota(), Quota()
-        self._newcomers, self._messages = Quota(), Quota()
+        self._newcomers, self._messages, self._beats = Quota(), Quota(), Quota()
         self._streams, self._pages = Quota(), Quota()
 
     @property
@@ -173,6 +175,9 @@ class Limits:
 
     def count_message(self, request: web.Request) -> None:
         self._count(self._messages, MESSAGES, request, "messages")
+
+    def count_beat(self, request: web.Request) -> None:
+        self._count(self._beats, BEATS, request, "heartbeats")
 
     def open_stream(self, request: web.Request) -> AbstractContextManager[None]:
         is_full = self.streams >= STREAMS

@@ -43,7 +43,10 @@ async def choose_openness(site: Site, request: web.Request) -> web.Response:
     if form.get("anyone") not in ("", "1"):
         raise Refused("there is no such request")
     tables = site.card_room.feature(OpenTablesFeature).site
+    site.limits.count_code(request)
     why = await tables.choose(code, reader.person, language, is_open=bool(form["anyone"]))
+    if not why:
+        site.limits.give_code_back(request)
     return web.json_response({"why": why})
 
 
@@ -55,20 +58,25 @@ async def challenge(site: Site, request: web.Request) -> web.Response:
         raise Refused("there is no such request")
     if why := site.card_room.lobby.ban_text(reader.person, language):
         raise Refused(why)
-    code, why = await site.card_room.feature(OpponentsFeature).site.challenge(
-        reader.as_person(browser_language(request)), game_id, int(seat), site.guest_visitor(request, reader)
-    )
+    with site.limits.lookup(request) as lookup:
+        code, why = await site.card_room.feature(OpponentsFeature).site.challenge(
+            reader.as_person(browser_language(request)), game_id, int(seat), site.guest_visitor(request, reader)
+        )
+        lookup.end(missing=not code)
     return site.redirect(f"/t/{code}") if code else site.message_page(request, why, language=language)
 
 
 async def decline(site: Site, request: web.Request) -> web.Response:
-    """Say no to a challenge, as the button in a chat does."""
+    """Say no to a challenge, as the button in a chat does. Any other code gets the same answer, known or not."""
     code = code_of(request)
     await site.read_form(request)
     reader, language = await _require_reader(site, request)
+    waiting = await site.card_room.feature(OpponentsFeature).site.challenges_to(reader.person, language)
+    if code not in {line.code for line in waiting}:
+        return site.redirect("/")
     payload, key = actions.table(code, "decline"), f"w{reader.tag}.{secrets.token_hex(5)}"
     shown = PAGE if reader.is_guest else ""
-    press = Press(key, reader.as_person(browser_language(request)), reader.place, shown, payload, genuine=True)
+    press = Press(key, reader.as_person(browser_language(request)), reader.place, shown, payload, genuine=False)
     reply = await site.card_room.handle_press(press)
     return site.message_page(request, reply.toast, language=language) if reply.toast else site.redirect("/")
 

@@ -178,7 +178,10 @@ class _OpenPage:
                 return
             self.site.card_room.presence.note(self.reader.person)
             try:
-                self.site.limits.count_message(self.request)
+                if isinstance(message, Beat):
+                    self.site.limits.count_beat(self.request)
+                else:
+                    self.site.limits.count_message(self.request)
             except LimitExceeded:
                 # A closed page would reconnect at once, which costs more.
                 await asyncio.sleep(LIMIT_PAUSE_SECONDS)

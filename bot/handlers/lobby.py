@@ -199,7 +199,7 @@ class Lobby:
         """
         try:
             table = await self._room.table(code)
-            if table.is_practice or table.invited or table.matched or table.are_strangers or table.is_duplicate:
+            if table.is_practice or table.invited or table.matched or table.is_duplicate:
                 return None
             if table.fixture or table.phase not in ("open", "playing"):
                 return None

@@ -170,7 +170,8 @@ class _PageBuilder:
             extra=tuple(filter(None, rows)),
             clock=0 if seen.is_practice else seen.clock,
             alarm=seen.alarm,
-            by_link=seen.phase == "open" and not table.matched and not table.awaits_cut,
+            by_link=seen.phase == "open"
+            and not (table.matched or table.awaits_cut or (table.invited and len(table.chairs) == 2)),
         )
         if table.awaits_cut:
             page = self._with_cut(page)

@@ -4,8 +4,9 @@ Spectators need a table's *watch id*: its code, and letters that follow from the
 enough. The board in a group has the link, and so has each player's list of tables. Players of a table that no chat
 shows, for example one opened on a page, can forward the link.
 
-Tables of strangers and tables in private chats cannot be watched, nor can deals that others still have to play, nor
-tables of chats that forbid it. A tournament's tables follow the chat that opened the tournament.
+Tables of strangers, tables in private chats and challenges by name outside groups cannot be watched. Neither can deals
+that others still have to play, nor tables of chats that forbid it. A tournament's tables
+follow the chat that opened it.
 """
 
 import asyncio
@@ -203,6 +204,9 @@ class Watching:
     async def _is_watchable(self, table: Table) -> bool:
         hosts = [table.fixture.place] if table.fixture else table.hosts
         groups = [place for place in hosts if not is_private(place) and not is_inline(place)]
+        if table.invited and not groups:
+            # Blocks decide whether a private chat shows it, and nobody may learn of a block.
+            return False
         # A rematch of a table opened on a page is offered in private chats.
         is_private_only = bool(hosts) and not groups and table.origin != "page"
         if table.are_strangers or table.is_duplicate or is_private_only:

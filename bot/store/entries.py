@@ -14,6 +14,7 @@
 | `Invite` | ``invite <person> <handle> <name>`` | a person was challenged by name; ``-`` is unknown |
 | `InviteMuted` | ``uncalled`` | the challenged person is not notified, because they blocked the opener |
 | `Match` | ``match <person> <name>`` | one of two matched people; each is asked whether they are ready |
+| `AnyoneCanSit` | ``anyone`` | the opener listed the table for strangers; closing it to them later changes nothing |
 | `PlayAgain` | ``again <origin>`` | a rematch of a game opened on a ``page`` or in a private ``chat`` |
 | `Decline` | ``decline <number>`` | a matched person, by order from 0, declined; a ``close`` follows |
 | `Ask` | ``ask <seat> <person> <name>`` | a person asks for the chair opposite a side's first player |
@@ -141,6 +142,11 @@ class Match:
 
     person: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnyoneCanSit:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +304,7 @@ Setup = (
     | Invite
     | InviteMuted
     | Match
+    | AnyoneCanSit
     | PlayAgain
     | Decline
     | Ask
@@ -361,6 +368,7 @@ _FORMS: Forms[Setup | Progress] = Forms(
         Invite: ("invite", (OPTIONAL, OPTIONAL, TEXT)),
         InviteMuted: ("uncalled", ()),
         Match: ("match", (TEXT, TEXT)),
+        AnyoneCanSit: ("anyone", ()),
         PlayAgain: ("again", (choice("page", "chat"),)),
         Decline: ("decline", (NUMBER,)),
         Ask: ("ask", (NUMBER, TEXT, TEXT)),

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from bot.platform import is_private
 from bot.store.entries import Entry, Host
 from bot.store.levers import Levers
 from bot.tables import errors
@@ -91,6 +92,9 @@ def host_entries(table: Table, place: str) -> list[Entry]:
         return []
     if table.matched or table.fixture:
         # Only matched strangers see their table. A tournament has its own place.
+        raise errors.NotYoursToDecide()
+    if table.was_listed and not is_private(place):
+        # A group would make strangers seem to share a chat.
         raise errors.NotYoursToDecide()
     if len(table.hosts) >= MAX_HOSTS:
         raise errors.TooManyChats()

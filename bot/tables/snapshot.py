@@ -95,7 +95,7 @@ class TableSnapshot(NamedTuple):
     is_practice: bool  # whether one person plays against robots
     is_duplicate: bool  # as `Table.is_duplicate`
     fixture: Fixture | None  # the tournament's game that is played here
-    are_strangers: bool  # whether its people were matched
+    are_strangers: bool  # `TableState.are_strangers`
     phrases: tuple[tuple[int, str], ...]  # what others have said recently, by seat
     can_say: bool  # whether this seat can still say something in this deal
     own_texts: OwnTexts

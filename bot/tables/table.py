@@ -10,6 +10,7 @@ from typing import Self, TypeVar, assert_never
 from bot.identity.programs import is_program
 from bot.identity.pseudonyms import is_name_from_bot, localize_name
 from bot.store.entries import (
+    AnyoneCanSit,
     Ask,
     ChangeGame,
     Clock,
@@ -182,7 +183,7 @@ class Table(TableState):
                 self._choose_game(game)
             case ChangeGame(game):
                 self._choose_game(game)
-            case Rule() | Clock() | CutOption():
+            case Rule() | Clock() | CutOption() | AnyoneCanSit():
                 self._apply_option(entry)
             case Sit(seat, person, name):
                 self.chairs = _with_item(self.chairs, seat, Chair(person, name))
@@ -224,7 +225,7 @@ class Table(TableState):
             case _:
                 assert_never(entry)
 
-    def _apply_option(self, entry: Rule | Clock | CutOption) -> None:
+    def _apply_option(self, entry: Rule | Clock | CutOption | AnyoneCanSit) -> None:
         match entry:
             case Rule(name, value):
                 resolve(game_kind(self.game_id).rules, {name: value})
@@ -233,6 +234,8 @@ class Table(TableState):
                 self.clock, self.strict = seconds, strict
             case CutOption(is_on):
                 self.has_cuts = is_on
+            case AnyoneCanSit():
+                self.was_listed = True
 
     def _apply_move(self, seat: int, move: str, version: int) -> None:
         assert self.game

@@ -47,6 +47,7 @@ class TableState:
         self.invited: Invited | None = None
         # people for whom the table was opened, and who are asked whether they are ready
         self.matched: tuple[Chair, ...] = ()
+        self.was_listed = False  # whether the table was open to anyone, so that strangers can sit here
         # origin of the game that is played again; empty for strangers
         self.rematch_origin: Literal["", "page", "chat"] = ""
         self.declined: int | None = None  # index in `matched` of the person who declined
@@ -123,8 +124,9 @@ class TableState:
 
     @property
     def are_strangers(self) -> bool:
-        """True if /find matched these people, and this is not a rematch of friends."""
-        return bool(self.matched) and not self.rematch_origin
+        """True if /find matched these people or anyone could sit down, and this is not a rematch of friends."""
+        is_open = self.was_listed and not self.is_practice
+        return (bool(self.matched) or is_open) and not self.rematch_origin
 
     @property
     def has_phrases(self) -> bool:
@@ -138,7 +140,7 @@ class TableState:
 
         Empty if a group sees it, and for strangers.
         """
-        if self.matched or self.fixture or not all(map(is_private, self.hosts)):
+        if self.matched or self.are_strangers or self.fixture or not all(map(is_private, self.hosts)):
             return self.rematch_origin
         return "chat" if self.hosts else "page"
 

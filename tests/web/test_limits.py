@@ -11,8 +11,10 @@ from aiohttp import ClientSession, web
 from adapters.web import limits as limits_module
 from adapters.web.access import Access
 from adapters.web.limits import (
+    BEATS,
     CODES,
     CODES_NETWORK_FACTOR,
+    MESSAGES,
     MISSES,
     NEWCOMERS,
     PAGES_OF_ADDRESS,
@@ -83,6 +85,13 @@ def test_questions_of_open_pages_do_not_count_as_pages(limits: Limits) -> None:
     assert count_paths("/notice", 100) + count_paths("/find/state", 100) == 200
     assert REQUESTS.burst <= count_paths("/", 2 * REQUESTS.burst) <= REQUESTS.burst + SLACK
     assert count_paths("/notice", 10 * POLLS.burst) <= POLLS.burst + 10 * SLACK
+
+
+def test_heartbeats_leave_the_presses_of_a_school_alone(limits: Limits) -> None:
+    count_allowed(limits.count_beat, ["192.0.2.1"] * 10 * BEATS.burst)
+    assert count_allowed(limits.count_message, ["192.0.2.1"] * MESSAGES.burst) == MESSAGES.burst
+    # All pages of a school beat every 2.5 seconds.
+    assert 1 / BEATS.interval >= PAGES_OF_ADDRESS / 2.5
 
 
 def missing_lookup(limits: Limits) -> Callable[[web.Request], None]:

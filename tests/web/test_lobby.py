@@ -76,9 +76,12 @@ async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlaygro
     await expect(anna.locator("#table")).to_contain_text("declined")
     await anna.goto(playground.url)
     await row.get_by_role("button", name="Challenge").click()
-    await anna.wait_for_url("**/t/*")
-    await waiting.get_by_role("button", name="Sit down").click(timeout=15_000)
-    await expect(bruno.locator(".cut")).to_be_visible()
+    await expect(anna.locator("main")).to_contain_text("give them a few hours")
+    await anna.goto(playground.url)
+    await bruno.locator("#lobby li", has_text="Anna").get_by_role("button", name="Challenge").click(timeout=15_000)
+    await bruno.wait_for_url("**/t/*")
+    await anna.locator("#challenged").get_by_role("button", name="Sit down").click(timeout=15_000)
+    await expect(anna.locator(".cut")).to_be_visible()
     assert bruno.url == anna.url
 
 

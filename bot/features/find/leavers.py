@@ -50,7 +50,7 @@ class Leavers:
 def find_leavers(table: Table) -> list[str]:
     """Return the people who left a finished game of strangers by resigning in its first deal or losing on time."""
     game = table.game
-    if game is None or not table.are_strangers:
+    if game is None or not (table.matched and table.are_strangers):
         return []
     seats: list[int] = []
     if game.ending == "resign" and game.deal_number == 1:

@@ -6,17 +6,18 @@ listed while its opener has a page open, so that visitors find somebody there.
 
 import asyncio
 import time
+from hashlib import sha256
 from typing import Any
 
 from bot.features.open_tables import keys
 from bot.identity.programs import is_web_guest
 from bot.presence import Presence
-from bot.tables.checks import check_open, check_opener
+from bot.store.entries import AnyoneCanSit, Entry
+from bot.tables.checks import check_open
 from bot.tables.errors import NoSuchTable, NotYoursToDecide
 from bot.tables.room import Room
 from bot.tables.table import Table
 
-LISTED = 12  # tables on the first page
 FRESH_SECONDS = 2.0  # time for which a worker keeps its list
 
 
@@ -25,7 +26,26 @@ def is_by_link(table: Table) -> bool:
 
     The names of people from chats are not for strangers. They meet with /find, under nicknames.
     """
-    return table.origin == "page" and is_web_guest(table.opener.person) and not (table.invited or table.rematch_origin)
+    is_of_page = table.was_listed or table.origin == "page"
+    return is_of_page and is_web_guest(table.opener.person) and not (table.invited or table.rematch_origin)
+
+
+def check_can_list(table: Table) -> None:
+    check_open(table)
+    if not is_by_link(table):
+        raise NotYoursToDecide()
+
+
+def _list_once(table: Table) -> list[Entry]:
+    """Return the entry for the log, once. Players who sit down later can be strangers."""
+    check_can_list(table)
+    return [] if table.was_listed else [AnyoneCanSit()]
+
+
+def _order(table: Table) -> tuple[int, bytes]:
+    """Each hour has another order, so that no code is always among the first."""
+    draw = sha256(f"{time.time() // 3600} {table.code}".encode()).digest()
+    return sum(chair is None for chair in table.chairs), draw
 
 
 class OpenTables:
@@ -35,33 +55,43 @@ class OpenTables:
         self._client, self._room, self._presence = client, room, presence
         self._listed: list[Table] = []
         self._read_at = 0.0
+        self._reading = asyncio.Lock()
 
     async def is_open(self, code: str) -> bool:
         return bool(await self._client.hexists(keys.TABLES, code))
 
     async def choose(self, code: str, person: str, *, is_open: bool) -> None:
-        """Open a table to anyone, or only to people with its link. Raise a TableError unless its opener can."""
+        """Open a table to anyone, or only to people with its link. Raise a TableError unless its opener can.
+
+        An unknown code and the code of another person's table raise the same error, because codes can be guessed.
+        """
         table = await self._room.table(code)
-        check_open(table)
-        check_opener(table, person)
-        if not is_by_link(table):
-            raise NotYoursToDecide()
+        if table.opener.person != person:
+            raise NoSuchTable(code=code)
+        check_can_list(table)
         if is_open:
+            await self._room.commit(code, f"anyone {code}", _list_once)
             await self._client.hset(keys.TABLES, code, person)
         else:
             await self._client.hdel(keys.TABLES, code)
         self._read_at = 0.0
 
     async def tables(self) -> list[Table]:
-        """Return the tables that wait for anyone: the fewest free seats first."""
-        if time.monotonic() - self._read_at > FRESH_SECONDS:
-            openers = await self._openers()
-            here = await self._presence.here(set(openers.values()))
-            tables = await self._load([code for code, opener in openers.items() if opener in here])
-            waiting = [table for table in tables if table.phase == "open" and not table.is_full]
-            waiting.sort(key=lambda table: (sum(chair is None for chair in table.chairs), table.code))
-            self._listed, self._read_at = waiting[:LISTED], time.monotonic()
-        return self._listed
+        """Return the tables that wait for anyone, one of each opener: the fewest free seats first."""
+        async with self._reading:
+            if time.monotonic() - self._read_at > FRESH_SECONDS:
+                self._listed, self._read_at = await self._read(), time.monotonic()
+            return self._listed
+
+    async def _read(self) -> list[Table]:
+        openers = await self._openers()
+        here = await self._presence.here(set(openers.values()))
+        tables = await self._load([code for code, opener in openers.items() if opener in here])
+        waiting = sorted((table for table in tables if table.phase == "open" and not table.is_full), key=_order)
+        first_tables: dict[str, Table] = {}
+        for table in waiting:
+            first_tables.setdefault(table.opener.person, table)
+        return list(first_tables.values())
 
     async def codes_of(self, person: str) -> list[str]:
         return sorted(code for code, opener in (await self._openers()).items() if opener == person)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from bot.features.open_tables.open_tables import OpenTables, is_by_link
+from bot.identity.programs import is_web_guest
 from bot.store.outage import begin_request
 from bot.tables.blocks import Blocks
 from bot.tables.room import Room
@@ -10,6 +11,8 @@ from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import error_text, texts
 from bot.words.wording import target_text
 from engine.errors import EngineError
+
+LISTED = 12  # tables on the first page
 
 
 class OpenTableLine(NamedTuple):
@@ -44,7 +47,12 @@ class OpenTablesSite:
         return ""
 
     async def lines(self, person: str, language: str) -> list[OpenTableLine]:
-        """Return the tables at which a person can sit down. Nobody sees the tables of people who blocked them."""
+        """Return the tables at which a guest can sit down. Nobody sees the tables of people who blocked them.
+
+        ``person`` is empty for a new visitor. People of chats see no tables, because their names are not for strangers.
+        """
+        if person and not is_web_guest(person):
+            return []
         tables = [table for table in await self._tables.tables() if person not in table.people]
         people = sorted({chair.person for table in tables for chair in table.chairs if chair and not chair.is_robot})
         own, *others = await self._blocks.blocked_people([person, *people])
@@ -61,4 +69,4 @@ class OpenTablesSite:
             lines.append(
                 OpenTableLine(table.code, _(seen.kind.name), isolate_name(shown.opener.name), f"{about} · {seats}")
             )
-        return lines
+        return lines[:LISTED]

@@ -1,4 +1,4 @@
-"""The feature object of recent opponents. It stores nothing, because games and tables contain it all."""
+"""The feature object of recent opponents. What the store has of a person contains no id (`keys`)."""
 
 from bot.core import Core
 from bot.feature import Feature

@@ -1,11 +1,13 @@
 """Recent opponents and challenges for web pages."""
 
+import hmac
 from typing import NamedTuple
 
 from cachetools import TTLCache
 
 from bot.command_names import FIRST_GAME
-from bot.features.opponents.errors import OpponentIsGone
+from bot.features.opponents import keys
+from bot.features.opponents.errors import ChallengedRecently, OpponentIsGone
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.http.addresses import Visitor
@@ -19,6 +21,7 @@ from bot.store.outage import begin_request
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
+from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_of, error_text, texts
@@ -28,6 +31,7 @@ from engine.errors import EngineError
 RECENT_GAMES = 20  # a person's games in which opponents are searched
 RECENT_OPPONENTS = 5
 CACHED_PEOPLE, CACHE_SECONDS = 10_000, 30.0
+PAUSE_SECONDS = 6 * 3600  # from a challenge that came to nothing until the next to the same person
 
 
 class LastGame(NamedTuple):
@@ -71,17 +75,19 @@ class OpponentsSite:
     ) -> None:
         self._archive, self._people, self._room = archive, people, room
         self._challenges, self._blocks, self._presence = challenges, blocks, presence
-        # By person and the number of their last game.
-        self._known: TTLCache[tuple[str, int], list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
+        self._client = room.store.client
+        self._known: TTLCache[str, list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
 
     async def opponents(self, person: str, language: str) -> list[OpponentLine]:
         """Return a person's recent opponents, the last first, without those whom the person has blocked."""
-        numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
-        key = (person, numbers[0] if numbers else 0)
-        last_games = self._known.get(key)
+        last_games = self._known.get(person)
         if last_games is None:
-            last_games = self._known[key] = await self._find_last_games(person, numbers)
-        here = await self._presence.here([last.person for last in last_games])
+            last_games = self._known[person] = await self._find_last_games(person)
+        own, *others = await self._blocks.blocked_people([person, *(last.person for last in last_games)])
+        shown = [last for last in last_games if last.person not in own]
+        # A person who has blocked the reader always looks as if no page of theirs were open.
+        seen = [last.person for last, blocked in zip(last_games, others, strict=True) if person not in blocked]
+        here = await self._presence.here(seen)
         _ = texts(language).gettext
         return [
             OpponentLine(
@@ -91,10 +97,11 @@ class OpponentsSite:
                 f"{_(GAMES[last.game].name)}, {day_of(last.ended, language)}",
                 last.person in here,
             )
-            for last in last_games
+            for last in shown
         ]
 
-    async def _find_last_games(self, person: str, numbers: list[int]) -> list[LastGame]:
+    async def _find_last_games(self, person: str) -> list[LastGame]:
+        numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
         [blocked] = await self._blocks.blocked_people([person])
         found: dict[str, LastGame] = {}
         for game in await self._archive.games_by_number(numbers):
@@ -109,8 +116,8 @@ class OpponentsSite:
     ) -> tuple[str, str]:
         """Challenge the player in a seat of a finished game. Return the table's code, or "" and an error to show.
 
-        A repeated challenge returns the same table while it waits. Both keep their names in that game, because they
-        can be strangers.
+        A repeated challenge returns the same table while it waits. After one that came to nothing, the same person
+        cannot be challenged for some hours. Both keep their names in that game, because they can be strangers.
         """
         begin_request()
         profile = await self._people.meet(person)
@@ -120,13 +127,16 @@ class OpponentsSite:
             return "", error_text(fault, profile.language)
 
     async def _open_challenge(self, person: str, game_id: str, seat: int, visitor: Visitor | None) -> str:
-        game = await self._archive.require(game_id)
-        if not can_challenge(game, person, seat):
+        game = await self._archive.get(game_id)
+        # A guessed id gets the same answer, known or not.
+        if game is None or not can_challenge(game, person, seat):
             raise OpponentIsGone()
         other, own_name = game.people[seat], game.record.seats[game.people.index(person)]
         of_person, of_other = await self._blocks.blocked_people([person, other])
         if other in of_person:
             raise OpponentIsGone()
+        key = keys.asked(await self._hash(person, other))
+        await self._check_pause(key, person)
         is_for_two, setup = len(game.people) == 2, list[Setup]()
         if is_for_two:
             setup = [*(Rule(name, value) for name, value in game.record.rules.items()), Clock(game.clock, game.strict)]
@@ -142,14 +152,39 @@ class OpponentsSite:
             again=True,
             visitor=visitor,
         )
+        if table.phase == "open":
+            await self._client.set(key, table.code, ex=PAUSE_SECONDS, nx=True)
         return table.code
 
+    async def _hash(self, person: str, other: str) -> str:
+        return hmac.digest(await self._room.store.secret(), f"challenge {person} {other}".encode(), "sha256").hex()
+
+    async def _check_pause(self, key: str, person: str) -> None:
+        """Raise ChallengedRecently if the last challenge came to nothing. Delete the key of one that was played."""
+        if (found := await self._client.get(key)) is None:
+            return
+        code = found.decode()
+        try:
+            phase = (await self._room.load(code)).phase
+        except NoSuchTable:
+            phase = "over" if await self._archive.find_played(code, person) else "closed"
+        if phase == "closed":
+            raise ChallengedRecently()
+        if phase != "open":
+            await self._client.delete(key)
+
     async def challenges_to(self, person: str, language: str) -> list[ChallengeLine]:
-        """Return the tables at which another person waits for this one."""
+        """Return the tables at which another person waits for this one, without people whom this one has blocked."""
         _ = texts(language).gettext
+        [blocked] = await self._blocks.blocked_people([person])
         lines = []
         for table in await self._room.lists.tables_at(private_place(person)):
-            is_asked = table.phase == "open" and person not in table.people and table.invites(person, "")
+            is_asked = (
+                table.opener.person not in blocked
+                and table.phase == "open"
+                and person not in table.people
+                and table.invites(person, "")
+            )
             waiting = next((chair for chair in table.localize(language).chairs if chair and not chair.is_robot), None)
             if is_asked and waiting:
                 lines.append(ChallengeLine(table.code, isolate_name(waiting.name), _(GAMES[table.game_id].name)))
@@ -159,11 +194,12 @@ class OpponentsSite:
 def can_challenge(game: FinishedGame, person: str, seat: int) -> bool:
     """Return whether a player of a game can challenge the player in this seat.
 
-    Strangers from chats have only a nickname, and their private chat is not for people who met them once.
+    Strangers from chats have only a nickname, and their private chat is not for people who met them once. That includes
+    people of open tables, which have no origin, and of tournaments.
     """
     if person not in game.people or not 0 <= seat < len(game.people):
         return False
     other = game.people[seat]
     if other == person or other.startswith("robot:") or is_pseudonym(other) or is_program(other):
         return False
-    return is_web_guest(other) or bool(game.chats or game.origin)
+    return is_web_guest(other) or bool(game.origin or (game.chats and not game.fixture))

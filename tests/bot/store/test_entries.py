@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.store.entries import (
+    AnyoneCanSit,
     Ask,
     ChangeGame,
     Clock,
@@ -81,6 +82,7 @@ TEXTS: dict[str, Entry] = {
     "withdraw 2": Withdraw(2),
     "refuse 2": Refuse(2),
     "day 2026-11-24": Day(date(2026, 11, 24)),
+    "anyone": AnyoneCanSit(),
     "duel K7QF2M 1 5": Duel("K7QF2M", 1, 5),
     "fixture K7QF2M 2 0 1 telegram:-100/7": Fixture("K7QF2M", 2, 0, 1, "telegram:-100/7"),
     "close cancelled": Close("cancelled"),
@@ -137,6 +139,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Invite: st.builds(Invite, WORD | st.just(""), WORD | st.just(""), LINE),
     InviteMuted: st.just(InviteMuted()),
     Match: st.builds(Match, WORD, LINE),
+    AnyoneCanSit: st.just(AnyoneCanSit()),
     Duel: st.builds(Duel, WORD, NUMBER, NUMBER),
     Fixture: st.builds(Fixture, WORD, NUMBER, NUMBER, NUMBER, WORD),
     PlayAgain: st.builds(PlayAgain, st.sampled_from(["page", "chat"])),

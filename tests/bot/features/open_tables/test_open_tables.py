@@ -7,10 +7,12 @@ import pytest
 from bot.feature import Feature, Forgetting
 from bot.features.open_tables.feature import OpenTablesFeature
 from bot.platform import Person
+from bot.site.hand_page import hand_page
 from bot.store import Store
+from bot.tables.errors import NotYoursToDecide
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import FakePlatform, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 
 ANNA, BRUNO, CARLA = (Person(f"web:{number}", name, "en") for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
 TODAY = date(2026, 11, 27)
@@ -50,6 +52,62 @@ async def test_table_is_listed_only_while_it_is_open_to_anyone(worker: Worker) -
     assert await codes_for(worker, ANNA.id) == []
     assert await choose(worker, table, is_open=False) == ""
     assert await codes_for(worker) == []
+
+
+async def test_unknown_codes_and_other_tables_get_one_answer(worker: Worker) -> None:
+    table = await open_table(worker)
+    answer = await choose(worker, table, BRUNO)
+    assert answer.replace(table.code, "QQQQQQ") == await worker.feature(OpenTablesFeature).site.choose(
+        "QQQQQQ", BRUNO.id, "en", is_open=True
+    )
+    assert "Anna" not in answer
+
+
+@pytest.mark.parametrize("closes", [False, True])
+async def test_strangers_can_block_and_report_each_other(worker: Worker, closes: bool) -> None:
+    table = await open_table(worker)
+    await choose(worker, table)
+    if closes:
+        await choose(worker, table, is_open=False)
+    table = await worker.challenges.sit(table.code, BRUNO.id, "Bruno", "sit")
+    assert table.are_strangers
+    assert await worker.watching.watch_id(table) == ""
+    for person, name in ((ANNA, "Bruno"), (BRUNO, "Anna")):
+        page = hand_page(await worker.room.table(table.code), person.id, await worker.people.person(person.id), "", "")
+        labels = [button.label for row in page.rows for button in row]
+        assert any("Block" in label for label in labels), name
+        assert any("Report" in label for label in labels), name
+
+
+async def test_group_cannot_show_a_table_that_was_listed(worker: Worker) -> None:
+    table = await open_table(worker)
+    await choose(worker, table)
+    with pytest.raises(NotYoursToDecide):
+        await worker.challenges.add_host(table.code, GROUP, "host")
+
+
+async def test_people_of_chats_see_no_open_tables(worker: Worker) -> None:
+    await choose(worker, await open_table(worker))
+    assert await codes_for(worker, "telegram:1") == []
+
+
+async def test_one_visitor_cannot_fill_the_list(worker: Worker) -> None:
+    for game in ("testa", "tressette", "metamazzo"):
+        assert await choose(worker, await open_table(worker, ANNA, game)) == ""
+    table = await open_table(worker, BRUNO)
+    assert await choose(worker, table, BRUNO) == ""
+    codes = await codes_for(worker)
+    assert len(codes) == 2
+    assert table.code in codes
+
+
+async def test_own_and_blocked_tables_take_no_places(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.features.open_tables.site.LISTED", 1)
+    tables = [await open_table(worker, person) for person in (ANNA, BRUNO)]
+    for table, person in zip(tables, (ANNA, BRUNO), strict=True):
+        await choose(worker, table, person)
+    assert await codes_for(worker, ANNA.id) == [tables[1].code]
+    assert await codes_for(worker, BRUNO.id) == [tables[0].code]
 
 
 async def test_only_the_opener_opens_a_table_to_anyone(worker: Worker) -> None:

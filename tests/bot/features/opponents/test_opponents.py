@@ -1,17 +1,21 @@
 """Recent opponents: who is listed, and what a challenge to them sends."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
+from cachetools import TTLCache
 
 from bot.features.opponents.feature import OpponentsFeature
-from bot.features.opponents.site import OpponentsSite
+from bot.features.opponents.site import PAUSE_SECONDS, OpponentsSite, can_challenge
 from bot.finished.game import FinishedGame
 from bot.platform import Person, private_place
 from bot.store import Store
+from bot.store.entries import AnyoneCanSit
 from bot.tables.errors import TableError
 from bot.worker import Worker
-from tests.bot.fake_platform import FakePlatform, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+from tests.open_playground import cut_pack
 
 ANNA, BRUNO, CARLA = (Person(f"web:{number}", name, "en") for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
 
@@ -81,13 +85,113 @@ async def test_challenge_reaches_the_opponent_at_every_worker(store: Store, work
     assert await site_of(worker).challenges_to(BRUNO.id, "en") == []
 
 
-async def test_declined_challenge_can_be_repeated(worker: Worker) -> None:
+@pytest.mark.parametrize("is_declined", [True, False], ids=["declined", "withdrawn"])
+async def test_challenge_that_came_to_nothing_needs_a_pause(worker: Worker, is_declined: bool) -> None:
     await play(worker, ANNA, BRUNO)
     code = await challenge(worker)
-    await worker.challenges.decline(code, BRUNO.id, "", "no")
+    if is_declined:
+        await worker.challenges.decline(code, BRUNO.id, "", "no")
+    else:
+        await worker.challenges.cancel(code, ANNA.id, "no")
     await worker.settled()
     assert await site_of(worker).challenges_to(BRUNO.id, "en") == []
+    [line] = await site_of(worker).opponents(ANNA.id, "en")
+    _code, why = await site_of(worker).challenge(ANNA, line.game_id, line.seat)
+    assert "a few hours" in why
+    # The other can challenge meanwhile.
+    assert await challenge(worker, BRUNO)
+    for key in await worker.store.client.keys("opponents:asked:*"):
+        assert 0 < await worker.store.client.ttl(key) <= PAUSE_SECONDS
+        await worker.store.client.delete(key)
     assert await challenge(worker) != code
+
+
+async def test_played_challenge_needs_no_pause(worker: Worker) -> None:
+    await play(worker, ANNA, BRUNO)
+    code = await challenge(worker)
+    await worker.challenges.sit(code, BRUNO.id, "Bruno", "accept")
+    await cut_pack(worker, code)
+    await worker.room.resign_for(code, 1, "resign")
+    await worker.settled()
+    assert await challenge(worker) != code
+
+
+async def test_block_hides_a_waiting_challenge(worker: Worker) -> None:
+    await play(worker, ANNA, BRUNO)
+    await challenge(worker)
+    await worker.blocks.add(BRUNO.id, ANNA.id, "Anna")
+    assert await site_of(worker).challenges_to(BRUNO.id, "en") == []
+
+
+async def test_blocked_reader_never_sees_who_is_here(worker: Worker) -> None:
+    await play(worker, ANNA, BRUNO)
+    worker.presence.note(BRUNO.id)
+    await worker.presence.exchange()
+    assert [line.is_here for line in await site_of(worker).opponents(ANNA.id, "en")] == [True]
+    await worker.blocks.add(BRUNO.id, ANNA.id, "Anna")
+    assert [line.is_here for line in await site_of(worker).opponents(ANNA.id, "en")] == [False]
+
+
+async def test_first_page_shows_no_block_to_the_challenger(worker: Worker) -> None:
+    await play(worker, ANNA, BRUNO)
+    await play(worker, ANNA, CARLA)
+    await worker.blocks.add(BRUNO.id, ANNA.id, "Anna")
+    tables = [await worker.room.table(await challenge(worker, ANNA, index)) for index in (0, 1)]
+    assert len({table.hosts for table in tables}) == 2
+    assert [await worker.watching.watch_id(table) for table in tables] == ["", ""]
+
+
+async def test_list_is_read_once_in_its_time(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = OpponentsSite(worker.archive, worker.people, worker.room, worker.challenges, worker.blocks, worker.presence)
+    monkeypatch.setattr(site, "_known", TTLCache(10, 60.0))
+    await play(worker, ANNA, BRUNO)
+    await site.opponents(ANNA.id, "en")
+    monkeypatch.setattr(type(worker.archive), "numbers_of", None)
+    assert len(await site.opponents(ANNA.id, "en")) == 1
+    # A block takes effect at once.
+    await worker.blocks.add(ANNA.id, BRUNO.id, "Bruno")
+    assert await site.opponents(ANNA.id, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("chats", "fixture", "origin", "can"),
+    [
+        ([GROUP], "", "", True),
+        ([], "", "page", True),
+        ([], "", "", False),
+        ([GROUP], "K7QF2M 1 0 0", "", False),
+    ],
+    ids=["group", "link", "open table", "tournament"],
+)
+async def test_private_chats_are_not_for_strangers(
+    worker: Worker, chats: list[str], fixture: str, origin: Literal["", "page"], can: bool
+) -> None:
+    await play(worker, ANNA, BRUNO)
+    [line] = await site_of(worker).opponents(ANNA.id, "en")
+    game = await worker.archive.require(line.game_id)
+    game = replace(_with_person(game, line.seat, "telegram:5"), chats=chats, fixture="", origin=origin)
+    if fixture:
+        object.__setattr__(game, "fixture", fixture)
+    assert can_challenge(game, ANNA.id, line.seat) is can
+
+
+async def test_game_at_an_open_table_has_no_origin(worker: Worker) -> None:
+    for person in (ANNA, BRUNO):
+        await worker.people.meet(person)
+    table = await worker.challenges.open_table("testa", ANNA.id, "Anna", "open")
+    await worker.room.commit(table.code, "anyone", lambda _table: [AnyoneCanSit()])
+    await worker.challenges.sit(table.code, BRUNO.id, "Bruno", "sit")
+    await worker.room.resign_for(table.code, 1, "resign")
+    await worker.settled()
+    [line] = await site_of(worker).opponents(ANNA.id, "en")
+    assert (await worker.archive.require(line.game_id)).origin == ""
+
+
+async def test_unknown_game_gets_the_same_answer(worker: Worker) -> None:
+    await play(worker, CARLA, BRUNO)
+    [line] = await site_of(worker).opponents(CARLA.id, "en")
+    answers = [await site_of(worker).challenge(ANNA, game, 0) for game in (line.game_id, "QQQQQQ-1")]
+    assert answers == [("", "This player is no longer here.")] * 2
 
 
 async def test_only_the_challenged_person_can_sit_down(worker: Worker) -> None:

@@ -1,0 +1,25 @@
+"""Requests of the lobby that no page sends: guessed codes."""
+
+import aiohttp
+import pytest
+
+from adapters.web.limits import Limits
+from tests.open_playground import OpenPlayground
+from tests.web.test_tables import Visitor
+
+
+async def test_guesses_get_one_answer_and_are_counted(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    monkeypatch.setattr(Limits, "count_code", lambda _limits, request: counted.append(request.path))
+    monkeypatch.setattr(Limits, "give_code_back", lambda _limits, request: counted.remove(request.path))
+    table = await site.worker.challenges.open_table("testa", "web:1", "Anna", "open")
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        bruno = Visitor(site, session)
+        own = await bruno.play("testa", friend="1", name="Bruno")
+        declined = [await bruno.post(f"/t/{code}/decline") for code in (table.code, "QQQQQQ")]
+        assert {(answer.status, answer.headers.get("Location")) for answer in declined} == {(303, "/")}
+        answers = [await bruno.post(f"/t/{code}/anyone", anyone="1") for code in (table.code, "QQQQQQ", own)]
+        whys = [(await answer.json())["why"] for answer in answers]
+        assert whys[0].replace(table.code, "QQQQQQ") == whys[1] != ""
+        assert whys[2] == ""
+    assert counted == [f"/t/{code}/anyone" for code in (table.code, "QQQQQQ")]

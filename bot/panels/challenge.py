@@ -48,8 +48,9 @@ def challenge_panel(
         _write_terms(page, seen, words)
         page.gap()
         _write_chairs(page, table, words)
-        is_running = table.phase == "playing" and not reader
-        return page.panel((Button(_("My hand"), table.code, "good", "private"),) if is_running else ())
+        # The button stays after the game: a card that is updated once more must not differ from one that is not.
+        has_hands = table.game is not None and not reader
+        return page.panel((Button(_("My hand"), table.code, "good", "private"),) if has_hands else ())
     if table.awaits_cut:
         write_cut_task(page, seen, words)
         _write_terms(page, seen, words)

@@ -88,7 +88,7 @@ async def test_log_names_takers_and_shows_only_the_last_trick(playground: OpenPl
     await take_screenshot(page, "log")
 
 
-COUNT = {
+COUNT: dict[str, Any] = {
     "lines": [
         ["points in tricks", "5⅔", "5"],
         ["the last trick", "1", "0"],

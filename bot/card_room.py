@@ -56,7 +56,7 @@ class CardRoom(Protocol):
 
     @property
     def presence(self) -> Presence:
-        """Who has a page of the site open."""
+        """The people who have a page of the site open."""
 
     @property
     def program_tables(self) -> ProgramTables:

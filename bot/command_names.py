@@ -112,6 +112,13 @@ class CommandSpec:
 
 
 OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table’s code"))
+OPPONENT = Argument(
+    "opponent",
+    {"it": "avversario"},
+    ArgumentKind.PERSON,
+    _("@name"),
+    _("Your opponent; leave it empty for anyone"),
+)
 GAME = Argument("game", {"it": "gioco"}, ArgumentKind.GAME, _("game"), _("Which game"))
 TARGET = Argument("target", {"it": "punti"}, ArgumentKind.POINTS, _("points"), _("Points to win"), in_help=False)
 
@@ -120,17 +127,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "challenge",
         {"it": "sfida"},
         _("play a friend or a robot"),
-        arguments=(
-            Argument(
-                "opponent",
-                {"it": "avversario"},
-                ArgumentKind.PERSON,
-                _("@name"),
-                _("Your opponent; leave it empty for anyone"),
-            ),
-            GAME,
-            TARGET,
-        ),
+        arguments=(OPPONENT, GAME, TARGET),
         shows_table=True,
         in_user_menu=True,
         is_main=True,
@@ -147,16 +144,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "duel",
         {"it": "duello"},
         _("play five deals with a friend, each when you like"),
-        arguments=(
-            Argument(
-                "opponent",
-                {"it": "avversario"},
-                ArgumentKind.PERSON,
-                _("@name"),
-                _("Your opponent; leave it empty for anyone"),
-            ),
-            GAME,
-        ),
+        arguments=(OPPONENT, GAME),
     ),
     CommandSpec(
         "puzzle",

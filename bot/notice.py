@@ -6,8 +6,12 @@ NoticeKind = Literal["turn", "challenge", "daily", "tournament"]
 
 
 class Notice(NamedTuple):
-    """A notification. Locked screens show it, so ``text`` names no card. ``path`` is the page that it opens."""
+    """A notification. Locked screens show it, so ``text`` names no card.
+
+    ``path`` is the page that it opens. ``about`` has the people whom the text names: /forget deletes it for each.
+    """
 
     kind: NoticeKind
     text: str
     path: str
+    about: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Who has a page of the site open.
+"""Presence: the people who have a page of the site open.
 
 Pages give signs: a table's page by its heartbeats, others by their requests. A worker keeps signs in memory and writes
 them together every `ROUND_SECONDS`. In the same call it reads the signs of the people at its open tables. So a press

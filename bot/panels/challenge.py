@@ -88,7 +88,7 @@ def challenge_panel(
     if not reader or table.invited is None or reader != table.invited.person:
         return card
     text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(seen.kind.name))
-    return replace(card, notice=Notice("challenge", text, f"/t/{table.code}"))
+    return replace(card, notice=Notice("challenge", text, f"/t/{table.code}", (table.opener.person,)))
 
 
 def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> Panel:

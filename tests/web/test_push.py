@@ -116,7 +116,7 @@ async def test_challenge_to_a_recent_opponent_notifies(site: OpenPlayground, mon
         await asyncio.sleep(0.05)
     await worker.settled()
     text = "\u2068Anna\u2069 challenges you: Testa a Testa."
-    assert queued == [("web:0b", Notice("challenge", text, f"/t/{code}"))]
+    assert queued == [("web:0b", Notice("challenge", text, f"/t/{code}", ("web:0a",)))]
 
 
 async def test_silent_message_notifies_nobody(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:

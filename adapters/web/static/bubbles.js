@@ -28,7 +28,7 @@ function useNewEvents(table, old) {
   return events;
 }
 
-/** Return who has just said something, for a moment. @param {Table["sitting"]} sitting */
+/** Return the players whose words are new, until `SAID_SHOWN` has passed. @param {Table["sitting"]} sitting */
 function useSayings(sitting) {
   const [fresh, setFresh] = useState(/** @type {Table["sitting"]} */ ([]));
   const last = useRef(/** @type {string[]} */ ([]));

@@ -310,7 +310,7 @@ function switchPerson(person) {
   draw();
 }
 
-/** Draw new people and groups. A person who was added here is chosen. */
+/** Draw new people and groups, and choose a person who was added on this page. */
 function showPeople() {
   const added = state.switching && state.people.find((p) => p.name === state.added);
   if (added) {

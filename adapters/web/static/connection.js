@@ -106,7 +106,7 @@ export class Connection {
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
-  /** Connect anew, for example because the browser can have lost its reader. */
+  /** Connect again, for example because another person may use the browser now. */
   renew() { this.socket?.close(); }
 
   /** @param {Keeper} keeper */

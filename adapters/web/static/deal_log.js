@@ -1,5 +1,5 @@
 // @ts-check
-// The log of a deal: who took each trick, what was declared, and the cards that can be seen.
+// The log of a deal: takers of tricks, declarations, and the cards that may be shown.
 import { addStyle, html } from "./view.js";
 
 /** A card of a trick: its drawn code, its name, its player and what they said. @typedef {{code: string, name: string, by: string, said: string, wins: boolean}} TrickCard */

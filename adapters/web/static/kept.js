@@ -71,14 +71,14 @@ export async function forgetOthers(reader) {
   await pages?.put(OWNER, new Response(reader));
 }
 
-/** Delete the data of a reader who has signed out. @param {string} reader */
+/** Delete one reader's tables, presses and pages. @param {string} reader */
 export const forgetReader = (reader) => Promise.all([dropTables((one) => one.reader === reader), dropPresses((one) => one.reader === reader), forgetPages()]);
 
 /** Forget what can be seen of a person who might have left this browser. Their presses stay until a page names another
  * reader, because the bot accepts them only from the person who made them. */
 export const forgetSeen = () => Promise.all([dropTables(() => true), forgetPages()]);
 
-/** Delete all data of a person who has signed out. */
+/** Delete every reader's tables, presses and pages. */
 export const forgetAll = () => Promise.all([forgetSeen(), dropPresses(() => true)]);
 
 /** @param {(table: KeptTable) => boolean} isDropped */

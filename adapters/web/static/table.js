@@ -198,7 +198,7 @@ const App = () => {
       open: async () => openTable(code, reader), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
     onOtherReader(() => newConnection.renew());
-    /** Delete the stored table, or all data of a reader who has signed out. @param {boolean} [isStranger] */
+    /** Delete the stored table, or everything of this page's reader. @param {boolean} [isStranger] */
     const forget = (isStranger) => (isStranger ? import("./kept.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);

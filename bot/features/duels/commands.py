@@ -39,7 +39,7 @@ from engine import GAMES
 
 
 def _code_in(words: Sequence[str]) -> str:
-    """Return the code that a command consists of; empty if it is none, or names a game."""
+    """Return a command's only word if it is a duel's code and no game, otherwise an empty string."""
     if len(words) != 1 or not re.fullmatch(NEW_CODE, words[0].upper()):
         return ""
     try:

@@ -285,4 +285,5 @@ def over_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
 
 
 def _with_notice(panel: Panel, duel: Duel, text: str, kind: NoticeKind = "turn") -> Panel:
-    return replace(panel, notice=Notice(kind, text, f"/duel/{duel.code}"))
+    about = tuple([player.person for player in duel.players])
+    return replace(panel, notice=Notice(kind, text, f"/duel/{duel.code}", about))

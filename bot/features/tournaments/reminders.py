@@ -123,4 +123,6 @@ def reminder_panel(language: str, tournament: Tournament, match: Match, player: 
         time=time_left(language, left),
     )
     panel = page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), tournament, "mine"),))
-    return replace(panel, notice=Notice("tournament", panel.plain.strip(), "/"))
+    opponents = [chair.person for other in match.teams if other != team for chair in tournament.members(other)]
+    about = (tournament.opener.person, *opponents)
+    return replace(panel, notice=Notice("tournament", panel.plain.strip(), "/", about))

@@ -62,6 +62,7 @@ class Due(NamedTuple):
     text: str
     path: str
     tries: int = 0
+    about: tuple[str, ...] = ()
 
     @property
     def stored(self) -> str:
@@ -97,7 +98,8 @@ class Sender:
             PUSHES.labels("dropped").inc(len(wanted))
             return
         now = time.time()
-        due = {Due(person, browser.id, *notice).stored: now for browser in wanted}
+        kind, text, path, about = notice
+        due = {Due(person, browser.id, kind, text, path, about=about).stored: now for browser in wanted}
         await self._client.zadd(keys.DUE, due, nx=True)
 
     async def send_due(self) -> None:
@@ -121,9 +123,11 @@ class Sender:
             raise error
 
     async def forget(self, person: str) -> None:
-        """Delete a person's queued messages."""
-        if stored := await self._due_of(person):
-            await self._client.zrem(keys.DUE, *stored)
+        """Delete the queued messages to a person, and those that name them."""
+        queued = [stored async for stored, _at in self._client.zscan_iter(keys.DUE, count=1000)]
+        found = {stored: Due(*json.loads(stored)) for stored in queued}
+        if deleted := [stored for stored, due in found.items() if person in (due.person, *due.about)]:
+            await self._client.zrem(keys.DUE, *deleted)
 
     async def _due_of(self, person: str) -> list[bytes]:
         """Return a person's queued messages. The store selects them by their beginning (`Due.stored`)."""

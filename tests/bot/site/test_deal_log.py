@@ -11,7 +11,7 @@ from bot.site.hand_page import hand_page
 from bot.store.entries import Day, Deal, Entry, Move
 from bot.tables.table import Table
 from engine import GAMES
-from tests.bot.site.test_seat_events import table_with_declaration
+from tests.bot.site.test_seat_events import declare_first, table_with_declaration
 from tests.bot.tables.test_table import FOUR, play_cards, start_game
 
 
@@ -61,12 +61,7 @@ def test_log_begins_again_with_the_first_move_of_a_deal() -> None:
 
 
 def test_declarations_and_bids_are_in_words() -> None:
-    table = table_with_declaration("tressette")
-    assert table.game
-    seat = table.game.turn
-    assert seat is not None
-    move = next(move for move in table.game.legal_moves(seat) if move.startswith("declare "))
-    table = table.with_entries([Move(seat, move)], "declared")
+    table, seat, _move = declare_first(table_with_declaration("tressette"))
     entry = log_for(table, seat).entries[-1]
     assert entry.text.startswith("you: ")
     assert entry.text.endswith(("+9", "+12"))

@@ -26,13 +26,17 @@ def table_with_declaration(game: str) -> Table:
     raise AssertionError("no hand with a declaration")
 
 
-def test_declaration_shows_its_cards_and_points_at_the_seat() -> None:
-    table = table_with_declaration("tressette")
+def declare_first(table: Table) -> tuple[Table, int, str]:
+    """Make the first declaration of the player to move. Return the table after it, the seat and the move."""
     assert table.game
     seat = table.game.turn
     assert seat is not None
     move = next(move for move in table.game.legal_moves(seat) if move.startswith("declare "))
-    table = table.with_entries([Move(seat, move)], "declared")
+    return table.with_entries([Move(seat, move)], "declared"), seat, move
+
+
+def test_declaration_shows_its_cards_and_points_at_the_seat() -> None:
+    table, seat, move = declare_first(table_with_declaration("tressette"))
     for reader in range(4):
         *_, event = page_of(table, reader).events
         assert event.at == (seat - reader) % 4

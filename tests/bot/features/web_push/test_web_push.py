@@ -237,6 +237,15 @@ async def test_forgotten_person_gets_nothing(bench: Bench) -> None:
     assert len(other.messages) == 1
 
 
+async def test_message_that_names_a_forgotten_person_is_not_sent(bench: Bench) -> None:
+    browser = await bench.subscribe(BRUNO)
+    await bench.sender.queue(BRUNO, Notice("turn", "Anna challenges you.", "/t/K7QF2M", (ANNA,)))
+    await bench.sender.queue(BRUNO, TURN)
+    await bench.sender.forget(ANNA)
+    await bench.sender.send_due()
+    assert len(browser.messages) == 1
+
+
 async def test_all_workers_have_the_same_key(bench: Bench, store: Store) -> None:
     other = Sender(store.client, bench.subscriptions, "")
     assert await bench.sender.public_key() == await other.public_key()

@@ -49,7 +49,7 @@ def challenge_panel(
         page.gap()
         _write_chairs(page, table, words)
         # The button stays after the game: a card that is updated once more must not differ from one that is not.
-        has_hands = table.game is not None and not reader
+        has_hands = table.phase in ("playing", "over") and not reader
         return page.panel((Button(_("My hand"), table.code, "good", "private"),) if has_hands else ())
     if table.awaits_cut:
         write_cut_task(page, seen, words)

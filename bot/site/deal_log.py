@@ -39,10 +39,10 @@ def deal_log(table: Table, seen: TableSnapshot, words: Wording) -> DealLog | Non
     if view is None or view.deal is None or table.game is None:
         return None
     is_between = view.ending or view.deal.phase == "over" or not seen.history
-    finished = table.game.record(live=False).deals if is_between else []
+    # The record of a duplicate game has cards that others must not see before they play them.
+    finished = table.game.record(live=False).deals if is_between and not table.is_duplicate else []
     if finished:
-        entries = _entries(seen, words, finished[-1].moves, open_cards=not table.is_duplicate)
-        return DealLog(len(finished), tuple(entries))
+        return DealLog(len(finished), tuple(_entries(seen, words, finished[-1].moves, open_cards=True)))
     return DealLog(view.deal_number, tuple(_entries(seen, words, seen.history, open_cards=False)))
 
 

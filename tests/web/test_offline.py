@@ -248,10 +248,6 @@ async def test_service_worker_keeps_a_move_while_the_bot_is_busy(
 ) -> None:
     page = await sit_at_table(browser, playground)
     code = page.url.rpartition("/")[2]
-    async with no_network(page.context, playground):
-        await page.reload()
-        name = await play_offline(page)
-        await page.goto(f"{playground.url}rules")
     busy = asyncio.Event()
 
     async def refuse(*_arguments: object) -> Reply:
@@ -259,11 +255,16 @@ async def test_service_worker_keeps_a_move_while_the_bot_is_busy(
         return Reply(toast="Too fast", is_temporary=True)
 
     with monkeypatch.context() as patch:
+        # The service worker sends the press as soon as it finds the network again.
         patch.setattr(Dispatcher, "handle_press", refuse)
+        async with no_network(page.context, playground):
+            await page.reload()
+            name = await play_offline(page)
+            await page.goto(f"{playground.url}rules")
         await page.goto(f"{playground.url}leaderboard")
         await busy.wait()
-    await page.wait_for_timeout(500)  # the answer arrives
-    [press] = (await page.evaluate(KEPT))["presses"]
+        await page.wait_for_timeout(500)  # the answer arrives
+        [press] = (await page.evaluate(KEPT))["presses"]
     assert "refused" not in press
     await page.goto(f"{playground.url}rules")
     assert await wait_for_moves(playground, code, 1) == [f"play {name}"]

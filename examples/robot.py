@@ -4,8 +4,7 @@
     ROBOT_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
 The bot must be running at that address (`make run`), and the token must be made with the bot's settings. The robot
-plays by a rule of thumb. A game against the strong robot takes a few minutes. Replace `choose` to make your own robot.
-It needs Python and httpx.
+plays by a rule of thumb; replace `choose` to make your own. A game takes a few minutes. It needs Python and httpx.
 """
 
 import json

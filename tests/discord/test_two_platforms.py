@@ -180,8 +180,10 @@ class DailyPlayer:
 
     @property
     def is_over(self) -> bool:
-        # Boards have other lines that begin with "You".
-        return any(re.search(r"^You (gave up|[0-9−])", text, re.MULTILINE) for text in self.texts)
+        # A board also says "You lose the deal", without a score.
+        return any(
+            re.search(r"^(You gave up|(You win|You lose|A draw,) [0-9])", text, re.MULTILINE) for text in self.texts
+        )
 
     def _playable_cards(self) -> list[tuple[dict[str, Any], str]]:
         message = list(self.person.private.messages.values())[-1]

@@ -13,7 +13,7 @@ from bot.concurrency.background import TaskSet
 from bot.robots.pool import RobotPool
 from bot.tables.table import Table
 from bot.words.verdicts import NO_HINT, ShownHint
-from engine.robots.findings import Hint
+from engine.robots.verdicts import Hint
 
 REMEMBERED = 1000  # hints kept in memory
 TRIES = 3  # attempts to compute a hint, because the robots' processes can be starting

@@ -11,7 +11,7 @@ from bot.panel import Panel
 from bot.panels.board import RatingChange, duplicate_panel
 from bot.tables.snapshot import DEFAULT_TEXTS, OwnTexts, TableSnapshot, snapshot
 from bot.tables.table import Table
-from engine.robots.findings import Summary
+from engine.robots.verdicts import Summary
 
 
 class Outcome(NamedTuple):

@@ -127,7 +127,7 @@ PARTS = {
                 [*fill_pattern("tests/engine/test_{}.py", "robots worlds"), "-k not (strong or greedy_beats)"],
             ),
             CoveredModules(
-                fill_pattern("engine/robots/{}.py", "analysis findings hints"),
+                fill_pattern("engine/robots/{}.py", "analysis hints verdicts"),
                 [
                     *fill_pattern("tests/engine/test_{}.py", "hints analysis strong"),
                     "-k not (plays_exactly or beats or waiting_declarations or bids_add_up or deterministic or loses_less)",

@@ -10,7 +10,7 @@ from bot.cli.record_files import load_record
 from bot.features.analysis.pages import analysis_page
 from bot.finished.game import FinishedGame
 from engine.robots.analysis import analyse_deal
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 
 
 def analyse(

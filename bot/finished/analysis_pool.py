@@ -12,7 +12,7 @@ import structlog
 from bot.finished.game import FinishedGame
 from bot.robots.pool import RobotPool
 from bot.store import keys
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 
 log = structlog.get_logger()
 KEPT_SECONDS = 7 * 86400

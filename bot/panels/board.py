@@ -15,7 +15,7 @@ from bot.words.table_lines import TableLines, cut_news, shown_points, table_word
 from bot.words.verdicts import replay_button
 from bot.words.wording import short_seal, signed_text
 from engine import Record
-from engine.robots.findings import Summary
+from engine.robots.verdicts import Summary
 from engine.views import DealView, StockView, TressetteView
 
 

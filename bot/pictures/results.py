@@ -21,7 +21,7 @@ from bot.words.game_results import (
 )
 from bot.words.wording import Wording, fix_minus, score_unit
 from engine import Record
-from engine.robots.findings import Summary
+from engine.robots.verdicts import Summary
 
 BOT = "Buongioco"
 

@@ -16,7 +16,7 @@ from engine import Record, View, read
 from engine.game import MoveEntry
 from engine.replay import continue_record
 from engine.robots import Budget, make_robot
-from engine.robots.findings import Hint, Verdict
+from engine.robots.verdicts import Hint, Verdict
 
 log = structlog.get_logger()
 

@@ -24,7 +24,7 @@ from engine import Game, Record, game_kind, replay
 from engine.game import ENDING_MOVES
 from engine.records import SpadesRecord, TressetteRecord
 from engine.replay import continue_record
-from engine.robots.findings import Verdict, costliest_moves, summarize
+from engine.robots.verdicts import Verdict, costliest_moves, summarize
 from engine.shuffle import commitment
 from engine.tressette import TressetteDeal
 from engine.views import (

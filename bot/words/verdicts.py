@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bot import actions
 from bot.panel import Button
 from bot.words.wording import Wording, decimal_text, score_unit_of
-from engine.robots.findings import Hint, Summary, Verdict
+from engine.robots.verdicts import Hint, Summary, Verdict
 
 
 class ShownHint(NamedTuple):

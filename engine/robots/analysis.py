@@ -20,7 +20,6 @@ from ..spades import SpadesDeal
 from ..tressette import TressetteDeal
 from ..views import SpadesView, View
 from .deductions import pack_of
-from .findings import Verdict
 from .hints import find_reason
 from .medium import useful_picks
 from .perfect_play import solve_moves
@@ -34,6 +33,7 @@ from .strong import (
     move_text,
     without_declarations,
 )
+from .verdicts import Verdict
 
 BID_ERROR = 4.0  # error of a bid's expected points
 BUDGET_SHARE = 0.5

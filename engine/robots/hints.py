@@ -9,12 +9,12 @@ from ..spades import SPADE_SUIT
 from ..tressette import THIRDS
 from ..views import DealView, PacketsView, SpadesView, View
 from .deductions import pack_of, worlds_of
-from .findings import Hint
 from .medium import KEEP_VALUE, can_serve_declaration, useful_picks
 from .memory import remember
 from .robot import Budget
 from .spades import trick_worth
 from .strong import StrongRobot
+from .verdicts import Hint
 
 
 def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:

@@ -23,11 +23,11 @@ from ..spades import NOT_SPADES
 from ..tressette import THIRDS
 from ..views import DealView, PacketsView, SpadesView, TressetteView, View
 from .deductions import pack_of, weigh_worlds, worlds_of
-from .findings import MIN_LOSS, MIN_LOSS_AT_SPADES
 from .medium import MediumRobot, can_become_four, has_won, useful_picks
 from .memory import remember
 from .robot import Budget, act
 from .spades import choose_draft
+from .verdicts import MIN_LOSS, MIN_LOSS_AT_SPADES
 
 SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not compiled
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget

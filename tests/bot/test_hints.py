@@ -13,7 +13,7 @@ from bot.tables.table import Table
 from bot.words.verdicts import NO_HINT, ShownHint
 from bot.worker import Worker
 from engine import View
-from engine.robots.findings import Hint
+from engine.robots.verdicts import Hint
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, open_worker, seat_players
 
 

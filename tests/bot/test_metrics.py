@@ -15,7 +15,7 @@ from bot.settings import Settings
 from bot.store import Store
 from bot.worker import Worker
 from engine import Record
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.finished.games import finished_game
 
 

@@ -12,8 +12,8 @@ from engine.declarations import COMBINATIONS
 from engine.position import search_position
 from engine.robots import analysis
 from engine.robots.analysis import analyse_deal
-from engine.robots.findings import Verdict, summarize
 from engine.robots.strong import MoveEstimate, StrongRobot
+from engine.robots.verdicts import Verdict, summarize
 from engine.search.solver import Solver
 from tests.engine.tables import (
     full_table,

@@ -17,7 +17,7 @@ from bot.platform import is_inline, is_private
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.viewers import Viewer
-from engine.robots.findings import Summary, Verdict, summarize
+from engine.robots.verdicts import Summary, Verdict, summarize
 
 
 class ExpectedMessage(NamedTuple):

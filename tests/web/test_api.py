@@ -21,7 +21,7 @@ from bot.rate_limiter import RateLimit
 from bot.robots.pool import PoolBusy
 from bot.site.api_models import PublicTable
 from engine import read, verify
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.finished.games import finished_game, store_game
 from tests.open_playground import OpenPlayground
 from tests.web.api_reference import PAGE, page

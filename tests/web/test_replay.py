@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Error, Page, Route, expect
 
 from bot.finished.game import FinishedGame
 from engine import GAMES, load
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.finished.games import finished_game, store_game
 from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.open_playground import OpenPlayground

@@ -16,8 +16,8 @@ from bot.tables.table import Table
 from bot.words.verdicts import NO_HINT, ShownHint
 from engine import GAMES
 from engine.options import RELEASE, resolve
-from engine.robots.findings import Hint
 from engine.robots.hints import find_reason
+from engine.robots.verdicts import Hint
 from tests.bot.worker.test_page_controls import find_required_moves, next_table
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground

@@ -1,6 +1,6 @@
 // @ts-check
 // The badge on the installed site's icon: the number of tables where it is the player's turn.
-import { keepTable, keptTable, keptTables } from "./kept.js";
+import { keepTable, keptTable, keptTables } from "./offline_storage.js";
 
 /** Show the number of kept tables with the player's turn. */
 export async function updateBadge() {

@@ -2,7 +2,7 @@
 // Playing without a network: the page of a table keeps its last state and its unanswered presses, and registers the
 // service worker. All of it is loaded after the first card.
 import { updateBadge } from "./badge.js";
-import { dropPress, dropTable, forgetOthers, keepPress, keepTable, keptPresses, keptTable } from "./kept.js";
+import { dropPress, dropTable, forgetOthers, keepPress, keepTable, keptPresses, keptTable } from "./offline_storage.js";
 
 const VERSIONED = /^1m|^1t[A-Z0-9]+:\d+:cut/;  // moves and cuts: the bot refuses them after the table has changed
 const SYNC = "presses";  // name of the browser's event after it finds the network again

@@ -1,6 +1,6 @@
 // @ts-check
 // The page without a network: which tables and puzzles are kept in this browser.
-import { keptPresses, keptTables } from "./kept.js";
+import { keptPresses, keptTables } from "./offline_storage.js";
 import { html, pageData, render } from "./view.js";
 
 const { texts } = pageData();

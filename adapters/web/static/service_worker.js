@@ -2,7 +2,7 @@
 // The service worker: pages without a network, and presses that are sent once there is one again.
 import { openTable } from "./connection.js";
 import { noteTurn } from "./badge.js";
-import { dropPress, dropTable, forgetAll, forgetOthers, forgetReader, forgetSeen, keepPress, keptPresses, PAGES } from "./kept.js";
+import { dropPress, dropTable, forgetAll, forgetOthers, forgetReader, forgetSeen, keepPress, keptPresses, PAGES } from "./offline_storage.js";
 
 const worker = /** @type {any} */ (self);
 const FILES = "files", OFFLINE = "/offline";
@@ -153,7 +153,7 @@ async function sendPresses() {
 }
 
 /** Send a table's presses in order. Presses without an answer are kept.
- * @param {string} code @param {string} reader @param {import("./kept.js").KeptPress[]} presses @returns {Promise<void>} */
+ * @param {string} code @param {string} reader @param {import("./offline_storage.js").KeptPress[]} presses @returns {Promise<void>} */
 function sendTo(code, reader, presses) {
   const waiting = [...presses];
   const socket = openTable(code, reader);
@@ -174,7 +174,7 @@ function sendTo(code, reader, presses) {
       // The bot is busy or its store is away: the next page tries again.
       socket.close();
     } else if (message.n === waiting[0]?.n) {
-      const press = /** @type {import("./kept.js").KeptPress} */ (waiting.shift());
+      const press = /** @type {import("./offline_storage.js").KeptPress} */ (waiting.shift());
       // A refused press stays for the page, which sends it again and shows why.
       if (message.refused) await keepPress({ ...press, refused: true });
       else await dropPress(press.n);

@@ -199,7 +199,7 @@ const App = () => {
     });
     onOtherReader(() => newConnection.renew());
     /** Delete the stored table, or everything of this page's reader. @param {boolean} [isStranger] */
-    const forget = (isStranger) => (isStranger ? import("./kept.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
+    const forget = (isStranger) => (isStranger ? import("./offline_storage.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
     const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);
     // A search for an opponent continues while the reader plays at a table.

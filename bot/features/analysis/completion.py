@@ -24,7 +24,7 @@ from bot.store import STORE_ERRORS
 from bot.table_policy import Outcome, Policies
 from bot.tables.table import Table
 from bot.viewers import Viewers
-from engine.robots.findings import summarize
+from engine.robots.verdicts import summarize
 
 MAX_PENDING = 20  # largest number of waiting games; any others are not analysed
 TIMEOUT_SECONDS = 900.0  # after this time a result is left without accuracy, because few people still read it

@@ -20,7 +20,7 @@ from bot.table_policy import Outcome
 from bot.tables.errors import TableError
 from bot.tables.table import Table
 from bot.viewers import with_picture
-from engine.robots.findings import summarize
+from engine.robots.verdicts import summarize
 
 
 class NothingToAnalyse(TableError):

@@ -10,7 +10,7 @@ from bot.tables.snapshot import isolate_name
 from bot.words.game_results import game_summary
 from bot.words.verdicts import given_away_text, lost_text, replay_button, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of
-from engine.robots.findings import Summary, Verdict, summarize
+from engine.robots.verdicts import Summary, Verdict, summarize
 
 COSTLIEST = 3  # moves that the page lists for each player
 BAR = 10

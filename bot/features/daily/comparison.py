@@ -15,7 +15,7 @@ from bot.tables.snapshot import isolate_name
 from bot.words.verdicts import given_away_text, lost_text, reason_texts, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
-from engine.robots.findings import Verdict, summarize
+from engine.robots.verdicts import Verdict, summarize
 
 LINES_PER_PAGE = 4  # about one and a half screens of a phone
 

@@ -25,7 +25,7 @@ from bot.robots.simulation import simulate
 from bot.texts import LANGUAGES
 from bot.words.game_results import decisive_deal, totals_by_deal
 from engine import GAMES, Record
-from engine.robots.findings import Summary
+from engine.robots.verdicts import Summary
 from tests.bot.features.tournaments.builder import finished_tournament
 from tests.long import long
 

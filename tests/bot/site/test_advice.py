@@ -6,7 +6,7 @@ from bot.people import Profile
 from bot.site.hand_page import hand_page
 from bot.site.page_models import HandPage
 from bot.words.verdicts import ShownHint
-from engine.robots.findings import Hint
+from engine.robots.verdicts import Hint
 from tests.bot.tables.test_table import FOUR, start_game
 
 

@@ -16,7 +16,7 @@ from bot.site.api_models import ReplayedAnalysis, ReplayedDeal, ReplayedGame, re
 from bot.site.game_reader import AnalysisBusy, GameReader, Reader
 from bot.store import Store, keys
 from engine import GAMES, Record, load, verify
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from engine.views import PacketsView, SpadesView
 from tests.bot.finished.games import finished_game, store_game
 from tests.long import mostly_long

@@ -24,7 +24,7 @@ from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.replay import load
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, simulate_record
 from tests.bot.site.test_deal_count import parse_figure

@@ -2,7 +2,7 @@
 
 from bot.panel import Button, Panel
 from bot.store import Store
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, seat_players
 
 

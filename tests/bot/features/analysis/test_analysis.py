@@ -8,7 +8,7 @@ import pytest
 from bot.features.analysis.pages import BAR
 from bot.store import Store, keys
 from bot.tables.snapshot import isolate_name
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, create_players, open_worker, play_cards, resign, seat_players
 
 

@@ -12,7 +12,7 @@ from bot.store import Store, keys
 from bot.tables.snapshot import isolate_name
 from bot.worker import Worker
 from engine import Record
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_cards, resign, seat_players
 from tests.bot.pictures.test_pool import paint_slowly
 

@@ -24,7 +24,7 @@ from bot.solo_deals.words import rows_of_squares
 from bot.store import Store
 from bot.worker import Worker
 from engine.records import Record
-from engine.robots.findings import Verdict
+from engine.robots.verdicts import Verdict
 from tests.bot.fake_platform import GROUP, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.bot.features.daily.test_days import begin_deal, find_table_code, open_players, play_deal

@@ -20,7 +20,7 @@ from bot.words.verdicts import ShownHint
 from bot.worker import Worker
 from engine import GAMES, Game, View
 from engine.game import MoveEntry
-from engine.robots.findings import Hint
+from engine.robots.verdicts import Hint
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seat_players
 from tests.bot.test_hints import hint_buttons, shown_hint, wait_for_seat, wait_for_turn
 

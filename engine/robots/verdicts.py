@@ -1,4 +1,4 @@
-"""Findings of robots about play: verdicts and hints. This module is fast to import; the robots are not."""
+"""Verdicts of robots on moves, and hints. This module is fast to import; the robots are not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

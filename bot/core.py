@@ -22,7 +22,7 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.finisher import Finisher
-from bot.hints import Hints
+from bot.hints import Hints, UnaskedHints
 from bot.panels.replays import Replays
 from bot.people import People
 from bot.pictures.pool import PicturePool
@@ -63,7 +63,7 @@ class Core:
         self._started_at = time.monotonic()
         self.host_time = HostTime(store.leases, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
-        self.hints = Hints(self.robot_pool, self._shows_hint)
+        self.hints = Hints(self.robot_pool, self._unasked_hints)
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.people = People(store.client, None if alone else self.shards.notify_forget)
         self.presence = Presence(store.client, store.outage)
@@ -137,8 +137,8 @@ class Core:
         """Return whether a seat's player plays this kind of game for the first time."""
         return any([await feature.is_first_game(table, seat) for feature in self.features])
 
-    async def _shows_hint(self, table: Table, seat: int) -> bool:
-        return any([await feature.shows_hint(table, seat) for feature in self.features])
+    async def _unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
+        return max([await feature.unasked_hints(table, seat) for feature in self.features], default=UnaskedHints.NONE)
 
     def _on_platform_back(self, platform: str) -> None:
         self.delivery.resume_platform(platform)

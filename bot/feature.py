@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from bot.actions import TableAction
 from bot.concurrency.background import Loop
 from bot.delivery.surface_names import Result
+from bot.hints import UnaskedHints
 from bot.panel import Button
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, SentMessage
@@ -106,9 +107,9 @@ class Feature(Handlers):
         """Return whether a seat's player plays this kind of game for the first time. Their hand then explains more."""
         return False
 
-    async def shows_hint(self, table: Table, seat: int) -> bool:
+    async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
         """Return whether a seat's hand shows a hint without being asked. Called only if its player can ask for one."""
-        return False
+        return UnaskedHints.NONE
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         """Return buttons for the greeting, which private chats and groups get."""

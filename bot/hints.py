@@ -5,6 +5,7 @@ Hints use the robots' processes. So each person waits for one hint at a time, an
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from enum import IntEnum
 
 import structlog
 from cachetools import LRUCache, TTLCache
@@ -24,6 +25,14 @@ Decision = tuple[str, int, int]  # a table's code and version, and a seat
 log = structlog.get_logger()
 
 
+class UnaskedHints(IntEnum):
+    """Whether a hand shows hints that its player did not ask for."""
+
+    NONE = 0
+    ENDED = 1  # this turn is the first without a hint
+    SHOWN = 2
+
+
 def allows_hints(table: Table, seat: int) -> bool:
     """Return whether a seat can have a hint now. A bad hint must harm only its player."""
     return table.is_practice and not table.is_duplicate and table.game is not None and table.game.turn == seat
@@ -32,12 +41,12 @@ def allows_hints(table: Table, seat: int) -> bool:
 class Hints:
     """Hints for players.
 
-    ``is_shown`` decides whether a hand shows a hint without being asked. ``watchers`` are called with the code of a
-    table whose hints to show have changed.
+    ``unasked_hints`` decides whether a hand shows a hint without being asked. ``watchers`` are called with the code of
+    a table whose hints to show have changed.
     """
 
-    def __init__(self, robot_pool: RobotPool, is_shown: Callable[[Table, int], Awaitable[bool]]) -> None:
-        self._robot_pool, self._is_shown = robot_pool, is_shown
+    def __init__(self, robot_pool: RobotPool, unasked_hints: Callable[[Table, int], Awaitable[UnaskedHints]]) -> None:
+        self._robot_pool, self._unasked_hints = robot_pool, unasked_hints
         self.watchers: list[Callable[[str], None]] = []
         self._hints: LRUCache[Decision, Hint] = LRUCache(REMEMBERED)
         self._asked: LRUCache[Decision, bool] = LRUCache(REMEMBERED)
@@ -71,8 +80,10 @@ class Hints:
         if is_asked:
             self._asked[decision] = True
         is_asked = decision in self._asked
-        if not is_asked and not await self._is_shown(table, seat):
-            return NO_HINT
+        if not is_asked:
+            unasked = await self._unasked_hints(table, seat)
+            if unasked is not UnaskedHints.SHOWN:
+                return ShownHint(have_ended=unasked is UnaskedHints.ENDED)
         is_busy = decision in self._busy
         if decision not in self._hints and not is_busy and self._wanted.get(chair.person) != decision:
             self._wanted[chair.person] = decision

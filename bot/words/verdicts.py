@@ -14,7 +14,8 @@ class ShownHint(NamedTuple):
     """A hint on a hand. Until a robot has computed it, ``found`` is None.
 
     ``is_asked``: the player pressed *Hint*. ``is_unasked``: it belongs to a first game. ``is_busy``: no robot computed
-    it in time. ``is_first``: it is the first unasked hint of a game.
+    it in time. ``is_first``: it is the first unasked hint of a game. ``have_ended``: unasked hints have ended, and this
+    turn is the first without one.
     """
 
     found: Hint | None = None
@@ -22,6 +23,7 @@ class ShownHint(NamedTuple):
     is_busy: bool = False
     is_first: bool = False
     is_unasked: bool = False
+    have_ended: bool = False
 
 
 NO_HINT = ShownHint()
@@ -74,6 +76,8 @@ def short_move(words: Wording, move: str) -> str:
 def shown_hint_text(hint: ShownHint, words: Wording) -> str:
     """Return a hint; empty for none. The first hint in a person's first game says why it appears."""
     _ = words.text
+    if hint.have_ended:
+        return _("💡 From here on, press Hint when you want one.")
     if hint.found:
         text = f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
     elif hint.is_busy:

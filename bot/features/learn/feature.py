@@ -12,6 +12,7 @@ from bot.features.learn.commands import Learn
 from bot.features.learn.first_games import FirstGames
 from bot.features.learn.progress import Progress
 from bot.features.learn.site import LearnSite
+from bot.hints import UnaskedHints
 from bot.panel import Button
 from bot.people import Profile
 from bot.platform import Press, Reply
@@ -50,8 +51,8 @@ class LearnFeature(Feature):
     async def is_first_game(self, table: Table, seat: int) -> bool:
         return await self.first_games.is_first_game(table, seat)
 
-    async def shows_hint(self, table: Table, seat: int) -> bool:
-        return await self.first_games.shows_hint(table, seat)
+    async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
+        return await self.first_games.unasked_hints(table, seat)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         reached = await self.progress.reached(person)

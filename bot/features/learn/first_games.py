@@ -9,6 +9,7 @@ from typing import Any
 from bot.features.learn import keys
 from bot.features.learn.courses import COURSES
 from bot.finished.archive import Archive
+from bot.hints import UnaskedHints
 from bot.tables.table import Table
 from engine import Game, GameKind
 
@@ -27,9 +28,12 @@ class FirstGames:
         chair, game = table.chairs[seat], table.game
         return chair is not None and game is not None and not await self._knows(chair.person, course_of(game.kind))
 
-    async def shows_hint(self, table: Table, seat: int) -> bool:
+    async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
         """Return whether a hand shows a hint unasked: in the first turns of a person's first game of a kind."""
-        return table.game is not None and is_early(table.game, seat) and await self.is_first_game(table, seat)
+        unasked = hints_in(table.game, seat) if table.game else UnaskedHints.NONE
+        if unasked is UnaskedHints.NONE or not await self.is_first_game(table, seat):
+            return UnaskedHints.NONE
+        return unasked
 
     async def _knows(self, person: str, course: str) -> bool:
         if await self._client.sismember(keys.known_games(course), person):
@@ -61,8 +65,17 @@ def course_of(kind: GameKind) -> str:
     return "tressette" if kind.is_tressette else "spades"
 
 
-def is_early(game: Game, seat: int) -> bool:
-    """Return whether this is the first deal and the seat has made few moves of the kind that is due now."""
+def hints_in(game: Game, seat: int) -> UnaskedHints:
+    """Return whether a first game has a hint now: it has, in the first deal after few moves of the kind that is due.
+
+    Hints end with those for cards, which come last.
+    """
     next_words = {move.split(" ")[0] for move in game.legal_moves(seat)} - {"resign"}
+    if "play" in next_words:
+        next_words = {"play"}
     made = [move for by, move in game.history(seat) if by == seat and move.split(" ")[0] in next_words]
-    return game.deal_number == 1 and len(made) < TURNS_WITH_HINT
+    if game.deal_number > 1 or len(made) > TURNS_WITH_HINT:
+        return UnaskedHints.NONE
+    if len(made) < TURNS_WITH_HINT:
+        return UnaskedHints.SHOWN
+    return UnaskedHints.ENDED if next_words == {"play"} else UnaskedHints.NONE

@@ -5,23 +5,34 @@ from collections.abc import Iterator
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import phrase_text
 from bot.words.table_lines import TableLines, cut_news, shown_points
-from bot.words.wording import Wording
+from bot.words.wording import Wording, score_unit, thirds_text
 from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS, combinations_in
-from engine.views import DealView, SpadesView, StockView
+from engine.tressette import THIRDS
+from engine.views import DealView, LastTrick, SpadesView, StockView
 
 
 def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
-    """Return who took the previous trick and what the player drew; empty once they have played again."""
+    """Return who took the previous trick, its points and what the player drew; empty once they have played again."""
     _, trick = words.text, deal.last_trick
     if trick is None or deal.phase != "play" or any(played.seat == seen.seat for played in deal.trick):
         return ""
     is_own, name = trick.winner == seen.seat, seen.name(trick.winner)
     shown = deal.drawn if isinstance(deal, StockView) else ()
+    points = f" ({_trick_points(seen, trick)})" if seen.kind.is_tressette else ""
     if card := next((words.card(card) for by, card, _signal in shown if by == seen.seat), ""):
-        line = _("You took the trick and drew {card}.") if is_own else _("{name} took the trick, you drew {card}.")
-        return line.format(name=name, card=card)
-    return _("You took the trick.") if is_own else _("{name} took the trick.").format(name=name)
+        line = _("You took the trick{points} and drew {card}.")
+        if not is_own:
+            line = _("{name} took the trick{points}, you drew {card}.")
+        return line.format(name=name, points=points, card=card)
+    line = _("You took the trick{points}.") if is_own else _("{name} took the trick{points}.")
+    return line.format(name=name, points=points)
+
+
+def _trick_points(seen: TableSnapshot, trick: LastTrick) -> str:
+    """Return what a trick is worth in the table's unit, such as "+1⅓"."""
+    thirds = sum(THIRDS[ITALIAN.index[card]] for _seat, card, _signal in trick.cards)
+    return f"+{thirds_text(thirds * score_unit(seen.rules))}"
 
 
 def later_declaration(seen: TableSnapshot, words: Wording) -> str:

@@ -9,9 +9,11 @@ from bot.store.entries import FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
 from bot.words.table_lines import table_words
-from bot.words.wording import Wording
+from bot.words.wording import Wording, thirds_text
 from engine import GAMES, legal_moves_for_record
+from engine.cards import ITALIAN
 from engine.options import RELEASE, resolve
+from engine.tressette import THIRDS
 from engine.views import StockView
 from tests.bot.panels.test_boards import make_random_move
 
@@ -46,6 +48,9 @@ def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
                 assert news == ""
                 continue
             taker = deal.last_trick.winner
+            if seen.kind.is_tressette:
+                thirds = sum(THIRDS[ITALIAN.index[card]] for _seat, card, _signal in deal.last_trick.cards)
+                assert f"(+{thirds_text(3 * thirds if game == 'tressette' else thirds)})" in news
             assert news.startswith("You took" if taker == seat else f"{seen.name(taker)} took")
             if isinstance(deal, StockView) and deal.drawn:
                 card = next(card for by, card, _signal in deal.drawn if by == seat)

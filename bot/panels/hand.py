@@ -6,7 +6,7 @@ from operator import itemgetter
 
 from bot import actions
 from bot.notice import Notice
-from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.hand_news import move_news, newcomer_lines, partner_line, trick_news
@@ -126,7 +126,10 @@ class _Hand:
         if self.has_pages and not self.chosen:
             browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
         first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
-        return self.page.panel(*self.buttons.rows(view.deal), first_steps, *self.buttons.stranger_rows(), browser)
+        rows = self.buttons.rows(view.deal)
+        if rows and rows[-1] and rows[-1][0].role is Role.HINT:
+            rows[-1], browser = (*rows[-1], *browser), ()
+        return self.page.panel(*rows, first_steps, *self.buttons.stranger_rows(), browser)
 
     def _write_lines(self, *lines: str) -> None:
         for line in filter(None, lines):

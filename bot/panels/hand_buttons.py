@@ -6,6 +6,7 @@ is stored with the message until the move is made.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 from typing import Literal
@@ -16,7 +17,7 @@ from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question
 from bot.tables.snapshot import TableSnapshot
 from bot.tables.table_state import PHRASES
 from bot.words.phrases import phrase_text
-from bot.words.verdicts import ShownHint
+from bot.words.verdicts import ShownHint, advice_text
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, TressetteView
@@ -27,6 +28,7 @@ SAY = "say"
 HINT = "hint"  # the choice of a player who asks for a hint
 CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MAX_EXCHANGED = 4, 3
+CARDS_IN_ROW = 5  # cards of several suits that share a row on every platform
 POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
 ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role.RESIGN}
 """Roles by the first word of a move; others are `Role.MOVE`."""
@@ -96,7 +98,7 @@ class HandButtons:
 
     def _declaration_rows(self) -> list[Row]:
         return [
-            (self._move_button(f"📣 {self.words.combination(move)}", move, "good"),) for move in self._moves("declare")
+            (self._move_button(f"📣 {advice_text(self.words, move)}", move, "good"),) for move in self._moves("declare")
         ]
 
     def _choice_rows(self) -> list[Row]:
@@ -126,7 +128,7 @@ class HandButtons:
         return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), others]
 
     def _card_rows(self, deal: DealView) -> list[Row]:
-        """Return rows of playable cards: one for each suit of the hand, then the tops of packets."""
+        """Return rows of playable cards: the suits of the hand, short ones together, then the tops of packets."""
         moves = self.moves.get("play", [])
         if not moves:
             return []
@@ -146,8 +148,11 @@ class HandButtons:
                     for signal in SIGNALS
                 )
             )
-        for _suit, codes in groupby(in_hand, key=itemgetter(1)):
-            rows.append(tuple([self._card_button(label(code), code, signal_suffix) for code in codes]))
+        suits = [
+            tuple([self._card_button(label(code), code, signal_suffix) for code in codes])
+            for _suit, codes in groupby(in_hand, key=itemgetter(1))
+        ]
+        rows.extend(_join_short_rows(suits))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
         rows.append(tuple(self._card_button(f"📦 {label(code)}", code) for code in tops))
         return rows
@@ -235,7 +240,7 @@ class HandButtons:
         _ = self.words.text
         meant = dict.fromkeys(self.chosen.split(","))
         chosen = [code for code in meant if code in (deal.hand or ())][:MAX_EXCHANGED]
-        rows: list[Row] = []
+        suits: list[Row] = []
         for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
             row = []
             for code in codes:
@@ -243,7 +248,18 @@ class HandButtons:
                 if len(after) <= MAX_EXCHANGED:
                     sign = "✓ " if code in chosen else ""
                     row.append(self._choice_button(f"{sign}{self.words.card(code)}", ",".join(after), about=code))
-            rows.append(tuple(row))
+            suits.append(tuple(row))
         label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
-        rows.append((self._move_button(label, " ".join(["exchange", *sorted(chosen)]), "good"),))
-        return rows
+        exchange = self._move_button(label, " ".join(["exchange", *sorted(chosen)]), "good")
+        return [*_join_short_rows(suits), (exchange,)]
+
+
+def _join_short_rows(rows: Iterable[Row]) -> list[Row]:
+    """Join neighbouring rows of up to `CARDS_IN_ROW` buttons, so that a hand leaves room for the table above it."""
+    joined: list[Row] = []
+    for row in rows:
+        if joined and len(joined[-1]) + len(row) <= CARDS_IN_ROW:
+            joined[-1] += row
+        else:
+            joined.append(row)
+    return joined

@@ -197,12 +197,12 @@ class Wording:
         return " ".join(map(self.card, codes))
 
     def combination(self, move: str) -> str:
-        """Return a declaration's combination, such as "three twos, missing cups" or "napoletana in cups (3 2 A)"."""
+        """Return a declaration's combination, such as "three twos, all but cups" or "napoletana in cups (3 2 A)"."""
         _ = self.text
         _declare, kind, _subject, *rest = move.split(" ")
         name = self.combination_name(move)
         if kind == "three":
-            return _("{three}, missing {suit}").format(three=name, suit=self.suits[rest[1]])
+            return _("{three}, all but {suit}").format(three=name, suit=self.suits[rest[1]])
         return name if kind == "four" else f"{name} (3 2 A)"
 
     def combination_name(self, move: str) -> str:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from bot.actions import BadPayload
 from bot.features.learn.courses import COURSES, Step
 from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
-from bot.words.table_lines import TableLines, capitalize, table_words
+from bot.words.table_lines import TableLines, table_words
+from bot.words.verdicts import advice_text
 from bot.words.wording import JOINER, refusal_text, thirds_text
 from engine.errors import IllegalMove
 from engine.spades import SpadesDeal
@@ -162,5 +163,5 @@ class Lesson:
                 top = self.deal.packets[int(rest[0]) - 1].top or ""
                 return _("⬆️ Pick up {card}").format(card=self.words.card(top)).replace(JOINER, "")
             case "declare":
-                return f"📣 {capitalize(self.words.combination(move))}"
+                return f"📣 {advice_text(self.words, move)}"
         return {"keep": _("Keep it"), "pass": _("Throw it away")}.get(move, rest[0] if rest else move)

@@ -157,7 +157,7 @@ def test_player_without_decisions_is_not_judged() -> None:
 
 def test_moves_are_written_as_sentences() -> None:
     words = Wording("en", FOUR)
-    assert words.move(0, "declare three 2 missing C") == "A declares three twos, missing cups"
+    assert words.move(0, "declare three 2 missing C") == "A declares three twos, all but cups"
     assert words.move(1, "declare napoletana D") == "B declares napoletana in coins (3 2 A)"
     assert words.move(2, "play 3D busso") == "C plays 3D and says busso"
     assert words.move(0, "bid 0") == "A bids nil"
@@ -170,7 +170,7 @@ def test_moves_are_written_as_sentences() -> None:
 
 def test_suits_are_named_as_the_cards_show_them() -> None:
     words = Wording("en", FOUR, "french")
-    assert words.combination("declare three 2 missing C") == "three twos, missing hearts"
+    assert words.combination("declare three 2 missing C") == "three twos, all but hearts"
     assert words.combination("declare napoletana D") == "napoletana in diamonds (3 2 A)"
     assert Wording("it", FOUR, "french").combination("declare napoletana S") == "napoletana a picche (3 2 A)"
     for topic in ("", "testa", "tavolo", "tressette"):

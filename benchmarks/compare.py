@@ -146,8 +146,9 @@ def check_out(revision: str) -> Iterator[Side]:
 
 
 def differing_packages(side: Side) -> list[str]:
-    """Return a line for each package that a revision pins at another version. Both sides run with this environment's
-    packages.
+    """Return a line for each package that a revision pins at another version.
+
+    Both sides run with this environment's packages.
     """
     pins = [
         dict(PIN.findall(path.read_text()) if (path := Path(folder) / "requirements.txt").exists() else ())
@@ -273,7 +274,7 @@ def command(
         try:
             measure(sides, wanted, found)
         finally:
-            # A comparison takes long, so report partial results too.
+            # A comparison takes a long time, so report partial results too.
             report(before, found)
 
 

@@ -45,11 +45,11 @@ TOKEN = "bench"  # noqa: S105
 SERVER = "benchmarks.discord_server"
 ROUNDS, PRESSES, RATE = 11, 1500, 200
 CALM_PRESSES = 3000
-# Tables of each pair of people, pairs, and presses. Each second a person gets one edit for their own press and one for
-# the other player's, which is the limit of a private chat.
+# Tables of each pair of people, pairs, presses per second and in all. Each second a person gets one edit for their own
+# press and one for the other player's, which is the limit of a private chat.
 TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600
 
-# Pictures take longer, and with more presses at once each would wait too long for its picture.
+# Pictures take time to paint. With more presses at once, each would wait too long for its picture.
 PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
 NO_LIMIT = 10**6
 BOARDS = 10_000_000
@@ -219,7 +219,10 @@ async def measure_with_pictures() -> None:
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:
-    """Run the benchmark. The largest of ``tables`` is the number of idle tables for memory, without pictures."""
+    """Run the benchmark.
+
+    Without ``pictures``, also measure memory with as many idle tables as the largest of ``tables``.
+    """
     logs.set_up("warning")
     # A local server answers heartbeats faster than the library expects, so it would log warnings.
     logging.getLogger("discord.gateway").setLevel(logging.ERROR)

@@ -33,7 +33,7 @@ GAME = "metamazzo"
 
 
 class Page(NamedTuple):
-    path: str  # of its WebSocket
+    path: str  # of the page's WebSocket
     cookie: str
 
 

@@ -43,7 +43,7 @@ SLOWEST = 20  # tables opened, and presses made, per second on the slowest machi
 
 
 class CountingAdapter:
-    """An adapter that accepts every message. ``written`` gets the time of a place's next message."""
+    """An adapter that accepts every message. By place, ``written`` has a future of the time of its next message."""
 
     platform = "bench"
     healthy = True
@@ -103,7 +103,7 @@ class CountingAdapter:
 def check_done(reply: Reply) -> None:
     """Raise BenchFailed for a refusal, for example because the store was briefly unreachable."""
     if reply.toast:
-        raise BenchFailed(f"somebody was refused: {reply.toast}")
+        raise BenchFailed(f"a press or command was refused: {reply.toast}")
 
 
 class Crowd:

@@ -37,7 +37,7 @@ EXPLORE_EVENLY = 10_000.0  # an exploration bonus so large that all cards are tr
 FLAT_SEARCH = SearchSettings(
     *(family._replace(pool=0, leeway=0.0, explore=EXPLORE_EVENLY, deepest=1) for family in DEFAULT_SEARCH)
 )
-"""Plain determinized Monte Carlo with the same work: no tree, and equal weights."""
+"""Plain determinized Monte Carlo with the same work: no tree, and equal weights for all deals of the unseen cards."""
 
 
 @dataclass
@@ -53,8 +53,7 @@ class Tally:
 def make_player(name: str, seed: str, seconds: float) -> Robot:
     """Return a robot by name.
 
-    "plain" is the reference with ``seconds`` of CPU a card. "flat" is the strong robot's search without its tree and
-    without its reading of the others' play.
+    "plain" is the reference with ``seconds`` of CPU a card. "flat" is the strong robot with `FLAT_SEARCH`.
     """
     if name == "plain":
         return ReferenceRobot(Random(seed), seconds)

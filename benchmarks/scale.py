@@ -34,12 +34,12 @@ T = TypeVar("T")
 
 
 class Figures(NamedTuple):
-    """Figures of a row. CPU is in seconds per press, of all workers or of the store."""
+    """Figures of a row. CPU is in seconds per press."""
 
     speed: float  # presses per second at full speed
-    cpu: float  # flat out
-    store_cpu: float  # flat out
-    rated_cpu: float  # at `RATE`
+    cpu: float  # of the workers, at full speed
+    store_cpu: float  # of the store, at full speed
+    rated_cpu: float  # of the workers, at `RATE`
     p99: float  # seconds from press to panel, at `RATE`
 
 

@@ -53,10 +53,10 @@ TOKEN = "1:bench"  # noqa: S105
 SERVER = "benchmarks.telegram_server"
 ROUNDS, PRESSES, RATE = 3, 3000, 100
 CALM_PRESSES = 1500
-# For the library's default client, which is slow, and which fails if more calls wait for a connection.
+# The library's default client is slow, and fails if more calls wait for a connection.
 DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
 
-# Pictures take longer: with more presses at once each would wait too long for its picture.
+# Pictures take time to paint. With more presses at once, each would wait too long for its picture.
 PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
 
 QUERIES, QUERY_RATE = 1500, 100
@@ -260,9 +260,9 @@ def _article(fields: dict[str, Any]) -> InlineQueryResultArticle:
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False, inline: bool = False) -> None:
-    """Run the benchmark. The largest of ``tables`` is the number of idle tables for memory, without pictures.
+    """Run the benchmark. ``inline`` measures inline queries instead of presses.
 
-    ``inline`` measures inline queries instead of presses.
+    Without ``pictures``, also measure memory with as many idle tables as the largest of ``tables``.
     """
     logs.set_up("warning")
     tune_garbage_collector()

@@ -76,7 +76,7 @@ class Alarms:
                 self.set_clock(code, seconds)
 
     def stop(self) -> None:
-        """Cancel current actions. The store still has them for the next owner of these clocks."""
+        """Cancel current actions. Their clocks stay in the store for the shards' next owners."""
         self._tasks.cancel()
 
     async def settled(self) -> None:
@@ -124,7 +124,7 @@ class Alarms:
             await self.room.handle_alarm(table.code, table.version)
 
     async def play_for(self, table: Table, level: str, update: str = "") -> Table:
-        """Let a robot move for the seat whose turn it is; ``update`` is the key of the request, if there was one."""
+        """Let a robot move for the seat to move; ``update`` is the key of the person's request, if there was one."""
         assert table.game
         seat = table.game.turn
         assert seat is not None

@@ -1,6 +1,6 @@
 """Shows the host's announcement on boards, and removes it again.
 
-The announcement is a line of each group's board. So delivery edits the boards at its own pace, and never sends the
+The announcement is a line of each group's board. So delivery edits the boards at its own pace, and no chat gets the
 announcement twice. For each shard the store has the announcement that the shard's boards show or will show. A worker
 marks the tables of its shards as changed before it stores an announcement, so a kill only repeats the marks.
 """
@@ -36,9 +36,8 @@ class Announcements:
         due = {shard for shard in self._shards.owned if self._shown.get(shard) != mark}
         if not due:
             return
-        # The last owner of a new shard can have marked its tables already. If this worker has brought another
-        # announcement to a shard, it must mark the tables in any case: after the owner's marks, this worker could still
-        # have drawn a board with the old announcement.
+        # The tables of a new shard need no marks if its last owner has marked them. A shard in `_shown` always needs
+        # them: this worker could have drawn boards with the old announcement after another worker's marks.
         if new := sorted(due - set(self._shown)):
             stored = await self._store.client.hmget(keys.LEVERS_SHOWN, new)
             due -= {shard for shard, text in zip(new, stored, strict=True) if (text or b"").decode() == mark}

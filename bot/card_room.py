@@ -91,15 +91,16 @@ class CardRoom(Protocol):
     async def send_missed_hands(self, person: Person) -> None:
         """Send a person the hands that could not be sent before, because they can be reached again. Safe to call twice.
 
-        `handle_command` does so itself, and `handle_press` for a page in a private chat.
+        `handle_command` calls this itself, and so does `handle_press` for a page in a private chat.
         """
 
     async def suggestions(
         self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        """Return completions for an argument that begins with ``typed``, the likeliest first; none if asked too often.
+        """Return completions for an argument that begins with ``typed``, likeliest first; none after too many requests.
 
-        ``game`` is the id of the game, if chosen already. Open tables are limited to this place, not to the whole chat.
+        ``game`` is the id of the game, if the person has chosen one. Only open tables of this place are suggested, not
+        those of the whole chat.
         """
 
     async def offers(self, person: Person, typed: str) -> OfferList:
@@ -147,12 +148,11 @@ class CardRoom(Protocol):
         message: str = "",
         on_lost: Callable[[], object] | None = None,
     ) -> bool:
-        """Call ``send`` to send an answer when the rate limit of its place allows; answers get a third of the place's
-        turns.
+        """Queue an answer, which ``send`` sends when the rate limit of its place allows it.
 
-        Returns at once. The result is False if too many answers are queued for the place and this one is dropped. An
-        answer that edits a ``message`` replaces a queued one for the same message. ``on_lost`` is called if the answer
-        cannot be sent.
+        Answers get a third of the place's turns. The result is False if too many answers are queued for the place and
+        this one is dropped. An answer that edits a ``message`` replaces a queued one for the same message. ``on_lost``
+        is called if the answer cannot be sent.
         """
 
     def report_store_error(self, error: BaseException, language: str = "en") -> str:

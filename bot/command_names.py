@@ -99,14 +99,14 @@ class CommandSpec:
         return self.names.get(language, self.name)
 
     def help_line(self, language: str) -> str:
-        """Return its arguments and description: "[@name] [game]: open a table"."""
+        """Return the command's arguments and description: "[@name] [game]: open a table"."""
         gettext = texts(language).gettext
         shown = [(gettext(each.placeholder), each.required) for each in self.arguments if each.in_help]
         signs = [name if is_required else f"[{name}]" for name, is_required in shown]
         return ": ".join(filter(None, [" ".join(signs), gettext(self.help)]))
 
     def title_in(self, language: str) -> str:
-        """Return its description with a capital: "Open a table"."""
+        """Return the command's description with a capital: "Open a table"."""
         text = texts(language).gettext(self.title or self.help)
         return text[:1].upper() + text[1:]
 

@@ -40,7 +40,7 @@ from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
 
-TROUBLE_SECONDS = 300.0  # time after a failure or a start in which a player is not blamed for a missing answer
+TROUBLE_SECONDS = 300.0  # after a failure or a start, a player who does not answer for this long is not blamed
 
 
 class Core:

@@ -25,7 +25,7 @@ class Finisher:
         # The archive is public, and other tables still have to play these cards.
         assert not table.is_duplicate
         game = await self._archive.add(table, time.time())
-        # The table is removed next, and it can be on another node of the store than the game.
+        # Replicas must have the game before the table is removed, because its node can be a different one.
         await self._store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self._ratings.catch_up()
         await policy.on_archived(table, game)

@@ -41,8 +41,8 @@ def allows_hints(table: Table, seat: int) -> bool:
 class Hints:
     """Hints for players.
 
-    ``unasked_hints`` decides whether a hand shows a hint without being asked. ``watchers`` are called with the code of
-    a table whose hints to show have changed.
+    ``unasked_hints`` decides whether a hand shows a hint without being asked. ``watchers`` are called with a table's
+    code when the hint that a hand shows there can have changed.
     """
 
     def __init__(self, robot_pool: RobotPool, unasked_hints: Callable[[Table, int], Awaitable[UnaskedHints]]) -> None:
@@ -104,7 +104,7 @@ class Hints:
             task.cancel()
 
     async def _prepare(self, person: str, table: Table, decision: Decision) -> None:
-        """Compute a hint once the one that this person waits for is done, unless they want a different one by then."""
+        """Compute a hint once the person's previous one is done, unless they want a different one by then."""
         tries = 0
         try:
             while tries < TRIES and self._wanted.get(person) == decision:

@@ -120,9 +120,7 @@ class People:
     """Profiles in the store, with a cache in memory."""
 
     def __init__(self, client: Any, on_change: Callable[[str], Awaitable[None]] | None = None) -> None:
-        """``on_change`` gets the key of a changed profile, to notify other workers; callers of `erase` notify them
-        themselves.
-        """
+        """``on_change`` gets the key of a changed profile, to notify other workers. `erase` does not call it."""
         self._client = client
         self._delete_if = client.register_script(DELETE_IF)
         self._erase_unknown = client.register_script(ERASE_UNKNOWN)

@@ -56,10 +56,10 @@ class Press:
     """A press of a button on one of the bot's messages.
 
     ``ephemeral`` is a place for ephemeral messages to the presser from now on; empty if unavailable. ``genuine``: the
-    platform confirms that the message has this button. Clients can invent a payload, and then the message must not be
-    edited. ``message`` is empty for a platform's user who presses on our pages; then the place is the private chat.
-    ``is_admin``: the presser administers the group; None if unknown. ``visitor`` is the address of a guest of the web
-    pages.
+    platform confirms that the message has this button. Clients can invent other presses, and the message of an invented
+    press must not be edited. ``message`` is empty for a platform's user who presses on our pages; then the place is the
+    private chat. ``is_admin``: the presser administers the group; None if unknown. ``visitor`` is the address of a
+    guest of the web pages.
     """
 
     key: str
@@ -280,7 +280,7 @@ class PlatformFailure(DeliveryError):
 
 
 class NotDelivered(PlatformFailure):
-    """The platform cannot be reached or refuses for now; the request has not been done."""
+    """The platform cannot be reached or refuses for now. The request had no effect."""
 
 
 class MessageRefused(NotDelivered):

@@ -134,7 +134,7 @@ class Settings(BaseSettings):
         scheme, _separator, rest = url.partition("://")
         if scheme not in STORE_SCHEMES:
             raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
-        # A password with one of these is parsed as a host name, port or path, and shown in errors.
+        # A password with / # ? or @ is parsed as a host name, port or path, and shown in errors.
         is_split = "@" in "".join(re.split("([/?#])", rest, maxsplit=1)[1:]) or "#" in rest
         if is_split or not _is_store_url(url):
             raise ValueError(

@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 class TablePolicy:
     """The policy of an ordinary table between friends. Features override what differs at their tables."""
 
-    own_texts: OwnTexts = DEFAULT_TEXTS  # different texts of hands at such a table
+    own_texts: OwnTexts = DEFAULT_TEXTS  # the hands' texts that depend on the feature
 
     def results_link(self, table: Table, language: str) -> tuple[str, str]:
         """Return the path and the label of the site's page with all results of a table; empty for no page."""

@@ -372,8 +372,9 @@ class Game:
 
     @classmethod
     def resume(cls, record: Record, deal_number: int) -> Self:
-        """Return the game of a record at the start of one of its deals; earlier deals are not checked. ``deal_number``
-        counts from 1; 0 is before the first deal. Raises BadDeal if the deal cannot be laid out.
+        """Return the game of a record at the start of one of its deals. Earlier deals are not checked.
+
+        ``deal_number`` counts from 1; 0 is before the first deal. Raises BadDeal if the deal cannot be laid out.
         """
         deals: list[DealRecord] = record.deals
         game = cls(record.game, record.rules, record.seats, deals[0].dealer if deals else None)

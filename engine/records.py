@@ -114,8 +114,10 @@ class SpadesDealRecord(DealRecord):
 
 
 class Record(StrictModel):
-    """A game. ``winner`` and ``ending`` are None while it is being played. The ``totals`` of deals are in whole points,
-    not multiplied by ``score_unit``. The record of a live game holds hidden cards and the current deal's secret.
+    """The record of a game. That of a live game holds hidden cards and the current deal's secret.
+
+    ``winner`` and ``ending`` are None while the game is being played. The ``totals`` of deals are in whole points, not
+    multiplied by ``score_unit``.
     """
 
     format: Literal["buongioco/1"]

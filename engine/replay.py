@@ -50,10 +50,11 @@ def continue_record(record: Record, deal: int, place: int, moves: Iterable[str])
 
 
 def verify(record: Record) -> str:
-    """Check a whole record: packs and commitments against their secrets, all moves and lists of legal moves, scores,
-    dealers, ending and winner. FaultyRecord names the deal and the move of the first fault.
+    """Check a whole record. FaultyRecord names the deal and the move of the first fault.
 
-    Return a note if only an earlier release of the rules allowed the last move, otherwise an empty string.
+    Packs and commitments are checked against their secrets. Then come all moves and lists of legal moves, scores,
+    dealers, ending and winner. Return a note if only an earlier release of the rules allowed the last move, otherwise
+    an empty string.
     """
     game = Game(record.game, record.rules, record.seats, record.deals[0].dealer if record.deals else None)
     for number, deal in enumerate(record.deals, 1):

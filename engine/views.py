@@ -91,9 +91,11 @@ class StockView(TressetteView):
 
 @dataclass(frozen=True, kw_only=True)
 class SpadesView(DealView):
-    """``drawn`` is the card that the viewer has drawn and must keep or pass. ``discarded`` are the cards that the
-    viewer saw and discarded. ``stock`` and ``discards`` are counts. ``bids`` are a number, "nil", "double nil", or None
-    before the bid.
+    """A deal of Spades.
+
+    ``drawn`` is the card that the viewer has drawn and must keep or pass. ``discarded`` are the cards that the viewer
+    saw and discarded. ``stock`` and ``discards`` are counts. ``bids`` are a number, "nil", "double nil", or None before
+    the bid.
     """
 
     drawn: str | None
@@ -106,8 +108,9 @@ class SpadesView(DealView):
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The public result of a finished deal. ``entries`` are its score as in the record, by side. ``last_trick`` is None
-    if the deal had no trick, or was loaded from a record. So comparisons ignore it.
+    """The public result of a finished deal. ``entries`` are its score as in the record, by side.
+
+    ``last_trick`` is None if the deal had no trick or was loaded from a record, so comparisons ignore it.
     """
 
     deal: int

@@ -21,8 +21,10 @@ RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is 
 
 
 def choose(table: dict) -> str:
-    """Choose a legal move. If there are moves without a card: a declaration, the bid of four, or any such move.
-    Otherwise the lowest card that wins the trick, or simply the lowest card.
+    """Choose a legal move.
+
+    Moves that play no card come first: a declaration, the bid of four, or the first one listed. Otherwise this is the
+    lowest card that wins the trick, or the lowest card of all.
     """
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]

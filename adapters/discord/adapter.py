@@ -62,7 +62,7 @@ FATAL_CLOSE_CODES = {
 DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
 DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
-MAX_PENDING = 400  # with more pending interactions, new ones are deferred at once, because their work could take long
+MAX_PENDING = 400  # more pending interactions could make a new one late, so it is deferred at once
 
 PAGES_KEPT = 1_000  # pages whose locks are kept; far fewer change at once
 
@@ -266,7 +266,7 @@ class Discord:
                 await self._send_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
                 where = Place.parse(answer.place)
-                # Any private place will do, because it only makes the page be drawn for one reader.
+                # Draw the page as for a private place. Its person does not matter.
                 await self._send_page(answer, str(where if where.is_private else replace(where, person="0")), reply)
             elif reply.panel:
                 await self._edit_page(answer, reply.panel)
@@ -315,7 +315,7 @@ class Discord:
             await answer.defer()
 
     async def _keep_token(self, answer: Answer) -> None:
-        """Keep the token of a channel that the bot is not a member of: it allows messages there for a while."""
+        """Keep the token of a channel where the bot is not a member. With the token it can write there for a while."""
         try:
             if not await self.guests.keep(answer.place, answer.token, answer.pressed):
                 # Do not await this, because an interaction expires after three seconds.
@@ -344,7 +344,7 @@ class Discord:
         raise NotDelivered("only an interaction says who is an administrator")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        # Every message can be edited on Discord, so delivery never asks for a silent one.
+        # Only the replacement of a message that cannot be edited is silent. Discord has no such messages.
         return await self._connected_messages().send(place, panel, key)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:

@@ -19,7 +19,7 @@ STYLES = {"good": 3, "danger": 4, "": 2}
 LINK = 5
 COLOUR = 0x1F7A4D
 MAX_WITH_PICTURE = 30  # buttons next to a picture: with rows, picture, text and container they make 39 of 40 components
-# Kinds of buttons that open a chat by a link, which Discord does not have.
+# Kinds of buttons that open a chat by a link. Discord has no such links.
 LINK_KINDS = ("private", "join", "start", "share", "group")
 
 ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (label length, maximum of buttons in a row with a longer label)

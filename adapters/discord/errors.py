@@ -57,7 +57,7 @@ LIBRARY_ERRORS = (
 
 @contextmanager
 def delivery_errors(place: str, *, editing: bool = False) -> Iterator[None]:
-    """Raise the library's errors as delivery errors. Set ``editing`` if the block edits or deletes one."""
+    """Raise the library's errors as delivery errors. Set ``editing`` if the block edits or deletes a message."""
     try:
         yield
     except LIBRARY_ERRORS as error:

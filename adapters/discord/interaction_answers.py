@@ -46,9 +46,9 @@ class TooLate(Exception):
 class Answer:
     """The answer to one interaction.
 
-    ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private``: only this person
-    sees a command's message. With ``awaits_message``, the next new message in its place is the answer. ``handed_over``
-    is set when the request is done and delivery will give the answer.
+    ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private``: only the person
+    who sent a command sees its answer. With ``awaits_message``, the next new message in ``place`` is the answer.
+    ``handed_over`` is set when the request is done and delivery will give the answer.
     """
 
     rest: Rest
@@ -91,7 +91,7 @@ class Answer:
                 raise
 
     async def send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
-        """Answer with a message and return it. Only this person sees it if ``private``."""
+        """Answer with a message and return it. A ``private`` message is ephemeral."""
         async with self._lock:
             return await self._send(body, private=private, upload=upload)
 

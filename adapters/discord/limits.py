@@ -19,7 +19,7 @@ PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to presses do not count
 
 LONGEST_WAIT = 30.0  # seconds; the longest wait of the library after a 429
-RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 without a wait
+RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 that names no wait
 OPEN_CHAT_PAUSE = 60.0  # seconds; the pause after too many new private chats
 TOKEN_SECONDS = 14.5 * 60  # Discord accepts an interaction's token for 15 minutes
 
@@ -30,7 +30,7 @@ MAX_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their c
 
 # Discord bans an address for 10,000 invalid requests in ten minutes.
 MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0
-COUNTED_STATUSES = (401, 403)  # counted together with 429, which the library retries and only logs
+COUNTED_STATUSES = (401, 403)  # 429 counts too, but the library only logs it and retries
 
 log = structlog.get_logger()
 

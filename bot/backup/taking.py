@@ -86,7 +86,7 @@ class BackupTaker:
             await take(batch)
 
     def _is_remaining(self, key: str) -> bool:
-        """Return whether the last step reads a key. It skips the mark of a table that ended after it was backed up."""
+        """Return whether the last step reads a key. A table that was backed up before it ended needs no tombstone."""
         is_confirmed = key.startswith("{") and key.endswith("}:confirmed")
         is_handled_elsewhere = key in NOT_TAKEN or key.startswith(TAKEN_EARLIER) or is_confirmed
         return not is_handled_elsewhere and key.partition("}:gone:")[2] not in self._tables

@@ -18,7 +18,7 @@ async def daily() -> None:
     """Print the end of the chain to publish, today's game, how many have played it, and yesterday's secret."""
     settings = read_settings()
     async with open_store_client(settings) as client:
-        # Use the bot's date. Another zone's "yesterday" can be its today, whose secret must stay hidden.
+        # Use the bot's date. In another time zone, yesterday can be the bot's today, whose secret must stay hidden.
         leases = Leases(client)
         zone = max(await leases.worker_zones(), default="") or settings.time_zone
         day = datetime.fromtimestamp(await leases.current_time(), ZoneInfo(zone)).date()

@@ -12,7 +12,7 @@ TIMEOUT = 4.0  # seconds
 MAX_HEALTH_BYTES = 65536  # bytes that are read from an answer
 
 # Hosts that mean every address, and the loopback address to ask. A bot on ``::`` answers IPv6 only.
-WILDCARD_HOSTS = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be asked
+WILDCARD_HOSTS = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing listens here
 
 
 def health_url(host: str, port: int) -> str:
@@ -22,7 +22,7 @@ def health_url(host: str, port: int) -> str:
 
 
 def open_local_url(url: str) -> HTTPResponse:
-    """Open a URL of this machine, as urlopen does. A proxy of the environment is not used: it runs elsewhere."""
+    """Open a URL of this machine, as urlopen does, but without the environment's proxies, which run elsewhere."""
     answer: HTTPResponse = build_opener(ProxyHandler({})).open(url, timeout=TIMEOUT)
     return answer
 

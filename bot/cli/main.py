@@ -24,7 +24,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # Click reads these to list the names and to suggest one for a typing error.
+        # Click reads these names to list the commands and to correct a misspelt one.
         self.commands = {name: TyperCommand(name) for name in self.targets}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -42,7 +42,7 @@ class LazyGroup(TyperGroup):
 
 
 class Commands(LazyGroup):
-    """All commands. Their errors can quote strangers' names, so errors are cleaned too."""
+    """All commands. Their error messages can quote strangers' names, so they are cleaned like other output."""
 
     targets: ClassVar = {
         "games": "bot.cli.games:games",

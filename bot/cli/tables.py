@@ -91,7 +91,7 @@ async def list_tables(
 
 
 async def _opened_at(store: Store, table: Table) -> int:
-    """Return when the first of the people at a table sat down, in Unix seconds; 0 if unknown."""
+    """Return when the first person at a table sat down, in Unix seconds; 0 if unknown."""
     since = []
     for chair in table.chairs:
         if chair and not chair.is_robot:
@@ -105,7 +105,7 @@ def _player_names(table: Table) -> str:
 
 
 def format_age(seconds: float) -> str:
-    """Format a time in the largest unit that gives at least 2."""
+    """Format a time in the largest unit of which it has at least two."""
     for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"

@@ -30,7 +30,7 @@ class ShardListener:
     """Receives events of a worker's shards, and notifications from other workers. All methods do nothing by default."""
 
     def on_taken(self, shards: Collection[int]) -> None:
-        """This worker now owns these shards."""
+        """This worker has become the owner of these shards."""
 
     async def on_leaving(self, shards: Collection[int]) -> None:
         """Finish current work in shards that will be released, while their leases still hold."""
@@ -39,10 +39,10 @@ class ShardListener:
         """This worker no longer owns a shard."""
 
     def on_commit(self, commit: CommitNotification) -> None:
-        """Another worker committed to a table of these shards."""
+        """Another worker committed to a table of this worker's shards."""
 
     def on_notification(self, notification: dict[str, Any]) -> None:
-        """Another worker sent a notification about a table of these shards."""
+        """Another worker sent a notification about a table of this worker's shards."""
 
     def on_profile_changed(self, key: str) -> None:
         """Another worker changed a profile or chat, given by its key in the store."""
@@ -279,7 +279,7 @@ class Shards:
 
     async def _hold(self, shard: int, mode: Literal["keep", "take", "seize"]) -> bool:
         """Renew or take a lease. Return whether this worker has the shard now."""
-        # The lease starts when the store creates it, which is later.
+        # Measured before the call, so that the lease cannot end in the store before this time.
         until = self.now() + LEASE_SECONDS
         is_held = await self.store.leases.hold_shard(self.worker_id, shard, mode)
         if is_held:

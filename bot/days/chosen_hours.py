@@ -10,7 +10,7 @@ from bot.platform import DeliveryError, is_retryable
 from bot.texts import texts
 
 HOURS = (8, 13, 18, 21)  # in the host's time zone
-LATE_HOURS = 2  # after an outage, a message that is later than this is not sent
+LATE_HOURS = 2  # a message that an outage delays for longer than this is not sent
 KEPT_DAYS = 2  # the store remembers the recipients of a day's message this long
 OFF = "off"
 

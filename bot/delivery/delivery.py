@@ -34,11 +34,11 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 
-RETRY_AFTER = 2.0  # seconds before a table is checked again after an error of the store, or a first other error
+RETRY_AFTER = 2.0  # seconds before a table is checked again after a store error, or after the first of other errors
 MAX_RETRY_AFTER = 300.0  # limit of that pause, which doubles for repeated errors; a change ends it
 LEAVING_SECONDS = 1.5  # time limit of sends when shards move to another worker; far less than a lease
 TABLES_CACHED = 25_000  # tables whose messages are kept in memory, about 3 kB each
-MAX_EVICTED = 100  # tables checked for eviction at a time, to keep it cheap
+MAX_EVICTED = 100  # tables checked for eviction at a time, so that each call is cheap
 
 Finish = Callable[[Table], Awaitable[Outcome]]
 OnResults = Callable[[Table, Outcome, Mapping[Result, SentMessage]], None]
@@ -73,8 +73,8 @@ class Delivery:
     def _handle_commit(self, commit: Commit) -> None:
         self.touch(commit.code, reload=not commit.is_known)
         if commit.details:
-            # The pressed surface. Older releases send the person instead. Then the press is not recorded, which is
-            # harmless.
+            # The details name the pressed surface. Older releases send the person instead. Then the press is not
+            # recorded, which is harmless.
             with suppress(ValueError):
                 name, change = commit.details
                 self.apply_change(commit.code, decode_name(name), decode_change(change))
@@ -213,7 +213,7 @@ class Delivery:
                 continue
             found[name] = decode_state(state)
         table = await self._room.load_cached(sync.code)
-        # A table that started with all players has shown nothing before.
+        # A table whose game starts as it opens has shown nothing before.
         sync.load(found, inherited=table.game is not None and not table.log.is_newly_opened)
 
     async def _check_table(self, sync: TableSync) -> Table:

@@ -24,7 +24,7 @@ class PrivateHands:
         self._store, self._lists, self._change = store, lists, change
 
     async def recall(self, person: str, place: str) -> list[tuple[Table, int]]:
-        """Send a person's hands to ``place``, except those that are there. Return all their tables and seats."""
+        """Send a person's hands to ``place``, except those that are there. Return each table with the person's seat."""
         seats = await self._seats_of(person, "")
         for table, seat in seats:
             state = decode_state((await self._store.load_shown(table.code)).get(encode_name(Hand(seat)), ""))
@@ -45,7 +45,7 @@ class PrivateHands:
         return len(seats)
 
     async def toast(self, profile: Profile, code: str = "") -> str:
-        """Return the text for a person before `resend`, because it depends on the last message of their hands."""
+        """Return the answer to a request for hands. Call this before `resend`, which changes the hands' state."""
         _ = texts(profile.language).gettext
         for table, seat in await self._seats_of(profile.id, code):
             state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))

@@ -40,11 +40,10 @@ def surface_urgency(table: Table, surface: Surface, player_to_call: tuple[str, s
 
 
 class LowestHands:
-    """The table whose hand is the lowest (the newest) in each private chat. This worker's sends and other workers'
-    notifications show it.
+    """The table whose hand is the lowest (the newest) in each private chat.
 
-    After a lost notification a hand can be edited instead of sent again, or the reverse, but its content is always
-    right.
+    This worker's sends and other workers' notifications keep it up to date. After a lost notification a hand can be
+    edited instead of sent again, or the reverse, but its content is always right.
     """
 
     def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:

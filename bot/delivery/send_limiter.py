@@ -102,7 +102,7 @@ class SendLimiter:
     async def claim_shared(self, place: str, *, answer: bool = False) -> float:
         """Count a message for all workers after `take_turn` has counted it here. Otherwise return the seconds to wait.
 
-        Then the turn is given back and the place is blocked for that time.
+        A message that must wait gives its turn back, and the place is blocked for that time.
         """
         rate_limit, count_key = self._limit_and_key(place)
         if self._shared is None or rate_limit is None or not (rate_limit.per_chat and rate_limit.interval):

@@ -215,7 +215,7 @@ class Surface:
         return any(older == message and is_same_place(old_place, place) for older, old_place in known.outdated)
 
     def wait_for_press(self) -> None:
-        """Wait for the person's press, which an ephemeral message needs."""
+        """Send nothing until the person presses, because an ephemeral message needs a press."""
         self.known = self.known._replace(halted=State.UNREACHABLE.value)
 
     # Results of sending, editing and deleting
@@ -320,7 +320,7 @@ class Surface:
         """Note that a place is unreachable, and return the new state. A hand in a group returns to the private chat."""
         halted, outdated = "", self.known.outdated
         if is_ephemeral(place):
-            # Their numbers belong to the old place.
+            # An outdated message without a place would otherwise belong to the new place.
             outdated = tuple(older if older.place else Outdated(older.message, place) for older in outdated)
         else:
             halted = (State.UNREACHABLE if is_private(place) else State.DROPPED).value

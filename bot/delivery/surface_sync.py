@@ -258,7 +258,7 @@ class SurfaceSync(SurfaceWaits):
             elif began >= self._unsettled_until:
                 self._unsettled_until = 0.0
         self._surface.finish_edit(sent, digest, step.urgency)
-        # Save now: a restart must not repeat the edit, and the table can take long to come to rest.
+        # Save now: a restart must not repeat the edit, and the table can take a long time to come to rest.
         self._writer.write_soon(self._sync)
 
     async def _write_outdated(self) -> None:

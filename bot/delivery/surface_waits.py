@@ -118,7 +118,8 @@ class SurfaceWaits:
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
         """Wait before a retry.
 
-        Pauses grow, most if the message might have arrived. A pause that was cut short does not lengthen the next one.
+        Pauses grow, and they grow fastest if the message might have arrived. A pause that was cut short does not
+        lengthen the next one.
         """
         in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause

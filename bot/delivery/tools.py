@@ -16,7 +16,7 @@ from bot.tables.room import Room
 
 @dataclass
 class DeliveryTools:
-    """What delivery uses, besides its own state. ``stopping`` ends the tasks of surfaces at their next step."""
+    """The services that delivery uses. ``stopping`` ends the tasks of surfaces at their next step."""
 
     room: Room
     shards: Shards

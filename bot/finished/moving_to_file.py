@@ -43,7 +43,7 @@ class GameMover:
     async def move(self, before: int, last_month: str) -> MoveResult:
         """Move games that ended before this Unix second, in ``last_month`` (such as 2026-11) or earlier.
 
-        ``last_month`` is the last month with final honours, which need its games. Raise UnreadableGame if the file has
+        ``last_month`` is the last month whose honours are final. Raise UnreadableGame if the file has
         other content. Raise OSError if it is not writable, even if no game is old enough. Raise StoreError if a game
         changed during the move: run it again then.
         """

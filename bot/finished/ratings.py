@@ -320,7 +320,7 @@ class Ratings:
         person_of = {mark.pseudonym: person for person, mark in forgotten.items()}
         scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
-        # For a winner who gains nothing the game is unrated.
+        # The game is unrated for a winner who gains nothing.
         rated_people = [
             person for person in dict.fromkeys(game.people) if does_winner_gain(game) or person not in winners
         ]
@@ -351,7 +351,7 @@ class Ratings:
         return changes, standing_args, scopes
 
     async def _count_today(self, game: FinishedGame) -> DayCounts:
-        """Count the rated games of a game's opponents that came before it on its day (UTC)."""
+        """Count the rated games that a game's opponents have already played on its day (UTC)."""
         day = game.ended // DAY_SECONDS
         stored_day, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
         is_stored = stored_day is not None and int(stored_day) == day

@@ -19,9 +19,9 @@ from bot.finished.game import FinishedGame
 from bot.identity.programs import is_program
 from engine import Record
 
-RULES = 2  # the number of these rules; games without it were not given up, or were stored by an earlier release
+RULES = 2  # the number of these rules; games stored without it were not given up, or are from an earlier release
 
-GAMES_A_DAY = 3  # rated games of two opponents on a day before giving up brings no gain
+GAMES_A_DAY = 3  # rated games of two opponents on a day, after which a given-up game brings no gain
 GAMES_ON_TRIAL = 3  # finished games against people before a guest's games are rated
 
 

@@ -117,7 +117,7 @@ class ChallengeCards(Handlers):
         return Reply()
 
     async def _invite(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        # Anyone who sees an open challenge can invite others, except to matched strangers.
+        # Anyone who sees an open challenge can invite others, unless its players are matched strangers.
         table = await self._room.table(action.code)
         check_open(table)
         if table.matched:

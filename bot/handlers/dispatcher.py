@@ -57,7 +57,7 @@ BUTTON_ERRORS = {  # errors by command, for commands that people try but that ex
     "frasi": NoSayCommand,
 }
 
-OPEN_TO_BANNED = {"privacy", "mydata", "forget"}  # commands: people decide about their data in any case
+OPEN_TO_BANNED = {"privacy", "mydata", "forget"}  # commands about a person's own data
 
 log = structlog.get_logger()
 
@@ -243,7 +243,7 @@ class Dispatcher:
         for table in await self.worker.room.lists.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
-                    # An error for a table that has just ended must not keep the others from being updated.
+                    # If one table has just ended, still update the others.
                     with suppress(NoSuchTable, SetAside):
                         await self.worker.updates.send_change(table.code, board_at(table, host), Change(place=place))
 

@@ -17,7 +17,7 @@ from bot.tables.table import Table
 from bot.texts import texts
 
 REMEMBERED = 10_000  # digests of invitations kept in memory
-REMEMBERED_SECONDS = GIVE_UP_SECONDS  # an invitation that could not be sent can be requested again
+REMEMBERED_SECONDS = GIVE_UP_SECONDS  # then an invitation that could not be sent can be requested again
 
 
 class Invitations:

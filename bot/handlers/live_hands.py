@@ -36,7 +36,7 @@ from bot.words.verdicts import NO_HINT
 from engine.errors import EngineError
 
 RELOAD_SECONDS = 15.0  # interval at which a page reloads its table, even without a notification of a change
-# the interval if another worker delivers the table, because it does not notify this worker
+# the interval if another worker delivers the table, because that worker does not notify this one
 RELOAD_ELSEWHERE_SECONDS = 1.0
 REMATCH_SECONDS = 5.0  # interval of checks for a rematch, on the page of a finished game
 
@@ -81,7 +81,8 @@ class LiveHand:
     def handle_choice(self, payload: str, language: str) -> Reply | None:
         """Answer a press that only changes what this page shows; return None for any other press.
 
-        It counts as a press, because the page is drawn again. The toast is an error, such as an outdated decision.
+        It counts towards the limit of presses, because the page is drawn again. A toast is an error, such as an
+        outdated decision.
         """
         try:
             action = actions.parse_payload(payload)
@@ -246,7 +247,7 @@ class LiveHands:
             hand.show(hand.table)
 
     def _people_with_pages(self) -> Iterator[str]:
-        """Yield the players of open pages whose presence the pages show: only guests play nowhere but on a page."""
+        """Yield the guests at the tables of open pages. Other people also play in chats, so they are not followed."""
         for hands in self._open.values():
             for hand in hands:
                 yield from filter(is_web_guest, hand.table.people)

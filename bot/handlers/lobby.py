@@ -50,7 +50,7 @@ class TableLine(NamedTuple):
 
 
 class Invitation(NamedTuple):
-    """The panel for a person who can sit down at a table, the id of its game, and whether it waits for this person."""
+    """The panel for a person who can sit down at a table, the game's id, and whether the table waits for the person."""
 
     game: str
     panel: Panel

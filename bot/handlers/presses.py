@@ -19,7 +19,7 @@ from bot.tables.code_guard import CodeGuard
 from bot.tables.errors import NoSuchTable, OldPanel
 from bot.tables.room import Room
 
-OPEN_TO_BANNED = {"privacy", "forget"}  # pages: people decide about their data in any case
+OPEN_TO_BANNED = {"privacy", "forget"}  # pages about a person's own data
 
 
 class Presses:
@@ -79,8 +79,8 @@ class Presses:
 
     async def _move(self, press: Press, action: MoveAction) -> Reply:
         code, person = action.code, press.person.id
-        # A player who presses on their hand is looking at it. The commit's notification carries this to the worker that
-        # delivers the table.
+        # A player who presses on their hand is looking at it. The commit's notification reports the press to the worker
+        # that delivers the table.
         change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (
             (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None

@@ -82,7 +82,7 @@ class Rematches(Handlers):
         return Reply()
 
     async def _find_finished(self, game_id: str) -> FinishedGame | None:
-        """Return a game; None if it is not in the archive. A page shows the end earlier, so wait for a moment."""
+        """Return a game; None if it is not in the archive. A page can show the end earlier, so wait for a moment."""
         for pause in PAUSES:
             game = await self._archive.get(game_id)
             if game or not self._room.cached_table(game_id.partition("-")[0]):

@@ -48,7 +48,7 @@ def challenge_panel(
         _write_terms(page, seen, words)
         page.gap()
         _write_chairs(page, table, words)
-        # The button stays after the game: a card that is updated once more must not differ from one that is not.
+        # The button stays after the game, so that the card does not depend on whether it is updated once more.
         has_hands = table.phase in ("playing", "over") and not reader
         return page.panel((Button(_("My hand"), table.code, "good", "private"),) if has_hands else ())
     if table.awaits_cut:
@@ -143,7 +143,7 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
         page.line(line, name=opener, game=game, players=players, points=points)
     else:
         name = f"@{invited.handle}" if invited.handle else isolate_name(invited.name)
-        # No reader of the card, not even its opener, must see whether the person is notified.
+        # The card must not show anyone, not even its opener, whether the person is notified.
         other = Span(name, "call" if invited.is_notified else "quiet", invited.person)
         line = _("{name} challenges {other}: {game}, to {points}.")
         page.line(line, name=opener, other=other, game=game, points=points)
@@ -310,7 +310,7 @@ def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     # The private card has a button for each level of robots.
     robot = (_add_robot_button(table.code, words),) if not reader else ()
     label = _("Continue with {game}").format(game=_(GAMES[table.game_id].name))
-    # A choice of the same game would reset its options.
+    # Choosing the same game again would reset its options.
     choice = ("menu",) if table.rules else ("game", table.game_id)
     onward = _terms_button(table.code, label, *choice)._replace(style="good")
     return [*_game_rows(table, words, suggested), (onward,), (more, *robot)]

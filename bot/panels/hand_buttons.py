@@ -43,7 +43,7 @@ def is_claim_possible(seen: TableSnapshot) -> bool:
     if isinstance(view.deal, TressetteView):
         declared, tricks = view.deal.declared, view.deal.tricks
     if min(view.totals) >= target:
-        # The deal breaks a tie, so the side needs a lead: by a trick or by its declarations.
+        # Both sides have reached the target, so this one needs a lead: by a trick or by its declarations.
         return bool(tricks[side]) or declared[side] > declared[1 - side]
     return view.totals[side] + declared[side] + POINTS_IN_TRICKS >= target
 

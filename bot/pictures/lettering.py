@@ -6,7 +6,7 @@ from itertools import chain
 
 from bot.texts import texts
 
-# ranges of characters that the font has completely
+# ranges of characters, each complete in the font
 SCRIPTS = (
     range(0x20, 0x7F),  # Latin
     range(0xA0, 0x180),

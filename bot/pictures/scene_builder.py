@@ -25,7 +25,7 @@ def hand_scene(
 
 
 class DealEnd(NamedTuple):
-    """A finished deal: its number, last trick and who played it."""
+    """The end of a deal: its number, its last trick, and the seats in the order of their cards."""
 
     number: int
     trick: tuple[PlayedCard, ...]

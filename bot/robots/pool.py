@@ -147,7 +147,7 @@ class RobotPool:
             self._waiting_aside -= 1
 
     async def _wait_for(self, task: asyncio.Task[Any], seconds: float) -> bool:
-        """Return whether a task finished in time. A late one runs on, because a process cannot be interrupted."""
+        """Return whether a task finished in time. A late one continues, because a process cannot be interrupted."""
         try:
             done, _ = await asyncio.wait([task], timeout=seconds)
         finally:

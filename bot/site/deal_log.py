@@ -1,6 +1,7 @@
 """The log of a deal on a page: who took each trick, and what was declared or bid.
 
-Players must not look at earlier tricks again, so during a deal only the last trick shows its cards. After it, all do.
+Players must not look at earlier tricks again, so during a deal only the last trick shows its cards. After the deal, all
+tricks show theirs.
 """
 
 from collections.abc import Iterator, Sequence

@@ -49,10 +49,9 @@ class PageCard:
 class PagePlayer:
     """A player at the table.
 
-    ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` is
-    what they do as the dealer, empty for others. ``said`` is a phrase, visible
-    until the reader's next move. ``face`` is their portrait. ``away`` says that they have no
-    page open, empty for others.
+    ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` says
+    what the dealer does, empty for others. ``said`` is a phrase, visible until the reader's next move. ``face`` is
+    their portrait. ``away`` says that they have no page open, otherwise it is empty.
     """
 
     at: int
@@ -89,12 +88,15 @@ class HandPage:
     and ``advised`` what it points to (`advised_parts`). ``legend`` explains the letters on a beginner's cards.
     ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address
     of the page with everyone's results, ``results_label`` its link's text, and ``rules`` the address of the game's
-    rules. ``resign`` asks for confirmation first.
-    ``by_link`` is whether anyone with the table's address can sit down. ``seal`` is the commitment of a pack that waits
-    for a cut, otherwise empty. Then ``cut`` is the payload to which the page of the player who can cut adds a text, and
-    ``pack`` the number of its cards. ``news`` says who cut the pack. ``spoken`` has the shown texts that contain cards,
-    with the cards in words for screen readers. ``events`` are shown at seats for a moment, and ``takes`` says who took
-    the last trick. ``end`` is the end of the game, and ``log`` the deal's tricks and declarations.
+    rules. ``resign`` is the payload that asks whether to resign. ``by_link`` is whether anyone with the table's address
+    can sit down.
+
+    While a pack waits for a cut, ``seal`` is its commitment and ``pack`` the number of its cards. The page of the
+    player who can cut adds a text to the payload ``cut``. ``news`` says who cut the pack.
+
+    ``spoken`` has the shown texts that contain cards, with the cards in words for screen readers. ``events`` are shown
+    at seats for a moment, and ``takes`` says who took the last trick. ``end`` is the end of the game, and ``log`` the
+    deal's tricks and declarations.
     """
 
     code: str

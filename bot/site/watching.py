@@ -5,8 +5,8 @@ enough. The board in a group has the link, and so has each player's list of tabl
 shows, for example one opened on a page, can forward the link.
 
 Tables of strangers, tables in private chats and challenges by name outside groups cannot be watched. Neither can deals
-that others still have to play, nor tables of chats that forbid it. A tournament's tables
-follow the chat that opened it.
+that others still have to play, nor tables of chats that forbid it. For a tournament's tables, the chat that opened the
+tournament decides.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from engine.cards import FRENCH, ITALIAN
 from engine.declarations import COMBINATIONS
 
 RECHECK_SECONDS = 10.0  # interval at which a watched table is read even without a notification
-REMOTE_RECHECK_SECONDS = 1.0  # the interval if another worker delivers the table: it does not notify this worker
+REMOTE_RECHECK_SECONDS = 1.0  # the interval if another worker delivers the table: that worker does not notify this one
 KEEP_ALIVE_SECONDS = 10.0  # interval of the empty states that keep a spectator's connection open
 
 log = structlog.get_logger()
@@ -205,7 +205,7 @@ class Watching:
         hosts = [table.fixture.place] if table.fixture else table.hosts
         groups = [place for place in hosts if not is_private(place) and not is_inline(place)]
         if table.invited and not groups:
-            # Blocks decide whether a private chat shows it, and nobody may learn of a block.
+            # Only an invited person who is not blocked sees the table, and no one may learn of a block.
             return False
         # A rematch of a table opened on a page is offered in private chats.
         is_private_only = bool(hosts) and not groups and table.origin != "page"

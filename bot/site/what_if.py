@@ -40,8 +40,9 @@ class Line(NamedTuple):
 
 
 class WhatIf:
-    """The lines that readers try. The methods return None if the game or the position does not exist, and raise
-    ImpossibleLine or WhatIfBusy.
+    """The lines that readers try.
+
+    The methods return None if the game or the position does not exist, and raise ImpossibleLine or WhatIfBusy.
     """
 
     def __init__(self, archive: Archive, robot_pool: RobotPool) -> None:

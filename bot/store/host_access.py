@@ -36,7 +36,7 @@ async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncI
 async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
     """Yield a client of the store that a bot uses or would use. Run the embedded store if no bot does.
 
-    Raise StoreError if there is no embedded store. It is not created, because the folder can be a mistake.
+    Raise StoreError if there is no embedded store. It is not created, because the folder could be the wrong one.
     """
     embedded = EmbeddedStore(settings.data)
     if settings.redis_url or is_locked(settings.data):

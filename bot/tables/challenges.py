@@ -215,7 +215,7 @@ class Challenges(Opener):
             checks.check_opener(table, person)
             stay, go = table.chairs[:seats], table.chairs[seats:]
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
-            # A full table begins at once. Other people have not read the new game, so they must not begin it.
+            # A full table begins its game at once, and the other people have not agreed to the new game.
             if any(go) or (others and len(stay) == seats and all(stay)):
                 raise errors.OthersAreSeated()
             return _check_changes(table, [] if table.game_id == game and not table.rules else [ChangeGame(game)])
@@ -223,7 +223,10 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
-        """Set an option, as ``name=value``. Only the opener can, before the game begins. BadRules names the values."""
+        """Set an option, as ``name=value``.
+
+        Only the opener can, before the game begins. Raises BadRules for a wrong value.
+        """
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)

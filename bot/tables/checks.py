@@ -87,14 +87,14 @@ def check_flagged(table: Table, person: str) -> int:
 
 
 def host_entries(table: Table, place: str) -> list[Entry]:
-    """Return the entry that shows the table in a place; empty if it is shown there or no place is given."""
+    """Return the entry that shows the table in a place; empty if it is shown there already, or without a place."""
     if not place or place in table.hosts:
         return []
     if table.matched or table.fixture:
         # Only matched strangers see their table. A tournament has its own place.
         raise errors.NotYoursToDecide()
     if table.was_listed and not is_private(place):
-        # A group would make strangers seem to share a chat.
+        # In a group, the strangers would seem to share a chat.
         raise errors.NotYoursToDecide()
     if len(table.hosts) >= MAX_HOSTS:
         raise errors.TooManyChats()

@@ -16,7 +16,7 @@ from engine.records import Proof
 from engine.shuffle import commitment
 from engine.views import LastTrick
 
-TRICKS_WITH_REPORT = 2  # number of tricks of a deal for which hands show the score of the one before
+TRICKS_WITH_REPORT = 2  # tricks of a deal during which hands show the score of the previous deal
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 
@@ -194,7 +194,7 @@ def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
 
 
 def counted_totals(seen: TableSnapshot) -> tuple[int, int]:
-    """Return each side's points, without those of a deal that was cut short: the engine counts them, too."""
+    """Return each side's points. Unlike the engine's totals, they exclude a deal that was cut short."""
     view = seen.view
     assert view
     if not (seen.is_cut_short and view.result and view.deal and view.deal.phase != "over"):

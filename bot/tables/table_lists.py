@@ -56,8 +56,9 @@ class TableLists:
 
     @asynccontextmanager
     async def reserve_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
-        """Reserve an entry while a person takes a chair. Raises Banned, or TooManyTables at their limit, if
-        ``is_limited``.
+        """Reserve an entry while a person takes a chair.
+
+        Raises Banned. If ``is_limited``, raises TooManyTables at the person's limit.
         """
         if person.startswith("robot:"):
             yield

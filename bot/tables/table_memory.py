@@ -73,9 +73,9 @@ class TableMemory:
         return await self._apply_new_entries(table, missing)
 
     async def load_recent(self, code: str) -> Table:
-        """Load a table for a spectator. After it has ended and was removed, it is still found for a minute.
+        """Load a table for a spectator. A removed table is still found for a minute.
 
-        Another worker removes it as soon as its deliveries show the end.
+        Another worker can remove a table before this one has shown its end.
         """
         try:
             return await self.load(code)

@@ -115,7 +115,7 @@ class CardFaces:
         self._ranks, self._signs = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
         self.is_french = faces == "french"  # shows Italian cards as French ones
         self.deck: Suits = "french" if faces in ("french", "french_pack") else "italian"
-        # A panel needs about thirty of these texts, and the next panel mostly the same ones.
+        # A panel needs about thirty of these texts, mostly the same as the previous panel.
         self.card, self.label = cache(self._card), cache(self._label)
         self.rank, self.sign = cache(self._rank), cache(self._sign)
 

@@ -116,8 +116,9 @@ def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Se
 
 
 def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
-    """Yield the faults of a puzzle, in English: wrong values, no single best card, or a line with another result. Pass
-    the same ``solver`` for many puzzles, because it remembers positions.
+    """Yield the faults of a puzzle, in English: wrong values, no single best card, or a line with another result.
+
+    Pass the same ``solver`` for many puzzles, because it remembers positions.
     """
     solver = solver or Solver()
     position, outcomes = puzzle.position(), puzzle.outcomes()

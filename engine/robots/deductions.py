@@ -26,8 +26,10 @@ DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
 
 
 def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
-    """Return all worlds that this seat's knowledge allows, in the phases of play and bidding. ``pool`` is the number of
-    worlds to make room for. With ``believing``, a volo proves that its player has no more cards of the suit.
+    """Return all worlds that this seat's knowledge allows, in the phases of play and bidding.
+
+    ``pool`` is the number of worlds to make room for. With ``believing``, a volo proves that its player has no more
+    cards of the suit.
     """
     deal, seat = view.deal, view.seat
     assert deal is not None
@@ -136,8 +138,10 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """Return for each seat the cards that it cannot hold unseen: suits that it did not follow or called exhausted
-    (volo), and cards missing from its declarations.
+    """Return by seat the cards that cannot be among its unseen ones.
+
+    These are the suits that it did not follow or for which it announced a volo, and the cards missing from its
+    declarations.
     """
     void = [0] * seats
     laid, led, broken = 0, 0, pack is ITALIAN

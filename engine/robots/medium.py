@@ -53,8 +53,9 @@ class MediumRobot:
 
 
 def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
-    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows. The
-    other cards must be in its hand or packets, or be unseen, so that its packets could hide them.
+    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows.
+
+    The other cards must be in its hand or packets, or be unseen, because its packets could hide them.
     """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
@@ -102,8 +103,10 @@ def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination
 
 
 def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> list[str]:
-    """Return the picks that are likely to help. A player who cannot follow suit should not uncover a card that might
-    have to follow, unless the honour completes a declaration.
+    """Return the picks that are likely to help.
+
+    A player who cannot follow suit should not uncover a card that might have to follow, unless the honour completes a
+    declaration.
     """
     picks, deal = useful_picks(view, history), view.deal
     if not picks or not isinstance(deal, PacketsView) or not deal.trick:

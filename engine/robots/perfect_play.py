@@ -64,8 +64,9 @@ def _can_declare_from_packets(deal: PacketsDeal) -> bool:
 
 
 def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
-    """Return the whole points of a side. ``sign`` is 1 for side 0 and -1 for side 1; ``thirds`` are ``sign`` times
-    the thirds of side 0.
+    """Return the whole points of a side.
+
+    ``sign`` is 1 for side 0 and -1 for side 1. ``thirds`` are ``sign`` times the thirds of side 0.
     """
     total = sum(deal.WORTH) + deal.LAST_TRICK
     return (thirds if sign > 0 else total + thirds) // 3

@@ -14,8 +14,9 @@ class Robot(Protocol):
 
 
 class Budget(NamedTuple):
-    """The limit of a search: a ``share`` of its usual rounds. It ends early once ``more`` returns False. Otherwise the
-    same share and seed give the same choice.
+    """The limit of a search: a ``share`` of its usual rounds.
+
+    The search ends early once ``more`` returns False. Otherwise the same share and seed give the same choice.
     """
 
     share: float = 1.0

@@ -218,8 +218,9 @@ class StrongRobot:
         return judged
 
     def _solve_exactly(self, worlds: Worlds, judged: dict[int, MoveEstimate]) -> dict[int, MoveEstimate]:
-        """Return exact values of the only possible world, without the cards already taken. Only the best moves keep
-        their visits, so that the search decides among them.
+        """Return exact values of the moves in the only possible world, without the cards already taken.
+
+        Only the best moves keep their visits, so that the search decides among them.
         """
         if StrongRobot._solver is None:
             StrongRobot._solver = Solver()
@@ -243,8 +244,10 @@ class StrongRobot:
         return found
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:
-        """Return the signal for a card led, or an empty string. Volo is for the last card of a suit. Busso is for a
-        suit in which two honours stay in hand, so that a partner's high card is not wasted.
+        """Return the signal for a card led, or an empty string.
+
+        Volo is for the last card of a suit. Busso is for a suit in which two honours stay in hand, so that a partner's
+        high card is not wasted.
         """
         if deal.trick or not view.rules.get("signals"):
             return ""

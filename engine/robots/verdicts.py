@@ -28,8 +28,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Summary:
-    """A player's decisions: their number, the number of those that lost nothing, the points lost in exact and in
-    estimated verdicts, and the verdicts on the costliest moves. Several verdicts on a move count as one decision.
+    """A player's decisions. Several verdicts on a move count as one decision.
+
+    The fields are the number of decisions, the number of those that lost nothing, the points lost in exact and in
+    estimated verdicts, and the verdicts on the costliest moves.
     """
 
     decisions: int

@@ -88,8 +88,9 @@ def search_value(
     hands: Ints, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int, left: int, low: int,
     high: int, depth: int, memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, otherwise a bound. ``left``
-    includes the ``pot``; ``trick`` are the cards of the current trick.
+    """Return the thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, otherwise a bound.
+
+    ``left`` includes the ``pot``. ``trick`` are the cards of the current trick.
     """
     counters, moves = memory.counters, memory.moves
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick

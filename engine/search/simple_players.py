@@ -147,8 +147,10 @@ def simple_move(board: Board, choices: int, wild: int) -> int:
 
 @compiled
 def move_before_card(board: Board) -> int:
-    """Return a simple player's pick or declaration before it plays a card, or -1. A player who cannot follow suit does
-    not pick up honours, because the card below could follow and would then have to be played.
+    """Return a simple player's pick or declaration before it plays a card, or -1.
+
+    A player who cannot follow suit does not pick up honours, because the card below could follow and would then have to
+    be played.
     """
     state, seat = board.state, board.state[playing.TURN]
     hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]

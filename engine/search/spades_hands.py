@@ -67,8 +67,10 @@ def hand_value(
     leader: int, other: int, seat: int, tricks: int, broken: int, low: int, high: int, depth: int, points: Ints,
     memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the deal's result with ``seat`` to lead and ``tricks`` with side 0. ``points`` are the results for each
-    number of side 0's tricks. The value is exact between ``low`` and ``high``, otherwise a bound.
+    """Return the deal's result if ``seat`` leads next and side 0 has taken ``tricks``.
+
+    The result is exact between ``low`` and ``high``, otherwise a bound. ``points`` are the results for each number of
+    side 0's tricks.
     """
     left = 0
     cards = leader

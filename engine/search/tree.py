@@ -1,5 +1,6 @@
-"""Monte Carlo tree search with hidden cards. Each round deals a world, walks down a tree that all worlds share, adds a
-move, and lets simple players finish.
+"""Monte Carlo tree search with hidden cards.
+
+Each round deals a world, walks down a tree that all worlds share, adds a move, and lets simple players finish.
 
 This is information-set tree search with a single observer (Cowling, Powley and Whitehouse, 2012). A node is a sequence
 of moves in any world. The exploration bonus of a move depends on how often it was legal.

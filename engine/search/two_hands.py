@@ -214,8 +214,7 @@ def fill_values(
     values: Ints, mine: int, theirs: int, led: int, rest: int, left: int, picks: int, low: int, depth: int,
     opens: Ints, memory: Memory,
 ) -> bool:  # fmt: skip
-    """Store the thirds of ``left`` that the side to move takes after each move. Return False if the node limit of
-    ``memory`` was reached.
+    """Store the thirds of ``left`` that the side to move takes after each move. Return False at the node limit.
 
     Moves are the cards in its hand and the ``picks``, honours that it can pick up. ``led`` is the card on the table, or
     -1; it is no longer in ``theirs`` or ``rest``, and ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are

@@ -24,8 +24,9 @@ the first other card. ``opens[COVERING]`` are all honours that have a card below
 
 @compiled
 def distinct_cards(mine: int, rest: int, hidden: int, opens: Ints) -> int:
-    """Return the lowest card of each run of equal cards in one suit. ``rest`` are the remaining cards of that suit. A
-    run ends at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
+    """Return the lowest card of each run of equal cards in one suit. ``rest`` are the remaining cards of that suit.
+
+    A run ends at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
     """
     chosen, run = 0, -1
     left = rest if mine else 0

@@ -115,8 +115,9 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_four_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal to four hands. The cards that the fewest hands can hold are dealt first. A hand's probability to get a card
-    is in proportion to its free places.
+    """Deal to four hands, first the cards that the fewest hands can hold.
+
+    A hand gets a card with a probability in proportion to its free places.
     """
     room, need, seats = board.stock, worlds.need, worlds.start[playing.SEATS]
     for seat in range(seats):
@@ -158,12 +159,12 @@ def first_card(past: Ints, seat: int) -> int:
 def fill_pool(
     worlds: Worlds, board: Board, past: Ints, beginning: Ints, me: int, doubt: float, mildness: float, spread: float
 ) -> bool:
-    """Fill the pool, and weigh each world by how well it fits the others' bids, plays and missing declarations. Return
-    False if no world could be found.
+    """Fill the pool with weighed worlds. Return False if no world could be found.
 
-    ``past`` is a seat and a card for each play since ``beginning``, when hands were whole. A card that looks worse than
-    the best by ``mildness`` hundredths of a third divides the weight by e, down to the factor ``doubt``. A bid that is
-    off by ``spread`` ** 0.5 tricks also divides it by e.
+    A world's weight says how well it fits the others' bids, plays and missing declarations. ``past`` is a seat and a
+    card for each play since ``beginning``, when hands were whole. A card that looks worse than the best by ``mildness``
+    hundredths of a third divides the weight by e, down to the factor ``doubt``. A bid that is off by ``spread`` ** 0.5
+    tricks also divides it by e.
     """
     seats, window, scored = (
         beginning[playing.SEATS],

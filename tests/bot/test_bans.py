@@ -1,4 +1,4 @@
-"""A banned person: every front door refuses them, and they leave what they take part in."""
+"""A banned person is refused everywhere, and leaves tables, searches and tournaments."""
 
 import pytest
 from structlog.testing import capture_logs
@@ -29,7 +29,7 @@ async def ban(worker: Worker, person: Person, *, until: int = 0) -> None:
     await worker.settled()
 
 
-async def test_banned_person_is_refused_at_each_door(store: Store) -> None:
+async def test_every_request_of_banned_person_is_refused(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = create_players(worker, fake)
@@ -59,7 +59,7 @@ async def test_banned_person_is_refused_at_each_door(store: Store) -> None:
         assert not await worker.room.lists.tables_of(anna.person.id)
 
 
-async def test_banned_person_decides_about_their_data(store: Store) -> None:
+async def test_banned_person_can_still_manage_their_data(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = create_players(worker, fake)[0]

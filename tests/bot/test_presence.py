@@ -1,4 +1,4 @@
-"""Who has a page open: all workers of a store agree."""
+"""All workers of a store know who has a page open."""
 
 import time
 
@@ -58,7 +58,7 @@ async def test_seat_shows_who_is_away(any_store: Store, clock: list[float]) -> N
     first.followed.append(lambda: ["web:1"])
     first.watchers.append(lambda people: changes.append(set(people)))
     await first.exchange()
-    # A worker that has just begun to look waits for the first sign.
+    # A worker that has just begun to follow a person waits for the first sign.
     assert not first.is_away("web:1")
     clock[0] += presence.AWAY_SECONDS + 1
     await first.exchange()

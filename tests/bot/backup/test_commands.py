@@ -26,7 +26,7 @@ def is_healthy(port: int) -> bool:
 
 
 async def check_bot_store(folder: Path) -> None:
-    """Assert that a bot can open the folder's store and finds its data."""
+    """Assert that a bot can open the folder's store and find its data."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
     async with open_store(embedded.url) as store:

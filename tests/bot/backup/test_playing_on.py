@@ -44,7 +44,7 @@ async def write_backup(store: Store, path: Path) -> None:
 
 
 async def read_store(store: Store) -> dict[str, object]:
-    """Return every key's value, except keys that change all the time."""
+    """Return the values of all keys except those that change all the time."""
     values: dict[str, object] = {}
     async for name in store.client.scan_iter():
         key = name.decode()

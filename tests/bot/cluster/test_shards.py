@@ -313,7 +313,7 @@ async def test_only_shards_taken_by_others_are_lost(store: Store) -> None:
     await hung.shards.balance()
     await store.client.delete(keys.attended(SHARD))
     assert await store.leases.hold_shard(other.shards.worker_id, SHARD, "take")
-    assert hung.shards.owns(CODE), "the worker learns of the loss when it balances"
+    assert hung.shards.owns(CODE), "the worker must learn of the loss only when it balances"
     await hung.shards.balance()
     assert not hung.shards.owns(CODE)
     assert hung.all_lost == [SHARD]

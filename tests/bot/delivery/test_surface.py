@@ -12,8 +12,8 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.platform import SentMessage, private_place
 
 HOME = private_place("paper:1")
-IN_GROUP = "paper:@1~100!pass"
-IN_GROUP_LATER = "paper:@1~100!another pass"
+IN_GROUP = "paper:@1~100!token"
+IN_GROUP_LATER = "paper:@1~100!another token"
 OLD, NEW = Panel((Span("old"),)), Panel((Span("new"),))
 SHOWN = MessageState("7", OLD.digest, "tag", 3, 1000)
 
@@ -126,7 +126,7 @@ def test_message_sent_to_an_abandoned_place_is_outdated() -> None:
     assert surface.next_step(NEW, 1, rings=False) == Replace(NEW, 1)
 
 
-def test_group_message_stays_valid_with_another_pass() -> None:
+def test_group_message_stays_valid_with_another_token() -> None:
     surface = absent_surface(ephemeral=IN_GROUP)
     attempt = surface.begin_send(NEW.digest)
     surface.apply(Change(place=IN_GROUP_LATER), HOME, 1500)
@@ -288,7 +288,7 @@ def test_another_player_starts_with_an_empty_state() -> None:
 # Presses
 
 
-def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
+def test_press_on_the_message_updates_only_seen_time_and_token() -> None:
     surface = make_surface()
     assert surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert surface.known == SHOWN._replace(seen_at=2000)
@@ -326,7 +326,7 @@ def test_pressed_duplicate_is_outdated_once() -> None:
     [Change(pressed=message, place=IN_GROUP) for message in "5679"] + [Change(pressed=message) for message in "58"],
 )
 def test_forged_press_touches_no_message(change: Change) -> None:
-    state = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", IN_GROUP), Outdated("9", "paper:@1~200!pass")))
+    state = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", IN_GROUP), Outdated("9", "paper:@1~200!token")))
     surface = make_surface(state)
     surface.apply(change, HOME, 2000)
     assert surface.known == state

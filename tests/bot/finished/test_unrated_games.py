@@ -152,7 +152,7 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
 
 
 @pytest.mark.parametrize("loser", ["paper:2", "somebody:2"])
-async def test_games_before_a_forgetting_ends_still_count(store: Store, loser: str) -> None:
+async def test_games_of_a_person_being_forgotten_still_count(store: Store, loser: str) -> None:
     games = [resigned_game(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
     _, third = await rate_games(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())

@@ -1,4 +1,4 @@
-"""Made-up payloads, odd names and repeated presses have no other effects."""
+"""Made-up payloads, odd names and repeated presses do no harm."""
 
 import asyncio
 from contextlib import suppress

@@ -99,7 +99,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     ],
 )
 def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
-    """Some of the eight games have a double nil, after which cards are exchanged."""
+    """The board is drawn in eight games, because cards are exchanged only after a double nil."""
     random, phases_shown = Random(game), set()
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]

@@ -20,7 +20,7 @@ async def test_change_is_read_and_logged_once(store: Store) -> None:
     assert (levers.maintenance, levers.announcement) == (Notice(1_800_000_000), None)
 
 
-async def test_end_of_nothing_is_not_logged(store: Store) -> None:
+async def test_ending_an_inactive_lever_is_not_logged(store: Store) -> None:
     levers = store.levers
     assert not await levers.unban("paper:1", "root")
     assert not await levers.end_announcement("root")

@@ -187,7 +187,7 @@ def test_cut_has_20_seconds() -> None:
     assert alarm_after(sealed_table(), Close("cancelled")) == float("inf")
 
 
-def test_player_who_leaves_takes_the_sealed_pack_away() -> None:
+def test_sealed_pack_is_dropped_if_a_player_leaves() -> None:
     table = sealed_table().with_entries([Stand(1)], "u")
     assert not table.awaits_cut
     again = table.with_entries([Sit(1, BEA, "Bea"), Seal(bytes(32))], "u")

@@ -225,7 +225,7 @@ def make_packs_deterministic(worker: Worker) -> None:
 
 
 def _record_fences(worker: Worker) -> set[str]:
-    """Return a set that collects the fences this worker receives from now on."""
+    """Return a set that collects the fences that this worker receives from now on. A fence follows all notifications."""
     received: set[str] = set()
     original = worker.updates.on_profile_changed
 

@@ -155,7 +155,7 @@ class Telegram:
             try:
                 await update_profile(self.bot, self.card_room.redis)
             except STORE_ERRORS as error:
-                # The texts are set at the next start.
+                # The bot runs without this update. The next start repeats it.
                 self.card_room.report_store_error(error)
             await self.source.run()
         except InvalidToken:
@@ -305,8 +305,8 @@ class Telegram:
     async def _can_write_to(self, person: str) -> bool:
         """Return whether a person who had a private chat with the bot still has one, without sending a message.
 
-        Telegram refuses a typing action if the person blocked the bot. It is not known to refuse one for a person who
-        never pressed Start.
+        Telegram refuses a typing action if the person blocked the bot. It might accept one for a person who never
+        pressed Start.
         """
         place = private_place(person)
         typing = json_body({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})

@@ -14,11 +14,11 @@ from bot.parsing.codes_and_links import join_start_word
 STYLES = {"good": "success", "danger": "danger", "": ""}
 # core.telegram.org/bots/api#switchinlinequerychosenchat
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
-ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (label length, maximum of buttons in a row with a longer label)
+ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (length, most buttons in a row that has a longer label)
 
 
 def url_for_buttons(url: str) -> str:
-    """Return the URL if Telegram accepts it in buttons, else an empty string.
+    """Return the URL if Telegram accepts it in buttons, otherwise an empty string.
 
     Telegram refuses a whole message for one bad URL. The host must contain a dot or be an IPv6 address (tdlib/td,
     ``LinkManager::check_link_impl``).

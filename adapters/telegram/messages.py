@@ -4,7 +4,7 @@ A text can become a photo, so a picture can follow its text. A photo cannot beco
 
 Only one member of a group sees an ephemeral message. The library lacks the methods for such messages, which are new in
 Bot API 10.2 and 10.3. A bot can send one within 15 seconds of the person's press, or at any time as an administrator.
-It can fail to arrive and can vanish.
+An ephemeral message can fail to arrive and can vanish.
 """
 
 import time
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 class Messages:
     """Sends, edits and deletes messages. Raises the library's errors, or a more precise `DeliveryError`.
 
-    A message's picture is identified by its subject's digest. ``app`` is the address of the Mini App, or empty.
+    A picture is identified by the digest of its scene or sheet. ``app`` is the address of the Mini App, or empty.
     """
 
     def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:

@@ -31,11 +31,11 @@ from bot.store import WorkDropped
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
-BUSY_PAUSE = 0.02  # pause between requests while updates are handled; most take less time
+BUSY_PAUSE = 0.02  # pause between requests while updates are handled; most updates take less time
 
 SAME_OFFSET_SECONDS = 0.55
 """Pause before a repeated offset. Within 0.5 s Telegram would return only the first update (tdlib/telegram-bot-api,
-``Client::process_get_updates_query``). The rest is for latency.
+``Client::process_get_updates_query``). The other 0.05 s are for latency.
 """
 
 STUCK_SECONDS = 10.0  # time after which an unhandled update that hides others is confirmed

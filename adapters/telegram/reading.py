@@ -166,7 +166,7 @@ def read_inline_query(query: InlineQuery) -> tuple[Person, str]:
 def read_sent_offer(chosen: ChosenInlineResult) -> tuple[Person, str, str, str]:
     """Return the sender, the offer's id, the typed text, and the place of the message.
 
-    Telegram does not name the chat, so the place has none. It is empty if Telegram does not name the message.
+    The place names no chat, because Telegram does not. Without a message id it is empty.
     """
     message = chosen.inline_message_id
     place = str(Place(PLATFORM, INLINE, message)) if message and INLINE_ID.fullmatch(message) else ""

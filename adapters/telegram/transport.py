@@ -139,7 +139,7 @@ class AiohttpRequest(BaseRequest):
 
 
 class SendingRequest(AiohttpRequest):
-    """Requests about messages. Of a sent message, the result has only `KEPT_FIELDS`. Of an edited text, it is True."""
+    """Requests about messages. They return only `KEPT_FIELDS` of a sent message, and True for an edited text."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Webhook:
             await runner.cleanup()
 
     async def _check(self) -> None:
-        """Set the webhook if needed, and log the errors that Telegram met when it called."""
+        """Set the webhook if needed, and log Telegram's latest error in calling it."""
         try:
             info = await self._bot.get_webhook_info()
         except InvalidToken:

@@ -1,6 +1,6 @@
 """Adds each player's accuracy to the result in a group, once the game is analysed.
 
-The table is removed by then. A crash, a stop or a full queue can leave a result without it. /analyse still shows it.
+The table is removed by then. After a crash, a stop or a full queue, only /analyse shows the accuracy.
 """
 
 import asyncio

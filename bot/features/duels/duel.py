@@ -41,7 +41,7 @@ class Score(NamedTuple):
 
     @property
     def winner(self) -> int | None:
-        """The side that won more deals, or as many with a higher sum of margins; None for a draw."""
+        """The side that won more deals. If both won as many, the higher sum of margins decides; None for a draw."""
         (first, second) = (self.wins[0], self.margins[0]), (self.wins[1], self.margins[1])
         return None if first == second else int(first < second)
 
@@ -86,7 +86,10 @@ class Duel:
         return self.has_result and not any(is_pseudonym(player.person) for player in self.players)
 
     def is_listed_for(self, person: str) -> bool:
-        """Return whether a person's list shows the duel: to its players, and the invitation until it is answered."""
+        """Return whether a person's list shows the duel.
+
+        Players always see it. A notified invited person sees it until it is accepted or closed.
+        """
         is_open = not self.closed and not self.is_accepted
         invited = self.invited if is_open else None
         is_invited = invited is not None and invited.person == person and invited.is_notified
@@ -105,7 +108,7 @@ class Duel:
         return next((side for side, player in enumerate(self.players) if player.person == person), None)
 
     def invites(self, person: str, handle: str) -> bool:
-        """Return whether the duel is open to this person: to all, or to the challenged one."""
+        """Return whether the duel is for this person: it is open to all, or challenges this person."""
         if self.invited is None:
             return True
         if self.invited.person:

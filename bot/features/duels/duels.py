@@ -39,7 +39,7 @@ from bot.tables.errors import NoChairForYou, NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
 
-MAX_OPEN = 10  # duels of a person that are not over, or that closed within a day before anyone accepted them
+MAX_OPEN = 10  # a person's duels that are not over, and those of the last day that closed without an opponent
 MAX_OPENED_A_DAY = 20
 RECENT_SECONDS = (2 * DAYS + 1) * DAY  # older duels count toward no limit
 MAX_LISTED = 100  # duels in a person's list
@@ -98,7 +98,7 @@ class Duels:
         raise TooManyDuels(most=MAX_OPEN)
 
     def _check_limits(self, own: Sequence[Duel], person: str, invited: Invited | None, now: int) -> None:
-        """Raise an error if a person has opened too many duels, or waits for an answer of the invited one."""
+        """Raise an error if a person has opened too many duels, or has an open challenge to the invited person."""
         if invited and any(duel.challenges(invited) and not duel.closed for duel in own):
             raise AlreadyChallenged(name=invited.name)
         if sum(not (duel.closed and duel.is_accepted) for duel in own) >= MAX_OPEN:
@@ -132,7 +132,7 @@ class Duels:
         return duel
 
     async def decline(self, code: str, person: Person) -> Duel:
-        """Close a duel that is not accepted: for its challenger, or for the person challenged by name."""
+        """Close a duel that is not accepted. Its challenger withdraws it; the challenged person declines it."""
         duel = await self.store.load(code)
         side = duel.side_of(person.id)
         if side is None and not (duel.invited and duel.invites(person.id, person.handle)):
@@ -147,7 +147,7 @@ class Duels:
         return duel
 
     async def open_rematch(self, code: str, person: Person, update: str, place: str = "") -> Duel:
-        """Open the next duel between the players of a duel that is over. The second of them to ask accepts it."""
+        """Open the next duel between the players of a duel that is over. If the other has opened it, accept it."""
         duel = await self.store.load(code)
         side = duel.side_of(person.id)
         if side is None:

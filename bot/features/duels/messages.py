@@ -33,7 +33,7 @@ class Messages:
         self._store, self._viewers, self._adapters = store, viewers, adapters
 
     async def add(self, code: str, kind: Kind, side: int, when: int) -> None:
-        """Send a message once its time has come. Adding it again changes nothing."""
+        """Store a message, to be sent at ``when``. If it is stored already, nothing changes."""
         await self._store.client.zadd(keys.MESSAGES, {f"{code} {kind} {side}": when}, nx=True)
 
     async def drop(self, code: str, kind: Kind) -> None:
@@ -97,7 +97,7 @@ class Messages:
 
 
 def _earliest(duel: Duel, kind: str, now: int) -> int:
-    """Return when a message can be sent. Messages about an acceptance can be stored without it after a kill."""
+    """Return when a message can be sent. After a kill, one about an acceptance can be stored before anyone accepts."""
     if kind in ("accepted", "soon") and not duel.is_accepted and not duel.closed:
         return now + RETRY_SECONDS
     return duel.ends - REMIND_SECONDS if kind == "soon" and not duel.closed else now

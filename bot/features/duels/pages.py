@@ -35,7 +35,7 @@ def duel_payload(duel: Duel, *words: object) -> str:
 
 
 def card_panel(duel: Duel, language: str, now: int) -> Panel:
-    """Return a duel as a group and people who do not play it see it."""
+    """Return a duel for a group, and for people who do not play it."""
     _ = texts(language).gettext
     page = Writer()
     write_duel(page, duel, language, now, in_group=True)
@@ -53,7 +53,7 @@ def card_panel(duel: Duel, language: str, now: int) -> Panel:
 
 
 def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
-    """Return a duel as one of its players sees it."""
+    """Return a duel for one of its players."""
     _ = texts(language).gettext
     page = Writer()
     write_duel(page, duel, language, now)
@@ -143,7 +143,7 @@ def _deal_buttons(duel: Duel, language: str) -> Row:
 
 
 def deal_panel(duel: Duel, deal: int, lines: Sequence[SoloLine | None], language: str, suits: str) -> Panel:
-    """Return a compared deal. ``lines`` are each side's, None if there is no game."""
+    """Return a compared deal. ``lines`` are the play of both sides; None for a side without a stored game."""
     words = Wording(language, (), faces_of(game_kind(duel.game), suits))
     _ = words.text
     names, page = player_names(duel, language), Writer()

@@ -20,7 +20,7 @@ from engine.errors import EngineError
 
 class DealCell(NamedTuple):
     margin: str
-    squares: list[str]  # rows of them
+    squares: list[str]  # one text for each row
     replay: str  # id of the game, or empty
     is_winner: bool
 

@@ -126,7 +126,7 @@ class DuelStore:
             duels = [self._parse(code, fields) for code, fields in zip(some, stored, strict=True)]
             found += [duel for duel in duels if duel]
             for code, duel in zip(some, duels, strict=True):
-                # A code without an end is of a duel that is gone. One with an end can be of a duel that opens just now.
+                # A duel that is just being opened has its end in `DUE` already, so its code stays.
                 if duel is None and await self.client.zscore(keys.DUE, code) is None:
                     await self.client.zrem(key, code)
         return found
@@ -147,7 +147,7 @@ class DuelStore:
     async def accept(self, duel: Duel, player: Player, now: int) -> bool:
         """Add the opponent. Return False if there is one already, or the duel is over."""
         await self.list_for(player.person, duel.code, duel.opened)
-        # The invitation is answered. A handle in it could be another person's later.
+        # Delete the answered invitation: its handle could later belong to another person.
         fields = ("player:1", json.dumps(player), "accepted", now, "invited", "")
         if await self._set(duel.code, *fields) != 1:
             return False
@@ -168,9 +168,9 @@ class DuelStore:
         return await self._set(code, f"played:{side}:{deal}", text) >= 0
 
     async def close(self, code: str, why: Closing, now: int) -> None:
-        """Close a duel unless it is closed, or was accepted before it is declined or withdrawn. Idempotent.
+        """Close a duel, and let the loop handle the closing. Idempotent.
 
-        The loop then handles the rest.
+        An accepted duel stays open if ``why`` is "declined" or "cancelled".
         """
         if await self.client.hexists(keys.duel(code), "ended"):
             return

@@ -13,7 +13,7 @@ from bot.hints import UnaskedHints
 from bot.tables.table import Table
 from engine import Game, GameKind
 
-TURNS_WITH_HINT = 5  # number of bids with a hint, and of cards, and so on
+TURNS_WITH_HINT = 5  # number of turns with a hint, for each kind of move
 GAMES_SEARCHED = 20  # number of a person's last games to search
 
 

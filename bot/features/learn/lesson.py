@@ -109,7 +109,7 @@ class Lesson:
         return line.format(ours=thirds_text(deal.taken[0]), theirs=thirds_text(deal.taken[1]))
 
     def news(self) -> list[str]:
-        """Return lines with the card that the learner has drawn and the bot's moves since their turn, except cards."""
+        """Return lines about the learner's drawn card and the bot's latest moves, except cards that it played."""
         _ = self.words.text
         lines = []
         if isinstance(self.deal, SpadesView) and self.deal.drawn:

@@ -1,7 +1,7 @@
 """The tables at which anyone may sit down.
 
 The store has only their codes. Their logs say what they are, and whether they still wait for players. A table is
-listed while its opener has a page open, so that visitors find somebody there.
+listed while its opener has a page open, so that visitors find a player there.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ FRESH_SECONDS = 2.0  # time for which a worker keeps its list
 def is_by_link(table: Table) -> bool:
     """Return whether a guest opened this table on a page for anyone who has its link.
 
-    The names of people from chats are not for strangers. They meet with /find, under nicknames.
+    The names of people from chats are not for strangers. Such people meet strangers with /find, under nicknames.
     """
     is_of_page = table.was_listed or table.origin == "page"
     return is_of_page and is_web_guest(table.opener.person) and not (table.invited or table.rematch_origin)
@@ -37,13 +37,13 @@ def check_can_list(table: Table) -> None:
 
 
 def _list_once(table: Table) -> list[Entry]:
-    """Return the entry for the log, once. Players who sit down later can be strangers."""
+    """Return the entry that lists the table, unless its log has one. It means that players can be strangers."""
     check_can_list(table)
     return [] if table.was_listed else [AnyoneCanSit()]
 
 
 def _order(table: Table) -> tuple[int, bytes]:
-    """Each hour has another order, so that no code is always among the first."""
+    """Return a sort key: the fewest free seats first, then an order that changes every hour."""
     draw = sha256(f"{time.time() // 3600} {table.code}".encode()).digest()
     return sum(chair is None for chair in table.chairs), draw
 
@@ -77,7 +77,7 @@ class OpenTables:
         self._read_at = 0.0
 
     async def tables(self) -> list[Table]:
-        """Return the tables that wait for anyone, one of each opener: the fewest free seats first."""
+        """Return the tables that wait for players, one of each opener: the fewest free seats first."""
         async with self._reading:
             if time.monotonic() - self._read_at > FRESH_SECONDS:
                 self._listed, self._read_at = await self._read(), time.monotonic()

@@ -28,7 +28,7 @@ from bot.texts import day_of, error_text, texts
 from engine import GAMES
 from engine.errors import EngineError
 
-RECENT_GAMES = 20  # a person's games in which opponents are searched
+RECENT_GAMES = 20  # a person's last games, whose players are the recent opponents
 RECENT_OPPONENTS = 5
 CACHED_PEOPLE, CACHE_SECONDS = 10_000, 30.0
 PAUSE_SECONDS = 6 * 3600  # from a challenge that came to nothing until the next to the same person

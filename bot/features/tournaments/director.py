@@ -28,7 +28,7 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from bot.words.duplicate_results import deal_result
 
-ADVANCE_SECONDS = 10.0  # interval of checks of a tournament with an unchanged log, whose round can be overdue
+ADVANCE_SECONDS = 10.0  # interval of checks of a tournament whose log has not changed: its round can be overdue
 UNSTARTED_SECONDS = 14 * 86400  # time after which a tournament that has not started is called off
 TABLE_CHECK_SECONDS = 60.0  # interval of checks that the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000

@@ -90,7 +90,7 @@ class Sender:
         return encode_base64(public_bytes((await self._private_key()).public_key()))
 
     async def queue(self, person: str, notice: Notice) -> None:
-        """Queue a notification for those of a person's browsers that want its kind. Raise a store error."""
+        """Queue a notification for those of a person's browsers that want its kind. Can raise a store error."""
         wanted = [browser for browser in await self._subscriptions.of(person) if notice.kind in browser.kinds]
         if not wanted:
             return

@@ -16,7 +16,7 @@ from bot.features.web_push.encryption import AUTH_BYTES, decode_base64, is_publi
 from bot.notice import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
-MAX_BROWSERS = 10  # of one person; a new browser replaces the oldest
+MAX_BROWSERS = 10  # browsers of one person; a new one replaces the oldest
 LONGEST_ENDPOINT = 1024  # characters
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"  # RFC 1035
 # The push services of all browsers. The bot sends to no other address, so nobody can make it send requests elsewhere.

@@ -33,7 +33,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
 
 
 async def state(site: Site, request: web.Request) -> web.Response:
-    """Answer the open page: the search, and how many people are looking."""
+    """Return the state of the reader's search, and how many people are looking, to the open page."""
     reader, language = await site.reader(request)
     search = await site.card_room.feature(FindFeature).site.search_of(reader.person if reader else "", language)
     if reader:

@@ -36,7 +36,7 @@ async def go(site: Site, request: web.Request) -> web.Response:
 
 
 async def notice(site: Site, request: web.Request) -> web.Response:
-    """Answer the open pages that ask what the host announces now."""
+    """Return the host's current announcement to an open page."""
     text = site.card_room.lobby.notice(language_of(request.query.get("language", "")[:16]))
     return web.json_response({"text": text}, headers={"Cache-Control": "no-store"})
 

@@ -2,7 +2,7 @@
 // The badge on the installed site's icon: the number of tables where it is the player's turn.
 import { keepTable, keptTable, keptTables } from "./offline_storage.js";
 
-/** Show the number of kept tables with the player's turn. */
+/** Show the number of kept tables where it is the player's turn. */
 export async function updateBadge() {
   const badge = /** @type {any} */ (navigator);
   if (!badge.setAppBadge) return;

@@ -61,7 +61,7 @@ export function openTable(code, reader) {
 /** Return a random name for a message. */
 const newName = () => Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Keeps messages without an answer for when the page is closed. @typedef {{keep: (n: string, message: Record<string, unknown>) => void, drop: (n: string) => void}} Keeper */
+/** Keeps messages without an answer in case the page is closed. @typedef {{keep: (n: string, message: Record<string, unknown>) => void, drop: (n: string) => void}} Keeper */
 
 /** Sends messages to the bot until it answers them. Each new socket repeats unanswered ones under the same name, so the
  * bot counts them once. */

@@ -9,7 +9,7 @@ import { format, pageData, useEffect, useRef, useState } from "./view.js";
 const { texts } = pageData();
 const LOOK = 600;  // milliseconds before the only legal card is played, so that the reader sees it
 
-/** Return whether the reader can make another move than playing a card, such as a declaration or a bid.
+/** Return whether the reader can make a move that plays no card, such as a declaration or a bid.
  * @param {Turn} table @param {string[]} roles roles of those moves' buttons */
 const hasOtherMove = (table, ...roles) => table.extra.flat().some(([, , , , role]) => roles.includes(role));
 

@@ -13,7 +13,7 @@ async function sha256(bytes) {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** @param {string} hex 64 digits, else RangeError @returns {Uint8Array<ArrayBuffer>} 32 bytes */
+/** @param {string} hex 64 digits, otherwise RangeError @returns {Uint8Array<ArrayBuffer>} 32 bytes */
 function fromHex(hex) {
   if (!/^[0-9a-f]{64}$/.test(hex)) throw new RangeError("A secret has 64 hexadecimal digits.");
   return Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
@@ -46,7 +46,7 @@ async function withCut(secret, cut) {
 
 /** Return the pack that follows from a secret, first card first: an unbiased Fisher-Yates from the front.
  * @param {string} secret in hex, after any cut
- * @param {number} size 40 Italian or 52 French cards, else RangeError
+ * @param {number} size 40 Italian or 52 French cards, otherwise RangeError
  * @returns {Promise<string[]>} codes, such as "3D" */
 export async function shuffled(secret, size) {
   if (!(size in NEW_PACKS)) throw new RangeError(`No pack has ${size} cards.`);

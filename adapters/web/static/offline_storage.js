@@ -1,5 +1,5 @@
 // @ts-check
-// What this browser keeps for when the network is away: the last state of each table, and presses without an answer. The
+// What this browser stores for use without a network: the last state of each table, and presses without an answer. The
 // page and the service worker share it.
 
 /** What a reader's page shows. `reader` is no secret (`WebPerson.tag`). @typedef {{code: string, reader: string, table: any}} KeptTable */

@@ -26,7 +26,7 @@ export function followSearch({ show, fail }) {
     if (search.state === "waiting") [code, isSent] = ["", false];
     else if (search.code) code = search.code;
     show(search);
-    // A visible page shows that its reader is there.
+    // Accept the match for the reader, whose page is visible.
     if (search.state === "asked" && !isSent && document.visibilityState === "visible") accept();
     return search.state !== "none" && search.state !== "playing";
   };

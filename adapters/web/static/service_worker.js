@@ -9,7 +9,7 @@ const FILES = "files", OFFLINE = "/offline";
 const LOADED = /\/(static|cards)\/[0-9a-f]+\/[\w./-]+/g;  // addresses of files in a page
 const MAX_PUZZLES = 20;
 const ANSWER_WITHIN = 10_000;  // milliseconds
-const LONGEST_PAUSE = 60_000;  // milliseconds between attempts to get a file that the bot is too busy for
+const LONGEST_PAUSE = 60_000;  // milliseconds; before a longer pause, a file is given up
 const FILE = /^\/(static|cards)\//, TABLE = /^\/t\/[A-Z0-9]+$/, SIGN_IN = /^\/(in$|app\/)/, COMMON = /^\/(rules(\/.*)?|how-to-play)$/;
 
 /** Listen to the browser. `files` and `pages` are kept from the start; a new release has other files and `decks`.

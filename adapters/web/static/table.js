@@ -24,7 +24,7 @@ const { code, texts } = pageData(), reader = document.documentElement.dataset.re
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
 const TITLE = document.title;
-const KEEP_AFTER = 5000;  // milliseconds until the page is kept for when the network is away; keeping it must not delay the game
+const KEEP_AFTER = 5000;  // milliseconds until the page is stored for use without a network, so that this delays no game
 const CUTTING = 500;  // milliseconds that a cut is shown
 
 /** @param {{sides: Table["sides"]}} props */
@@ -132,7 +132,7 @@ const App = () => {
   const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
   const firstEvent = useRef([0, -1]);  // the last event before the page opened
-  // What this browser keeps for when the network is away, loaded after the first card.
+  // What this browser stores for use without a network, loaded after the first card.
   const kept = useRef(/** @type {ReturnType<typeof import("./offline.js").keepOffline> | null} */ (null));
 
   /** @param {"deal" | "lead" | "cut"} reason */

@@ -7,7 +7,7 @@ import { format, html, useEffect, useState } from "./view.js";
 /** @typedef {{place: number, moves: string[], seat: number | null}} Line After the deal's first `place` moves; `seat` is the reader's, null for all seats. */
 /** @typedef {{moves: string[], steps: import("./replay.js").Step[], choices: {move: string, text: string}[]}} Tried */
 
-const ROBOT_MILLISECONDS = 600;  // between the robot's moves, so that each can be seen
+const ROBOT_MILLISECONDS = 600;  // pause between the robot's moves, so that each can be seen
 
 /** Return a line as the end of an address. @param {Line} line */
 export const writeLine = ({ moves, seat }) =>
@@ -86,7 +86,7 @@ const Choice = ({ move, text, faces }) => {
   return html`<${Card} faces=${faces} code=${card} label=${faces.names[card]} />${signal ? html`<small>${signal}!</small>` : ""}`;
 };
 
-/** What a move gives away. @param {{lost: number | undefined, unit: number, texts: Record<string, string>}} props */
+/** The points that a move costs. @param {{lost: number | undefined, unit: number, texts: Record<string, string>}} props */
 const Loss = ({ lost, unit, texts }) => {
   if (lost === undefined) return null;
   return html`<small aria-label=${lost ? format(texts.lost, { points: lost * unit }) : texts.nothing_lost}>${lost ? `−${lost * unit}` : "✓"}</small>`;

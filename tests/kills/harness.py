@@ -40,7 +40,7 @@ class Harness:
     """Rounds of play and kills on one page, with checks."""
 
     victims = ("bot", "store", "both")
-    check_every = 10  # rounds
+    check_every = 10  # rounds between checks
 
     patience = 60.0
     """Seconds in which there must be progress.

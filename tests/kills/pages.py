@@ -168,7 +168,7 @@ class PlatformPage(Page):
     """Seconds after which a person gives up waiting for a button: a killed bot might have lost the press."""
 
     pause = 0.2
-    """A chat changes about once a second. Until then the same buttons are expired."""
+    """Seconds that people wait after a press without effect: a chat changes only about once a second."""
 
     redelivers = True
     """If true, the platform delivers a press again that a killed bot had received."""

@@ -166,9 +166,9 @@ def games_are_published_after_their_round(state: TournamentsAtRest) -> None:
                     continue
                 is_over = tournament.is_over(name.round)
                 if is_over != (kind == "archived"):
-                    raise Disagreement(f"{game.id} is {kind}, and its round is {'over' if is_over else 'on'}")
+                    raise Disagreement(f"{game.id} is {kind}, and its round is {'over' if is_over else 'in progress'}")
                 if kind == "pending" and game.id in state.page_text:
-                    raise Disagreement(f"a message leads to {game.id}, of a round that is on")
+                    raise Disagreement(f"a message leads to {game.id}, of a round in progress")
         hidden = [tournament.root] if tournament.root and tournament.is_live else []
         hidden += [
             tournament.secret(round_, deal)

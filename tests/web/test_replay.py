@@ -163,7 +163,7 @@ async def test_player_without_decisions_has_no_quality_figure(playground: OpenPl
 
 
 @pytest.mark.parametrize(("game_id", "costs", "text"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
-async def test_points_given_away_match_the_size_of_the_table(
+async def test_lost_points_use_the_scale_of_the_table(
     playground: OpenPlayground, browser: Browser, game_id: str, costs: float, text: str
 ) -> None:
     game = await add_game(playground, game_id)

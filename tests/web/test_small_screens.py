@@ -41,7 +41,7 @@ HEIGHTS = "() => [...document.querySelectorAll('.fan .tap .face')].map((one) => 
 
 
 def practice_decisions(game: str) -> Iterator[tuple[Table, ShownHint]]:
-    """Yield the reader's decisions against robots, one with every set of moves, each with a hint."""
+    """Yield the reader's decisions against robots, one for each set of kinds of moves, each with a hint."""
     random = Random(f"zoom {game}")
     robots = [Sit(seat, "robot:strong", "🤖 Gino") for seat in range(1, GAMES[game].seats)]
     rules = resolve(GAMES[game].rules, {}).model_dump()

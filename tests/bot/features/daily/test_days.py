@@ -164,7 +164,7 @@ async def test_deal_can_be_played_once(store: Store) -> None:
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "Place " not in text
-        assert text.count("🟩") + text.count("⬜") == 20 + 2, "nobody else's result is there to compare with"
+        assert text.count("🟩") + text.count("⬜") == 20 + 2, "no other result can be compared"
         assert text.endswith("\n\n⏰ Choose an hour for a daily reminder.")
         assert "1 day in a row" in text
         assert "The robot with your cards: " in text

@@ -392,7 +392,7 @@ def duels_of(worker: Worker) -> Duels:
     return worker.feature(DuelsFeature).duels
 
 
-async def test_played_result_is_never_counted_as_given_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_played_deal_is_never_counted_as_given_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await meet(anna)
         await anna.say("/duel testa", GROUP)

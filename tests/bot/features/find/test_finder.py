@@ -88,7 +88,7 @@ async def test_two_strangers_find_each_other_and_play(two_strangers: list[Player
     assert {scope.chat for scope in await worker.ratings.scopes_of(anna.person.id)} == {Scope().chat}
 
 
-async def test_no_answer_leaves_the_queue_and_the_other_stays(two_strangers: list[Player]) -> None:
+async def test_silent_player_leaves_the_queue_and_the_other_stays(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     code = await find_each_other(two_strangers)
     await bruno.press("Ready")
@@ -149,7 +149,9 @@ async def test_matched_players_can_leave_a_full_store(two_strangers: list[Player
 
 
 @pytest.mark.parametrize("was_ready", [True, False])
-async def test_refusal_leaves_the_queue_and_the_other_stays(two_strangers: list[Player], was_ready: bool) -> None:
+async def test_refusing_player_leaves_the_queue_and_the_other_stays(
+    two_strangers: list[Player], was_ready: bool
+) -> None:
     anna, bruno = two_strangers
     await find_each_other(two_strangers)
     if was_ready:

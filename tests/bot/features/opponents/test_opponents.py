@@ -141,7 +141,7 @@ async def test_first_page_shows_no_block_to_the_challenger(worker: Worker) -> No
     assert [await worker.watching.watch_id(table) for table in tables] == ["", ""]
 
 
-async def test_list_is_read_once_in_its_time(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_list_is_cached_except_for_blocks(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     site = OpponentsSite(worker.archive, worker.people, worker.room, worker.challenges, worker.blocks, worker.presence)
     monkeypatch.setattr(site, "_known", TTLCache(10, 60.0))
     await play(worker, ANNA, BRUNO)

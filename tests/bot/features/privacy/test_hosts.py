@@ -28,7 +28,7 @@ from tests.bot.platform_outages import wait_until
 pytestmark = pytest.mark.usefixtures("no_settings")
 
 
-def test_forget_command_asks_reports_and_rewrites_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forget_command_confirms_then_rewrites_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_DATA", str(tmp_path / "data"))
     game = finished_game(1)
     person = game.people[0]

@@ -52,7 +52,7 @@ async def test_puzzle_opens_from_the_first_page_in_dark_mode(playground: OpenPla
     await check_accessibility(page)
     await page.locator(".fan .tap:enabled").last.focus()
     await page.keyboard.press("Enter")
-    await page.get_by_text("Show lines").click()
+    await page.get_by_text("💡 Why?").click()
     await expect(page.locator("details .words")).to_contain_text("Best play from here")
     await check_accessibility(page)
 

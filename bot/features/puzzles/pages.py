@@ -81,7 +81,7 @@ def solution_panel(
     page.gap()
     page.line(position.points_by_card())
     position.write_cards(page)
-    lines = Button(texts(language).gettext("Show lines"), actions.page("puzzle", "lines", puzzle.id))
+    lines = Button(texts(language).gettext("💡 Why?"), actions.page("puzzle", "lines", puzzle.id))
     return page.panel((lines, _next_button(language)))
 
 
@@ -261,7 +261,7 @@ class PuzzleText:
         return ours, theirs
 
     def write_line(self, page: Writer, line: Line) -> None:
-        """Write the rest of the deal, one line for each trick."""
+        """Write the rest of the deal, one line for each trick, and what it earns."""
         here, names = self.puzzle.position(), self.short_names
 
         def name_and_card(seat: int, code: str) -> str:
@@ -275,6 +275,9 @@ class PuzzleText:
             if not here.laid:
                 page.line("{cards} →{space}{name}", cards=" ".join(laid), space=NO_BREAK, name=names[here.turn])
                 laid = []
+        _ = self.words.text
+        total = _("Your points minus your opponent’s: {points}") if self.puzzle.bids else _("Your points: {points}")
+        page.line(total, "bold", points=self.puzzle.format_points(line.points * self.unit))
 
     def card_rows(self, verb: str) -> list[Row]:
         """Return a button for each playable card, one row for each suit."""

@@ -119,7 +119,7 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         text = anna.fake.last(anna.private).plain
         assert "✅ Right" in text
         assert "Right: 1 of 1 · in a row: 1 (best: 1)" in text
-        await anna.press("Show lines")
+        await anna.press("💡 Why?")
         lines = anna.fake.last(anna.private).plain
         assert "Best play from here:" in lines
         assert "After" not in lines
@@ -158,10 +158,15 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         for line in puzzle.lines:
             assert f"{face.card(codes[line.cards[0]])}:\u00a0{puzzle.format_points(line.points * unit)}" in text
         assert "Best play" not in text
-        await anna.press("Show lines")
+        await anna.press("💡 Why?")
         text = anna.fake.last(anna.private).plain
         assert "Best play from here:" in text
         assert "After " in text
+        best, worst = (puzzle.format_points(line.points * unit) for line in (puzzle.lines[0], puzzle.lines[-1]))
+        assert [line.rpartition(": ")[2] for line in text.splitlines() if line.startswith("Your points")] == [
+            best,
+            worst,
+        ]
         # Both lines show all remaining tricks.
         assert text.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
         solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
@@ -423,7 +428,7 @@ async def test_solution_is_private_and_needs_an_answer(store: Store) -> None:
         await give_answer(anna, is_right=False, place=GROUP)
         await anna.press("💡 Why?", GROUP)
         assert "Best: " in anna.fake.last(anna.private).plain.splitlines()[1]
-        await anna.press("Show lines")
+        await anna.press("💡 Why?")
         assert "Best play from here" in anna.fake.last(anna.private).plain
         assert "Best play" not in anna.fake.last(GROUP).plain
 

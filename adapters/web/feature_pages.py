@@ -112,13 +112,15 @@ async def tap_lesson(site: Site, request: web.Request) -> web.Response:
 
 
 async def show_settings(site: Site, request: web.Request) -> web.Response:
-    """Show a visitor's settings; ``?t=CODE`` returns to that table."""
+    """Show a visitor's settings; ``?t=CODE`` returns to that table, and ``?saved`` says that they are stored."""
     reader, language = await site.reader(request)
     person = reader.person if reader else ""
     settings = await site.card_room.feature(SettingsFeature).settings.appearance(person, language)
     push = await push_form(site, person, language) if reader and reader.is_guest else {}
     to = parse_code(request.query.get("t", ""))
-    return site.page(request, "settings.html", language, settings=settings, to=to, **push)
+    return site.page(
+        request, "settings.html", language, settings=settings, to=to, is_saved="saved" in request.query, **push
+    )
 
 
 async def choose_settings(site: Site, request: web.Request) -> web.Response:
@@ -130,4 +132,4 @@ async def choose_settings(site: Site, request: web.Request) -> web.Response:
         raise Refused("there is no such setting")
     reader, cookie, _language = await site.admit(request, await site.people.identify(request))
     await settings.choose_on_page(reader.as_person(browser_language(request)), form)
-    return site.redirect(f"/t/{table}" if table else "/", COOKIE, cookie)
+    return site.redirect(f"/t/{table}" if table else "/settings?saved", COOKIE, cookie)

@@ -784,7 +784,9 @@ async def test_page_settings_apply_at_tables(site: OpenPlayground) -> None:
         answer = await anna.post("/settings", language="it", suits="french", deck="easy", t=code)
         assert answer.headers["Location"] == f"/t/{code}"
         other_answer = await anna.post("/settings", language="it", suits="french", deck="easy", t="//evil.example")
-        assert other_answer.headers["Location"] == "/"
+        assert other_answer.headers["Location"] == "/settings?saved"
+        assert "✓ Salvato" in (await anna.get("/settings?saved"))[1]
+        assert "✓ Salvato" not in (await anna.get("/settings"))[1]
         status, page = await anna.get(f"/settings?t={code}")
         assert status == 200
         assert f'href="/t/{code}"' in page

@@ -68,21 +68,23 @@ class Settings:
         """Return the settings that web pages show. ``person`` is empty for a stranger."""
         return appearance_settings(await self._people.person(person) if person else Profile(""), language)
 
-    def own_page(self, profile: Profile) -> Panel:
+    def own_page(self, profile: Profile, *, is_saved: bool = False) -> Panel:
         adapter = self._adapters.get(platform_of(profile.id))
         return settings_page(
             profile,
             has_ephemeral=adapter is not None and adapter.has_ephemeral,
             shows_pictures=adapter is not None and adapter.shows_pictures,
             has_pages=adapter is not None and bool(adapter.pages_url),
+            is_saved=is_saved,
         )
 
-    async def chat_page(self, place: str) -> Panel:
+    async def chat_page(self, place: str, *, is_saved: bool = False) -> Panel:
         adapter = self._adapters.get(platform_of(place))
         return chat_settings_page(
             await self._people.chat(place),
             shows_pictures=adapter is not None and adapter.shows_pictures,
             for_admins=adapter is not None and adapter.has_admins(place),
+            is_saved=is_saved,
         )
 
     async def change(
@@ -95,14 +97,14 @@ class Settings:
         """
         if is_private(place):
             await self.choose_own(profile.id, {name: value})
-            return self.own_page(await self._people.person(profile.id))
+            return self.own_page(await self._people.person(profile.id), is_saved=True)
         await self._check_admin(place, profile.id, is_admin)
         if value not in CHAT_SETTINGS.get(name, ()):
             raise BadPayload()
         await self._people.update_chat(place, **{name: value})
         for table in await self._lists.tables_at(place):
             await self._updates.touch(table.code)
-        return await self.chat_page(place)
+        return await self.chat_page(place, is_saved=True)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
         """Check that a person can change a group's settings. Without administrators all members can."""

@@ -17,10 +17,13 @@ from bot.words.wording import Wording
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
 
-def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool, has_pages: bool) -> Panel:
+def settings_page(
+    profile: Profile, *, has_ephemeral: bool, shows_pictures: bool, has_pages: bool, is_saved: bool = False
+) -> Panel:
     """Return the page of a person's settings, with what their platform supports.
 
-    ``has_pages`` is whether the platform can link to the bot's web pages, which browsers and programs need.
+    ``is_saved``: one has just been changed. ``has_pages`` is whether the platform can link to the bot's web pages,
+    which browsers and programs need.
     """
     _ = texts(profile.language).gettext
     page = Writer(_("Your settings"))
@@ -29,6 +32,8 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     places = {"private": _("Cards in our private chat"), "aside": _("Cards in the group, only for me")}
     if has_ephemeral:
         page.line(_("In the group, your cards come when you press “My hand, here”, without a sound."))
+    if is_saved:
+        page.line(_("✓ Saved. It applies at once."), "bold")
     return page.panel(
         _language_row(profile.language),
         tuple(
@@ -105,14 +110,19 @@ def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row
     )
 
 
-def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool) -> Panel:
-    """Return a chat's settings. ``for_admins`` is whether only administrators can change them."""
+def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool, is_saved: bool = False) -> Panel:
+    """Return a chat's settings.
+
+    ``for_admins`` is whether only administrators can change them. ``is_saved``: one has just been changed.
+    """
     words = Wording(chat.language, [])
     _ = words.text
     page = Writer(_("This chat’s settings"))
     page.line(_("Language, pictures, and the clock of new tables."))
     if for_admins:
         page.line(_("Only administrators can change them."), "italic")
+    if is_saved:
+        page.line(_("✓ Saved. It applies at once."), "bold")
     clocks = [
         choice_button(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS

@@ -38,7 +38,9 @@ async def test_person_chooses_language_and_suits(store: Store) -> None:
         anna = players[0]
         assert "Tricks" in fake.last(anna.private).plain
         await anna.say("/settings", place=anna.private)
+        assert "Saved" not in fake.last(anna.private).plain
         await anna.press("Italiano")
+        assert "✓ Salvato" in fake.last(anna.private).plain
         await anna.press("Semi francesi")
         hand = next(text for text in fake.texts(anna.private) if "Prese" in text)
         assert "🪙" not in hand
@@ -55,7 +57,9 @@ async def test_person_chooses_language_and_suits(store: Store) -> None:
         # The group keeps its own language.
         assert "plays first" in fake.last(GROUP).plain
         await anna.say("/impostazioni")
+        assert "✓" not in fake.last(GROUP).plain
         await anna.press("Italiano", GROUP)
+        assert "✓ Salvato" in fake.last(GROUP).plain
         await anna.say("/aiuto")
         assert "gioca con chi vuoi o con un robot" in fake.last(GROUP).plain
 

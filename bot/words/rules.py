@@ -80,8 +80,7 @@ def has_common_rules(about: str) -> bool:
 
 def _common_rules(language: str, faces: str, unit: int) -> list[str]:
     words = Wording(language, (), faces)
-    _, sign = words.text, words.faces.sign
-    suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
+    _ = words.text
     order = [
         _("High to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
         _("With French suits (/settings), R, C and F are K, Q and J."),
@@ -96,7 +95,7 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
             "A trick is one card from each player. Follow the suit led if you can. The highest card of that suit takes "
             "the trick, and its player leads the next."
         ),
-        _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suits),
+        _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suit_list(words)),
         *order,
         worth.format(thirds=_third_ranks(words)),
         _("A deal is worth {points} points, plus declarations.").format(points=11 * unit),
@@ -111,6 +110,11 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
         ),
         _("When a side has reached the target after a deal, the higher total wins. Equal totals play on."),
     ]
+
+
+def suit_list(words: Wording) -> str:
+    """Return the suits of forty cards: signs and names."""
+    return ", ".join(f"{words.faces.sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
 
 
 def _third_ranks(words: Wording) -> str:

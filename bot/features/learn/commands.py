@@ -3,10 +3,10 @@
 from bot.actions import SEPARATE, BadPayload
 from bot.features.learn.lesson import Spot, tap
 from bot.features.learn.pages import courses_page, lesson_page
+from bot.features.learn.pictures import lesson_scene
 from bot.features.learn.progress import Progress
 from bot.panel import Panel
 from bot.people import Profile
-from bot.pictures.scene_builder import hand_scene
 from bot.platform import Command, Press, Reply, private_place
 from bot.private_replies import answer_place, private_reply, private_toast
 from bot.viewers import Viewers, with_picture
@@ -40,8 +40,7 @@ class Learn:
         await self._progress.note(profile.id, lesson)
         panel = lesson_page(lesson, answer)
         if viewer.deck:
-            scene = hand_scene(lesson.seen, viewer.language, viewer.suits, viewer.deck)
-            panel = with_picture(panel, scene, viewer.language)
+            panel = with_picture(panel, lesson_scene(lesson, viewer.deck), viewer.language)
         return private_reply(press.place, profile.language, panel)
 
     async def _courses(self, profile: Profile) -> Panel:

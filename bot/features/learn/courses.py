@@ -1,7 +1,8 @@
 """The courses: their texts and cards. `bot.features.learn.tables` lays them out.
 
 The bot speaks as the learner's opponent. A text names cards by their codes, such as ``{3C}``. ``{ranks}`` are the ranks
-from high to low, and ``{R}``, ``{C}`` and ``{F}`` the letters of the court cards, as the reader's cards show them.
+from high to low, ``{suits}`` the suits with their names, and ``{R}``, ``{C}`` and ``{F}`` the letters of the court
+cards, as the reader's cards show them.
 """
 
 from collections.abc import Mapping
@@ -69,8 +70,8 @@ TRESSETTE = Course(
     steps=(
         Step(
             _(
-                "We each play a card: that’s a trick. The first card sets the suit, and the highest card of that suit "
-                "takes it. High to low: {ranks}. I lead the {2C}. Take it!"
+                "We each play a card: that’s a trick. The first card sets the suit ({suits}), and the highest card of "
+                "that suit takes it. High to low: {ranks}. I lead the {2C}. Take it!"
             ),
             "play 3C",
             _("The 3 is the highest."),
@@ -139,8 +140,8 @@ TRESSETTE = Course(
         ),
         Step(
             _(
-                "The last trick is worth one more point. I lead the {7D}. You saw me draw my last card, the {RB}. "
-                "Which card do you give away?"
+                "The last trick is worth one more point. I lead the {7D}. My last card lies open at the top, because "
+                "you saw me draw it: the {RB}. Which card do you give away?"
             ),
             "play 6C",
             _("Now your 3 takes the last trick."),
@@ -162,7 +163,8 @@ PACKETS = Course(
         Step(
             _(
                 "We each have two packets as a hand and two open ones. Play from your hand or from the top of a "
-                "packet. High to low: {ranks}. I lead the {2C}. Take it!"
+                "packet. The highest card of the suit led ({suits}) takes the trick. High to low: {ranks}. I lead the "
+                "{2C}. Take it!"
             ),
             "play 3C",
             _("The 3 is the highest. Now the next card of that packet is open."),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from bot.actions import BadPayload
 from bot.features.learn.courses import COURSES, Step
 from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
+from bot.words.rules import suit_list
 from bot.words.table_lines import TableLines, table_words
 from bot.words.verdicts import advice_text
 from bot.words.wording import JOINER, refusal_text, thirds_text
@@ -80,6 +81,15 @@ class Lesson:
         ours, theirs = self.points
         return self.is_over and ours > theirs
 
+    @property
+    def score(self) -> tuple[str, str]:
+        """The points so far, as text. They are empty where there is nothing to count yet."""
+        deal = self.game.current
+        if self.step or not deal or (isinstance(deal, SpadesDeal) and not self.is_over):
+            return "", ""
+        ours, theirs = map(self.words.figure, self.points) if self.is_over else map(thirds_text, deal.taken)
+        return ours, theirs
+
     def tapped(self, number: int) -> Spot:
         return self.spot._replace(taps=f"{self.spot.taps}{number}")
 
@@ -94,9 +104,10 @@ class Lesson:
             return _("I win, {theirs} to {ours}. Try again: the cards are the same.").format(ours=ours, theirs=theirs)
         if self.spot.taps:
             return _("{score} Win the deal!").format(score=self._score())
-        return _(
-            "Now a real deal, down to the last five tricks. {score} You lead, then the winner of each trick."
-        ).format(score=self._score())
+        line = _("Now a real deal, down to the last five tricks. {score} You lead, then the winner of each trick.")
+        if self.deal.known[1]:
+            line = f"{line} " + _("The open cards at the top are mine: you saw me draw them.")
+        return line.format(score=self._score())
 
     def _score(self) -> str:
         _ = self.words.text
@@ -137,6 +148,7 @@ class Lesson:
             ranks = _("{ranks} (R king, C knight, F jack)").format(ranks=ranks)
         return {
             "ranks": ranks,
+            "suits": suit_list(self.words),
             **{letter: rank(letter) for letter in "RCF"},
             **{code: self.words.card(code) for code in pack.codes},
         }

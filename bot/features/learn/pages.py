@@ -24,7 +24,7 @@ def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
     page.gap()
     rows = []
     for id_, course in COURSES.items():
-        page.line("{course}: {line}", course=course.title, line=_(course.line))
+        page.line("{course} · {line}", course=course.title, line=_(course.line))
         step, is_done = reached.get(id_, Reached())
         label = f"{'✓ ' * is_done}{course.title}{f' · {step}/{LAST}' if step else ''}"
         rows.append((Button(label, actions.page("learn", id_)),))
@@ -54,6 +54,11 @@ def _write_table(page: Writer, lesson: Lesson) -> None:
     page.fold()
     if deal.last_trick:
         page.line(_("Previous trick: {trick}"), trick=lines.trick_text(deal.last_trick))
+    if cards := deal.known[1]:
+        line = _("Still in {name}’s hand, seen by all: {cards}")
+        page.line(line, name=lines.names[1], cards=words.cards(cards))
+    if deal.hand:
+        page.line(_("Your hand"), "italic")
     for suit, codes in groupby(deal.hand or (), key=itemgetter(1)):
         page.line(f"{words.faces.sign(suit)}  {' '.join(map(words.faces.rank, codes))}", "bold")
     lines.write_packets(page, deal)

@@ -12,13 +12,13 @@ from bot.features.learn.courses import COURSES, Course, Step
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
 from bot.features.learn.pages import lesson_page
+from bot.features.learn.pictures import lesson_scene
 from bot.features.learn.tables import ending_table, step_moves, step_table
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import SECOND_PASS_AFTER
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import LONGEST_PAYLOAD, Panel, Span, utf16_length
 from bot.pictures.painter import paint
-from bot.pictures.scene_builder import hand_scene
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.worker import Worker
@@ -133,6 +133,26 @@ def test_last_step_has_five_tricks_and_can_be_won(course: Course) -> None:
     assert our_points > their_points
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_first_step_names_the_suits_and_the_hand(language: str) -> None:
+    for course in ("tressette", "packets"):
+        lesson = Lesson(Spot(course), language, "italian")
+        shown = lesson_page(lesson, "").plain
+        assert all(name in lesson.text() for name in lesson.words.suits.values())
+        assert lesson.words.text("Your hand") in shown
+
+
+def test_last_step_shows_its_points_and_whose_cards_are_open() -> None:
+    lesson = Lesson(Spot("tressette", LAST), "en", "italian")
+    assert lesson.score == ("4⅓", "4")
+    assert "You have 4⅓ points, I have 4." in lesson.text()
+    assert "The open cards at the top are mine" in lesson.text()
+    assert Lesson(Spot("spades", LAST), "en", "italian").score == ("", "")
+    won = Lesson(Spot("spades", LAST, robot_taps(COURSES["spades"])), "en", "italian")
+    assert won.is_over
+    assert won.score == tuple(map(won.words.figure, won.points))
+
+
 @pytest.mark.parametrize("course", COURSES, ids=list(COURSES))
 def test_last_step_can_be_lost(course: str) -> None:
     random = Random(1)
@@ -159,8 +179,10 @@ def test_every_message_fits_its_limits_in_both_languages(language: str, suits: s
                 for button in (button for row in panel.rows for button in row):
                     assert len(button.payload) <= LONGEST_PAYLOAD
                     assert "{" not in button.label
-            scene = hand_scene(lesson.seen, language, suits, "classic")
+            scene = lesson_scene(lesson, "classic")
             assert scene
+            assert not scene.hand or scene.line == lesson.words.text("Your hand")
+            assert [side.points for side in scene.sides] == [*lesson.score]
             assert paint(scene)
 
 

@@ -148,7 +148,7 @@ class Telegram:
     # Updates
 
     async def serve(self) -> None:
-        """Receive updates until cancelled. Updates that have arrived are handled before it returns."""
+        """Receive updates until cancelled. Then updates in progress get a moment to finish."""
         try:
             await self._connect()
             await choose_callback_mode(self._post)

@@ -63,7 +63,7 @@ class Photo(NamedTuple):
 
 
 class LateUpload(TimeoutError):
-    """An upload took too long. ``message`` is a future with the message's id, if it can still arrive."""
+    """An upload took too long. ``message`` is a future with the id of a message that can still arrive, or None."""
 
     def __init__(self, message: asyncio.Future[str] | None = None) -> None:
         super().__init__()

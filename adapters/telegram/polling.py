@@ -1,12 +1,12 @@
 """Long polling: one worker asks Telegram for updates.
 
-The offset of each request confirms all earlier updates, once they are handled. After a kill, Telegram sends the
-unconfirmed ones again. Answers to commands are sent later, so a kill can lose an answer but never a move.
+The offset of each request is the first unhandled update, which confirms all earlier ones. After a kill, Telegram sends
+the unconfirmed ones again. Answers to commands are sent later, so a kill can lose an answer but never a move.
 
 Each response repeats the unconfirmed updates, a hundred at most. While an update is handled, later ones come again:
-they are recognised, and requests are paced. An update that takes too long is confirmed anyway if a full response hides
-newer ones. An update that fails although the store works is logged with its error and confirmed, because it would fail
-each time.
+they are recognised, and requests are paced. If unconfirmed updates fill a response, they hide newer ones, so an update
+that takes too long is confirmed anyway. An update that fails although the store works is logged with its error and
+confirmed, because it would fail each time.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ class Polling:
 
     @property
     def _offset(self) -> int:
-        """The first update that is not handled yet."""
+        """The id of the first update that is not handled yet."""
         unhandled = (number for number, task in self._busy.items() if number in self._since and not task.done())
         return min(unhandled, default=self._next)
 

@@ -2,7 +2,7 @@
 
 The library refuses an object if any of its fields is missing or has another type. The bot reads few fields, and most
 are optional, so the library gets only these. Unknown fields and unreadable optional fields are dropped. The library
-still refuses an update without an id or chat.
+still refuses an update without its id, or a message without its id or chat.
 """
 
 from collections.abc import Callable
@@ -102,9 +102,9 @@ def _message(raw: Fields) -> Fields:
 
 
 def _replied_message(raw: Fields) -> Fields | None:
-    """Return the message replied to, with its author.
+    """Reduce the message replied to. Return None for a post of a chat, and for the message that began a topic.
 
-    Comments on posts and messages in topics can look like replies.
+    Comments on posts and messages in topics can look like replies to these.
     """
     replied = raw.get("reply_to_message")
     if not isinstance(replied, dict) or replied.get("sender_chat") or "forum_topic_created" in replied:

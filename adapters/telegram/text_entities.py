@@ -25,7 +25,7 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
-    """Return a text's entities; offsets count UTF-16 units. ``folds`` collapses the part after the panel's fold."""
+    """Return a text's entities; offsets count UTF-16 units. ``folds`` collapses the text from the panel's fold on."""
     entities: list[dict[str, Any]] = []
     offset, fold = 0, panel.fold if folds else None
     for number, span in enumerate(panel.text):

@@ -21,10 +21,10 @@ class Web(SiteAdapter):
         site.routes += Live(site).routes
 
     async def start(self) -> None:
-        """Do nothing: the site is created before."""
+        """Do nothing: the site is created before its adapters."""
 
     async def serve(self) -> None:
-        """Wait: the playground adapter serves the site."""
+        """Wait, because the playground's adapter serves the site. Raise the error if it cannot listen."""
         await self.site.wait_for_failure()
 
     def rate_limit(self, place: str) -> RateLimit | None:

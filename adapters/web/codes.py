@@ -19,5 +19,5 @@ def code_of(request: web.Request) -> str:
 
 
 def parse_code(text: str) -> str:
-    """Return the text if it is a table's code, else ""."""
+    """Return the text if it is a table's code, otherwise an empty string."""
     return text if re.fullmatch(CODE, text) else ""

@@ -40,7 +40,7 @@ async def show_daily(site: Site, request: web.Request) -> web.Response:
 
 
 async def play_daily(site: Site, request: web.Request) -> web.Response:
-    """Start the deal of the day, or show the result if it has been played."""
+    """Start or continue the deal of the day. If the reader cannot play it, say why."""
     form = await site.read_form(request)
     reader, cookie, language = await site.admit(request, await site.people.identify(request), form.get("name", ""))
     person, visitor = reader.as_person(browser_language(request)), site.guest_visitor(request, reader)

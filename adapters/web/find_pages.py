@@ -12,7 +12,7 @@ from bot.texts import texts
 
 
 async def show(site: Site, request: web.Request) -> web.Response:
-    """Show the reader's search, or redirect to the first page."""
+    """Show the reader's search. Without one, redirect to the first page."""
     reader, language = await site.reader(request)
     finder = site.card_room.feature(FindFeature).site
     search = await finder.search_of(reader.person, language) if reader else None

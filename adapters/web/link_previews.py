@@ -1,7 +1,7 @@
 """Previews of links: the title, text and picture that chats show beside an address.
 
 Chats fetch a page as strangers, so a preview has only what a stranger with the link sees. The address of its picture
-names no table.
+names no running table.
 """
 
 import re
@@ -26,7 +26,7 @@ CACHED, NOT_CACHED = "public, max-age=3600", "no-cache"
 
 
 class LinkPreview(NamedTuple):
-    """A preview for ``base.html``. ``picture`` is a whole address, ``card`` its size in chats."""
+    """A preview for ``base.html``. ``picture`` is a whole address; ``card`` is the picture's size in chats."""
 
     title: str
     text: str

@@ -67,7 +67,7 @@ async def challenge(site: Site, request: web.Request) -> web.Response:
 
 
 async def decline(site: Site, request: web.Request) -> web.Response:
-    """Say no to a challenge, as the button in a chat does. Any other code gets the same answer, known or not."""
+    """Decline a challenge, as the button in a chat does. Any other code gets the same answer, known or not."""
     code = code_of(request)
     await site.read_form(request)
     reader, language = await _require_reader(site, request)

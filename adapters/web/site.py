@@ -197,7 +197,7 @@ class Site:
     async def admit(self, request: web.Request, reader: WebPerson | None, name: str = "") -> tuple[WebPerson, str, str]:
         """Return the reader under their chosen name, the cookie of a new guest or "", and their language.
 
-        Raise `Refused` for a banned reader.
+        A stranger becomes a guest. Raise `Refused` for a banned reader, or if too many guests come at once.
         """
         language = await self._language(request, reader)
         if reader:
@@ -209,7 +209,7 @@ class Site:
         return reader, cookie, language
 
     def check_own_page(self, request: web.Request) -> None:
-        """Raise `Refused` unless one of our pages sent this: they send `Origin`, and `Access.check` refuses others."""
+        """Raise `Refused` without an `Origin`, which our pages send. `Access.check` refuses the `Origin` of others."""
         if "Origin" not in request.headers:
             raise Refused("Only a page of this address can ask for this.")
 
@@ -314,7 +314,7 @@ def browser_text(request: web.Request, text: str) -> str:
 def _own_address(distant: str) -> str:
     """Return this machine's address on its network, or the loopback address.
 
-    Cached, because each drawn board needs it.
+    The result is cached, because each drawn board needs it.
     """
     family, loopback = (socket.AF_INET6, "::1") if ":" in distant else (socket.AF_INET, "127.0.0.1")
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as udp:

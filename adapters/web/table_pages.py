@@ -61,7 +61,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
 
 
 async def play(site: Site, request: web.Request) -> web.Response:
-    """Open a table, with a robot or for a friend, and redirect there."""
+    """Open a table, with a robot or for a friend, and redirect there. Or start a search for an opponent."""
     form = await site.read_form(request)
     game, robot, key, name = (form.get(field, "") for field in ("game", "robot", "key", "name"))
     length = form.get("length", WHOLE_GAME)

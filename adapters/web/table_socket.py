@@ -8,7 +8,7 @@ The page sends ``{"n": name, "press": payload}``; a press sent twice under one n
 - ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``. ``"stranger": true``
   says that this browser no longer belongs to the page's reader.
 
-The page names its reader in its address (`WebPerson.tag`), so no press counts for another person.
+The page names its reader in the socket's address (`WebPerson.tag`), so no press counts for another person.
 
 ``{"pace": "slow"}`` sets how fast robots move in practice. ``{"beat": true}`` is echoed at once, so that the page
 notices a dead network. The bot notices it by WebSocket pings, which browsers answer.
@@ -258,7 +258,7 @@ def _answer(message: PressMessage, toast: str, go: str = "", *, again: bool = Fa
 async def _send_gone(
     socket: web.WebSocketResponse, *, why: str = "", go: str = "", stranger: bool = False, keeps_open: bool = False
 ) -> None:
-    """Tell the page that it can no longer show the table, and close the socket."""
+    """Tell the page that it can no longer show the table. Close the socket, unless ``keeps_open``."""
     fields = {"why": why, "go": go, "stranger": stranger}
     await socket.send_str(json.dumps({"gone": True} | {name: value for name, value in fields.items() if value}))
     if not keeps_open:
@@ -266,5 +266,5 @@ async def _send_gone(
 
 
 def _stranger_reason(request: web.Request, language: str) -> str:
-    """Return the text that the session has ended if the browser still has its cookie, else ""."""
+    """Say that the session has ended, if the browser still has its cookie. Otherwise return an empty string."""
     return texts(language).gettext(ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""

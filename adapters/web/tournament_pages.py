@@ -1,4 +1,4 @@
-"""Tournaments that are open to everyone at ``/tournaments``, one of them at ``/tournament/{code}``."""
+"""Tournaments: ``/tournaments`` lists those open to everyone, ``/tournament/{code}`` shows one."""
 
 import re
 import secrets

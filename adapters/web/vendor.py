@@ -1,4 +1,4 @@
-"""The libraries of our pages, unchanged releases in `static/vendor/`: the bot needs no build step.
+"""The libraries of our pages, in `static/vendor/`, so that the bot needs no build step. Only their imports are adapted.
 
 `python -m adapters.web.vendor` checks the files against `LIBRARIES`. To update a library, change its version and
 integrity there, run it with ``--renew``, which downloads from the npm registry, and copy the digests it prints.

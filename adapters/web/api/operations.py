@@ -91,7 +91,7 @@ class Me(BaseModel):
     """The program that a token belongs to."""
 
     name: str = Field(description="The name that others at a table see.")
-    scopes: list[Scope] = Field(description="The rights of the token.")
+    scopes: list[Scope] = Field(description="The scopes of the token.")
 
 
 class OwnTables(BaseModel):
@@ -255,7 +255,7 @@ OPERATIONS = (
         parameters=(TABLE,),
         media_type=NDJSON,
     ),
-    Operation("me", "/me", "My name and rights", (Me,), scope="read"),
+    Operation("me", "/me", "My name and scopes", (Me,), scope="read"),
     Operation("my_tables", "/me/tables", "My tables", (OwnTables,), scope="read"),
     Operation(
         "open_table",

@@ -34,7 +34,7 @@ MAX_BUTTONS = 100
 HIDDEN_BUTTONS = ("aside", "join", "start", "share", "group")
 """Kinds of buttons that are not shown: the private chat is one click away, and the bot is in all chats."""
 
-MESSAGES_KEPT = 300  # of each chat
+MESSAGES_KEPT = 300  # messages kept in each chat
 PICTURES_KEPT = 30  # pictures kept in each chat, about 40 kB each; older messages show text instead
 FILE_KEPT_SECONDS = 86400
 MAX_PEOPLE, MAX_CHATS = 100, 50
@@ -287,7 +287,7 @@ def _clean_title(name: str) -> str:
 
 
 def _panel_fields(panel: Panel) -> dict[str, Any]:
-    """Return a panel's fields for the page; raise the errors that Telegram would."""
+    """Return a panel's fields for the page; raise TooLong or `Refused` for a panel that Telegram would refuse."""
     rows = [shown for row in panel.rows if (shown := [button for button in row if button.kind not in HIDDEN_BUTTONS])]
     buttons = [button for row in rows for button in row]
     if utf16_length(panel.plain) > LONGEST_TEXT:

@@ -212,7 +212,7 @@ class Requests:
     async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
         """Show the reply in the pressed message or as a new one.
 
-        If the button was missing, show it in the private chat.
+        If the message lacks the pressed button, show the reply in the private chat.
         """
         if reply.panel is None:
             return reply.toast

@@ -171,7 +171,7 @@ class Days:
         await self.results.store_line(day, await self._archive.keep(game))
 
     async def _store_par(self, day: date, secret: bytes) -> None:
-        """Compute par in a robot process, which takes seconds."""
+        """Store par, unless it is stored. A robot process computes it, which takes seconds."""
         try:
             if await self.results.par(day) is None:
                 await self.results.store_par(

@@ -17,7 +17,7 @@ from bot.tables.blocks import Blocks
 from bot.tables.table_state import FAREWELLS
 from bot.words.phrases import phrase_text
 
-FAREWELL_KEPT_SECONDS = 86400  # time in which a player can say one phrase
+FAREWELL_KEPT_SECONDS = 86400  # how long the store knows that a player has said a phrase
 
 
 class Farewells:

@@ -1,8 +1,8 @@
 """The search for opponents: matches people, opens their table, and follows the ready check.
 
 The table's challenge card asks each matched person in the private chat whether they are ready. People who accept sit
-down; when all have, the game begins. Otherwise they return to their place in the queue. Each step depends
-only on the store and is idempotent, so another worker can continue after a crash.
+down; when all have, the game begins. Otherwise they return to their place in the queue. Each step depends only on the
+store and is idempotent, so another worker can continue after a crash.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,7 +69,7 @@ class Finder:
         return await self.queue.join(profile.id, games, profile.language, rating, update, robots_after)
 
     async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
-        """Set when robots take free chairs. Return "repeated" if the person is not searching."""
+        """Change a search: its game, and when robots take free chairs. Return "repeated" if there is none."""
         rating = await self._rating(profile)
         return await self.queue.join(
             profile.id, [game], profile.language, rating, update, robots_after, only_if_waiting=True
@@ -171,7 +171,8 @@ class Finder:
     async def _open_or_find_table(self, pairing: Pairing) -> Table:
         """Return the table of a pairing, and open it if needed.
 
-        Raise NoSuchTable if it was removed. If none can be opened, end the pairing, tell its people, and raise it too.
+        If none can be opened, end the pairing and tell its people. Raise NoSuchTable then, if the table was removed, or
+        if the pairing has changed.
         """
         update = f"find:{pairing.code}"
         if table := await self._challenges.find_opened(update):

@@ -29,7 +29,7 @@ class FirstGames:
         return chair is not None and game is not None and not await self._knows(chair.person, course_of(game.kind))
 
     async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
-        """Return whether a hand shows a hint unasked: in the first turns of a person's first game of a kind."""
+        """Return whether a hand shows hints unasked: in the first turns of a person's first game of a kind."""
         unasked = hints_in(table.game, seat) if table.game else UnaskedHints.NONE
         if unasked is UnaskedHints.NONE or not await self.is_first_game(table, seat):
             return UnaskedHints.NONE
@@ -66,9 +66,9 @@ def course_of(kind: GameKind) -> str:
 
 
 def hints_in(game: Game, seat: int) -> UnaskedHints:
-    """Return whether a first game has a hint now: it has, in the first deal after few moves of the kind that is due.
+    """Return whether a first game shows a hint at a seat's turn.
 
-    Hints end with those for cards, which come last.
+    In the first deal, the first turns with each kind of move show one. Cards come last, so hints end with them.
     """
     next_words = {move.split(" ")[0] for move in game.legal_moves(seat)} - {"resign"}
     if "play" in next_words:

@@ -31,7 +31,7 @@ from engine.errors import EngineError
 RECENT_GAMES = 20  # a person's last games, whose players are the recent opponents
 RECENT_OPPONENTS = 5
 CACHED_PEOPLE, CACHE_SECONDS = 10_000, 30.0
-PAUSE_SECONDS = 6 * 3600  # from a challenge that came to nothing until the next to the same person
+PAUSE_SECONDS = 6 * 3600  # time after a challenge until a person who did not accept it can be challenged again
 
 
 class LastGame(NamedTuple):
@@ -79,7 +79,7 @@ class OpponentsSite:
         self._known: TTLCache[str, list[LastGame]] = TTLCache(CACHED_PEOPLE, CACHE_SECONDS)
 
     async def opponents(self, person: str, language: str) -> list[OpponentLine]:
-        """Return a person's recent opponents, the last first, without those whom the person has blocked."""
+        """Return a person's recent opponents, the latest first, without those whom the person has blocked."""
         last_games = self._known.get(person)
         if last_games is None:
             last_games = self._known[person] = await self._find_last_games(person)

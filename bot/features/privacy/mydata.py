@@ -4,12 +4,15 @@
      "profile": {...}, "private_chat": {...}, "platform": {...},
      "browsers": [{"made", "used"}], Unix seconds,
      "programs": [{"name", "scopes"}], with tokens from this person,
+     "ban": {"since", "until"}, Unix seconds, 0 for no end; null without a ban by the host,
      "days": [{"day", "points": [own, other] or null, "tricks"}], results of daily deals,
      "days_asked_for": [{"day", "chat"}], groups in which they requested daily deals,
      "reminded_at": hour of their daily reminder, or null,
      "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
+     "duels": [{"code", "game", "opened", "accepted", "over", "side", "players", "results"}],
+     "courses": {course: {"step", "is_done"}}, "known_games": [course], whose games they know,
+     "notifications": [{"service", "kinds", "made"}], browsers that take them,
      "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
-     "ban": {"since", "until"}, Unix seconds, 0 for no end; null without a ban by the host,
      "open_to_anyone": [code], their tables at which anyone may sit down,
      "looking_for": their search, in the format of the queue, or the code of their ready check,
      "blocked": names of the people they have blocked,
@@ -42,7 +45,7 @@ from bot.tables.table import Table
 
 FORMAT = "buongioco-mydata/1"
 MAX_RECORD_BYTES = 2 * 1024 * 1024
-"""Size of all records in a file. Other games are listed by number.
+"""Largest size of all records in a file. Other games are listed by number.
 
 The playground queues at most four million bytes for a page, and Discord takes files of ten million.
 """

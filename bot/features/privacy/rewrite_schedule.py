@@ -20,7 +20,7 @@ from bot.store.rewriting import RewriteFailed, rewrite_files
 
 SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for people who are still being forgotten
 REWRITES_KEY = "rewrites"
-ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than the lifetime of any data kept after /forget
+ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than the lifetime of expiring data that /forget leaves
 log = structlog.get_logger()
 
 

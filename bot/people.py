@@ -60,17 +60,17 @@ class Profile:
 
     @property
     def has_private_chat(self) -> bool:
-        """True if they ever wrote or pressed in their private chat. They might have closed it since."""
+        """True if the person ever wrote or pressed in the private chat. They might have closed it since."""
         return self.private == "1"
 
     @property
     def wants_ephemeral(self) -> bool:
-        """True if they want ephemeral hands in the group instead of the private chat."""
+        """True if the person wants ephemeral hands in the group instead of the private chat."""
         return self.hands == "aside"
 
     @property
     def wants_calls(self) -> bool:
-        """True if they want a notification in the group when it is their turn."""
+        """True if the person wants a notification in the group when it is their turn."""
         return self.called == "1"
 
     @property
@@ -79,7 +79,7 @@ class Profile:
 
     @property
     def wants_phrases(self) -> bool:
-        """True if they want to read the phrases that others say to them."""
+        """True if the person wants to read the phrases of others."""
         return self.phrases == "1"
 
 

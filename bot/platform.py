@@ -165,7 +165,7 @@ class Adapter(Protocol):
         """Return the rate limit of this worker for all places together."""
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return a link to the challenge of table ``code``. It is empty without links, or if "join" buttons lead there.
+        """Return a link to the challenge of table ``code``; empty if the platform has no links, or has "join" buttons.
 
         ``message`` is empty if the challenge has not been sent yet.
         """
@@ -182,7 +182,7 @@ class Adapter(Protocol):
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Send a panel and return the message.
 
-        With ``silent`` it replaces a message that could not be edited, and should not ring. A second send with the same
+        A ``silent`` message replaces one that could not be edited, and should not ring. A second send with the same
         ``key`` returns the same message, if the platform supports that. Raises `NoPicture` if the picture cannot be
         shown there soon. A text that does not need its picture can be sent without it.
         """
@@ -240,7 +240,7 @@ class NoPicture(DeliveryError):
     """The picture cannot be shown there, or not soon enough, so the text is sent without it.
 
     ``late`` is set if a message with the picture can still arrive later. Its result is that message's id, empty if none
-    arrives. The caller deletes the message. It never raises.
+    arrives; it never raises. The caller deletes the message.
     """
 
     def __init__(self, why: str, late: asyncio.Future[str] | None = None) -> None:

@@ -50,9 +50,9 @@ class Game:
     >>> game.view(None).deal.trick
     (ShownCard(seat=1, card='6D', signal=None),)
 
-    A game has no clock and no source of chance. When `needs_deal` is true, its host passes a secret of 32 random bytes
-    to `deal`. ``dealer`` deals first; if it is None, the first secret decides. ``release`` is the release of
-    the rules by which moves are judged: see `engine.options.RELEASE`. ``totals`` are each side's whole points, not
+    A game has no clock and no source of chance. When `needs_deal` is true, the caller passes a secret of 32 random
+    bytes to `deal`. ``dealer`` deals first; if it is None, the first secret decides. ``release`` is the release of the
+    rules by which moves are judged: see `engine.options.RELEASE`. ``totals`` are each side's whole points, not
     multiplied by ``score_unit``. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
     """
 

@@ -114,7 +114,7 @@ class SpadesDealRecord(DealRecord):
 
 
 class Record(StrictModel):
-    """The record of a game. That of a live game holds hidden cards and the current deal's secret.
+    """The record of a game. While the game is live, it holds hidden cards and the current deal's secret.
 
     ``winner`` and ``ending`` are None while the game is being played. The ``totals`` of deals are in whole points, not
     multiplied by ``score_unit``.

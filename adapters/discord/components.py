@@ -29,7 +29,7 @@ Body = dict[str, Any]  # JSON of a request
 
 
 def message_body(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
-    """Return a message's body. It notifies no one. A caller can add `allowed_mentions`.
+    """Return a message's body. The message notifies no one, unless the caller adds `allowed_mentions`.
 
     ``attached`` is the attachment of the panel's picture: an ``id`` the message already has, or a new one with
     ``filename``. Without it the picture is left out. All other attachments of the message are removed.

@@ -1,4 +1,7 @@
-"""Tokens for channels that the bot is not a member of. It can write there for a while after an interaction."""
+"""Tokens for channels where the bot is not a member.
+
+With a token it can write there for a while after an interaction.
+"""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ WILDCARD_HOSTS = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa:
 
 
 def health_url(host: str, port: int) -> str:
-    """Return the URL of /healthz, from this machine, of a bot that listens on ``host``."""
+    """Return the URL at which this machine reaches /healthz of a bot that listens on ``host``."""
     address = WILDCARD_HOSTS.get(host, host)
     return f"http://{f'[{address}]' if ':' in address else address}:{port}/healthz"
 

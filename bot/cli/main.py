@@ -42,7 +42,7 @@ class LazyGroup(TyperGroup):
 
 
 class Commands(LazyGroup):
-    """All commands. Their error messages can quote strangers' names, so they are cleaned like other output."""
+    """All commands. Error messages are cleaned like other output, because they can quote strangers' names."""
 
     targets: ClassVar = {
         "games": "bot.cli.games:games",

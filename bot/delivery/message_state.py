@@ -31,12 +31,12 @@ class Outdated(NamedTuple):
 class MessageState(NamedTuple):
     """The known state of one surface's message.
 
-    ``message`` is the current message, or empty. ``digest`` is the digest of the panel it shows.
-    ``place_tag`` identifies its place, because another person can take the chair. ``sent`` counts the messages sent for
-    the surface, which makes each send's key. ``seen_at`` is when it was last sent or pressed, in Unix seconds.
-    ``halted`` is a `State` in which nothing is sent, or empty. ``urgency`` is described in `bot.delivery.reposts`.
-    ``draft`` is a choice in several presses. ``ephemeral`` is the ephemeral place of a hand in a group; empty if the
-    hand is in the private chat. ``picture`` is the adapter's data about the picture (`bot.platform.SentMessage`).
+    ``message`` is the current message, or empty. ``digest`` is the digest of the panel it shows. ``place_tag``
+    identifies its place, because another person can take the chair. ``sent`` counts the messages sent for the surface,
+    and is part of each send's key. ``seen_at`` is when it was last sent or pressed, in Unix seconds. ``halted`` is a
+    `State` in which nothing is sent, or empty. ``urgency`` is described in `bot.delivery.reposts`. ``draft`` is a
+    choice in several presses. ``ephemeral`` is the ephemeral place of a hand in a group; empty if the hand is in the
+    private chat. ``picture`` is the adapter's data about the picture (`bot.platform.SentMessage`).
     """
 
     message: str = ""

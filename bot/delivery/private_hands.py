@@ -35,7 +35,7 @@ class PrivateHands:
     async def resend(self, person: str, code: str, place: str) -> int:
         """Send a person's hands again and return their number: at one table, or at all tables if ``code`` is empty.
 
-        They move to ``place`` if that is private or ephemeral.
+        The hands move to ``place`` if that is private or ephemeral.
         """
         seats = await self._seats_of(person, code)
         for table, seat in seats:

@@ -125,14 +125,14 @@ class SendLimiter:
         limits = [(count_key, self._limit_for_surfaces(count_key, rate_limit)), (platform, overall)]
         if answer:
             mine = rate_limit if self._answers_waiting[count_key] else _limit_for_answer(rate_limit)
-            limits = [_limit_for_answers(count_key, rate_limit), (count_key, mine), (platform, overall)]
+            limits = [_limit_for_all_answers(count_key, rate_limit), (count_key, mine), (platform, overall)]
         return limits
 
     def _limit_for_surfaces(self, count_key: str, rate_limit: RateLimit) -> RateLimit:
         """Return the rate limit of boards and hands, which leave the next turn to a waiting answer."""
         if (
             not self._answers_waiting.get(count_key)
-            or self._turns.wait_seconds(*_limit_for_answers(count_key, rate_limit)) > 0
+            or self._turns.wait_seconds(*_limit_for_all_answers(count_key, rate_limit)) > 0
         ):
             return rate_limit
         return rate_limit._replace(burst=rate_limit.burst - 1)
@@ -155,8 +155,8 @@ class SendLimiter:
     def _limit_and_key(self, place: str) -> tuple[RateLimit | None, str]:
         """Return a place's rate limit, and the key that counts its messages.
 
-        The key is the chat if the platform counts by chat. It is also the chat if the bot is not in it, because each
-        message there is a place of its own.
+        The key is the chat if the platform counts by chat. Inline messages are counted by chat too, because each of
+        them is a place.
         """
         rate_limit = self._rate_limit_of(place)
         is_counted_by_chat = is_inline(place) or (rate_limit and rate_limit.per_chat)
@@ -166,12 +166,12 @@ class SendLimiter:
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
     """Return the rate limit of an answer that has not waited.
 
-    It leaves one message of the burst to boards and hands.
+    Such an answer leaves one message of the burst to boards and hands.
     """
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 
-def _limit_for_answers(count_key: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
+def _limit_for_all_answers(count_key: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
     """Return the key and the rate limit of all answers to a place."""
     return f"answers {count_key}", RateLimit(_limit_for_answer(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
 

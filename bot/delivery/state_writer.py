@@ -40,7 +40,7 @@ class StateWriter:
         """
         self._waiting.pop(sync.code, None)
         if write := self._writes.get(sync.code):
-            # This write can clear the mark.
+            # A write in progress can clear the mark.
             await asyncio.wait([write])
         await self.write_now(sync)
         await self._store.mark_changed(sync.code, version, self._worker)

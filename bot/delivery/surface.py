@@ -190,7 +190,8 @@ class Surface:
         known, pressed, place = self.known, change.pressed, change.place
         is_back = (pressed or place) and self.is_out_of_reach
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
-            # The press can be forged, or the platform has forgotten the message. So it could be any message.
+            # The press can be forged, or the platform has forgotten the message. So it proves nothing about the
+            # message.
             pressed = place = ""
         if place:
             known = _move_state(known, home, place, pressed)
@@ -244,7 +245,7 @@ class Surface:
         self.known = self.known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
 
     def begin_send(self, digest: str) -> Attempt:
-        """Begin to send a message. It might have arrived until `finish_send` or `cancel_send`.
+        """Begin to send a message. From now until `finish_send` or `cancel_send`, it might have arrived.
 
         A platform that knows the key keeps the first panel sent under it. If that was another panel, the message's
         content is unknown, and an edit follows.

@@ -112,7 +112,7 @@ def read_all_entries(paths: Sequence[Path]) -> list[FileEntry]:
 
 
 async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> AsyncIterator[ArchiveEntry]:
-    """Yield the entries of the archive and of files, each once, in the order of their numbers."""
+    """Yield the entries of the archive and of files, each once, by rising number."""
     index = 0
     async for entry in archive.entries_after(0):
         while index < len(games) and games[index][:2] < entry[:2]:

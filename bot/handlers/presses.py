@@ -52,7 +52,7 @@ class Presses:
         if isinstance(action, OfferAction):
             return seated_reply(press, profile, await self._offers.accept(press, action), "")
         if is_inline(press.place) and not await self._is_board(press.place, action.code):
-            # This is an ordinary message that Telegram named by an inline id, or a forged press. Edit no message.
+            # Telegram can name an ordinary message by an inline id, and a press can be forged. Edit no message.
             private = private_place(press.person.id)
             if await self._room.lists.has_table(press.person.id, private, action.code):
                 await self._offers.block_offers(press.place)

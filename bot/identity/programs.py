@@ -135,7 +135,7 @@ class Programs:
         )
 
     async def revoke(self, id_: str) -> bool:
-        """Revoke a program's token; return False if it is unknown. Its games continue without it."""
+        """Revoke a program's token; return False if the program is unknown. Its games continue without it."""
         is_known = bool(await self._client.hdel(keys.PROGRAMS, id_))
         await self._client.delete(keys.used_keys(id_))
         return is_known

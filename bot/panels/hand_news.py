@@ -13,7 +13,7 @@ from engine.views import DealView, LastTrick, SpadesView, StockView
 
 
 def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
-    """Return who took the previous trick, its points and what the player drew; empty once they have played again."""
+    """Return who took the previous trick, its points and the player's draw; empty once the player has played again."""
     _, trick = words.text, deal.last_trick
     if trick is None or deal.phase != "play" or any(played.seat == seen.seat for played in deal.trick):
         return ""

@@ -24,7 +24,7 @@ SPRITES_BYTES = 14 * 1024 * 1024  # cache of cards: 77 kB for a large one, 11 kB
 
 
 class Palette:
-    """The palette of a deck's pictures: the fixed colours first, then the cards' colours. It has at most 256.
+    """The palette of a deck's pictures: the fixed colours first, then the cards' colours, at most 256 in all.
 
     ``numbers`` are the indices of the fixed colours. ``shades`` has the first of `SHADES` indices from a ground's
     colour to a text's, by the names of the text's colour and the ground's. ``dimmed`` has, by index, the index of the

@@ -268,7 +268,7 @@ def replayed_line(
 
 
 def replayed_analysis(game: FinishedGame, analysis: Analysis | None, language: str, suits: str) -> ReplayedAnalysis:
-    """Return the analysis so far. It is None if it has not begun."""
+    """Return the analysis so far. ``analysis`` is None if it has not begun."""
     record, deals = game.record, len(game.record.deals)
     words = _wording(record, language, suits)
     verdicts = analysis.verdicts if analysis else []

@@ -26,8 +26,8 @@ from bot.store.risks import Memory
 FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
 REMOVED = -2  # append.lua's answer if a table of this code was removed recently
 
-# Longer than the day for which Telegram redelivers an update, and than the day and first hour for which an offer can be
-# accepted (`bot.handlers.offer_terms`).
+# Time for which the code of a removed table is not used again. Telegram redelivers an update for a day, and an offer
+# can be accepted for a day and the rest of its first hour (`bot.handlers.offer_terms`).
 TOMBSTONE_SECONDS = 26 * 3600
 
 # Time for which a removed table's log can be read. It is short, because forgetting skips these logs (docs/privacy.md).

@@ -12,8 +12,8 @@ from bot.tables.table import Table
 async def remove_person(room: Room, code: str, person: str, handle: str, somebody: str) -> bool:
     """Remove a person from a table and put the pseudonym ``somebody`` into its whole log, in one commit.
 
-    This closes a challenge by or to them, gives back their chair at a waiting table, or resigns their running game.
-    Return whether anything changed. Raises NoSuchTable if the table does not exist.
+    This closes a challenge by or to the person, gives back their chair at a waiting table, or resigns their running
+    game. Return whether anything changed. Raises NoSuchTable if the table does not exist.
     """
     while True:
         table = await room.load(code)

@@ -52,10 +52,10 @@ def _card_worth(card: str, unit: int = 1) -> str:
 
 
 def rules_text(language: str, about: str = "", faces: str = "italian", *, unit: int = 1) -> RulesText:
-    """Return the rules of the game ``about``.
+    """Return the rules of a game, by its id ``about``.
 
-    If it is empty, these are the common rules of Tressette; if it is "fair", how to check a shuffle. Forty cards are
-    shown with ``faces``. The common rules count points in the ``unit`` of a game (`score_unit_of`).
+    The word "fair" stands for how to check a shuffle, and an empty text for the common rules of Tressette. Forty cards
+    are shown with ``faces``. The common rules count points in the ``unit`` of a game (`score_unit_of`).
     """
     _ = texts(language).gettext
     if kind := GAMES.get(about):

@@ -210,7 +210,7 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
 
 
 def only_deal_line(seen: TableSnapshot, words: Wording) -> str:
-    """Return that the only deal of a game is over; also who won it, if that is what the game is about."""
+    """Return the line at the end of a game's only deal, with the winner if the deal's points decide who wins."""
     _ = words.text
     if not seen.own_texts.is_won_by_deal or seen.view is None or seen.seat is None:
         return _("The deal is over.")

@@ -158,8 +158,8 @@ class _Analysis:
     def _missed_opportunities(self, passed: Sequence[Opportunity], end: TressetteDeal) -> list[Verdict]:
         """Return verdicts on expired opportunities that their seats did not use later.
 
-        In an unfinished deal, a seat could still have used those open at its next turn. A combination that scores once
-        a deal is missed once, at the card that cost most.
+        A seat of an unfinished deal could still have used the opportunities of its next turn. A combination that scores
+        once a deal is missed once, at the card that cost most.
         """
         declarations = [
             Opportunity(move_index, seat, COMBINATIONS[move])
@@ -187,7 +187,7 @@ class _Analysis:
 
 
 def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best: str, *, exact: bool) -> str:
-    """Return the reason for the best move. It is a general one if the reason is true of the played card too."""
+    """Return the reason for the best move, or a general reason if the same one is true of the played card."""
     why = find_reason(view, history, best, exact=exact)
     if not (move.startswith("play ") and best.startswith("play ")):
         return why

@@ -21,7 +21,7 @@ def test_full_set_has_each_card_once() -> None:
 
 
 def test_set_text_is_cached() -> None:
-    """Listing moves takes most of the time of random games."""
+    """Without the cache, listing moves would take most of a game's time."""
     texts = SuitTexts(FRENCH, "play {}")
     first, other = texts[0b11], texts[0b101]
     assert texts[0b11] is first

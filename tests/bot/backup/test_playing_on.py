@@ -163,7 +163,10 @@ async def test_restored_games_can_be_played_to_the_end(
 
 
 async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
-    """Games end during the backup. It has each as a table or as a finished game, and ratings of finished games only."""
+    """Games end while the backup is taken.
+
+    Each is in it as a table or as a finished game, only the latter with ratings.
+    """
     store = any_store
     archive = Archive(store.client)
     ratings = Ratings(store.client, archive)

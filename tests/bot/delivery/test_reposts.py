@@ -78,7 +78,7 @@ class Surfaces:
         self.known: dict[SurfaceName, MessageState] = {}
 
     def add(self, name: SurfaceName, home: str, *, seen_at: int, urgency: int = 0, message: str = "7") -> None:
-        """Add a surface with its urgency and the time when it was last seen."""
+        """Add a surface with its urgency and the time when its message was last sent or pressed."""
         self.known[name] = MessageState(message, "digest", tag_of(home), 1, seen_at, "", urgency)
 
     def is_reposted(self, name: SurfaceName, place: str, urgency: int) -> bool:
@@ -126,7 +126,7 @@ def test_absent_or_ephemeral_hand_is_not_reposted(surfaces: Surfaces) -> None:
     surfaces.add(Hand(0), HOME, seen_at=LONG_AGO)
     surfaces.add(Hand(1), HOME, seen_at=LONG_AGO, message="")
     assert surfaces.is_reposted(Hand(0), HOME, 3)
-    assert not surfaces.is_reposted(Hand(0), f"{HOME}~100!pass", 3)
+    assert not surfaces.is_reposted(Hand(0), f"{HOME}~100!token", 3)
     assert not surfaces.is_reposted(Hand(1), HOME, 3)
 
 

@@ -1,4 +1,4 @@
-"""The player who is mentioned by the group's board."""
+"""The player whom a group's board notifies."""
 
 from bot.store import Store
 from bot.store.entries import Stop

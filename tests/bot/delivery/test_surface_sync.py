@@ -250,7 +250,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
         assert len(fake.messages[anna.private]) == 1
 
 
-async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_save_of_an_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store must know that the old hand is outdated before the new one is sent."""
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     fake = HangingPlatform("send")
@@ -352,7 +352,7 @@ async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
         fake.errors[other.private] = [SlowDown(3600)]
         await play_without_waiting(players)
         await fake.wait_until(lambda: not worker.delivery._tools.limiter.is_free(other.private))
-        place = f"{other.private}~100!pass"
+        place = f"{other.private}~100!token"
         worker.delivery.apply_change(code, name, Change(repost=True, place=place))
         await fake.wait_until(lambda: bool(fake.messages[place]))
         assert surface_of(worker, code, name).known.ephemeral == place
@@ -432,7 +432,7 @@ async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(store: Sto
         gate = fake.gates[other.private] = asyncio.Event()
         await mover.press(mover.moves()[0][1].label, settle=False)
         await fake.wait_until(lambda: other.private in fake.waiting)
-        place = f"{other.private}~100!pass"
+        place = f"{other.private}~100!token"
         await worker.updates.send_change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
         await worker.settled()
@@ -985,8 +985,8 @@ async def test_only_private_hands_count_as_the_lowest_message(store: Store, monk
         )
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         assert sorted(announced) == [anna.private, bruno.private]
-        # In the group, the other players' messages are next to it.
-        group_place = f"{anna.private}~100!pass"
+        # A hand in the group is next to the other players' messages, so it does not count.
+        group_place = f"{anna.private}~100!token"
         await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=group_place))
         await worker.settled()
         assert len(fake.messages[group_place]) == 1
@@ -1016,7 +1016,7 @@ async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> N
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
-        code, group_place = await code_of(worker, anna), f"{anna.private}~100!pass"
+        code, group_place = await code_of(worker, anna), f"{anna.private}~100!token"
         with capture_logs() as logs:
             for place in (group_place, anna.private):
                 fake.closed.add(place)

@@ -183,7 +183,7 @@ def test_board_names_unreachable_players_and_group_hands() -> None:
     assert sync.board_extras(create_table(), ("p:0", "Anna")) == BoardExtras(player_to_call=("p:0", "Anna"))
     sync.surface(Hand(1), "p:@1").give_up("p:@1")
     assert sync.board_extras(create_table(), None) == BoardExtras((("p:1", "Bruno"),))
-    sync.surface(Hand(0), HOME).apply(Change(place="p:@0~100!pass"), HOME, 0)
+    sync.surface(Hand(0), HOME).apply(Change(place="p:@0~100!token"), HOME, 0)
     assert sync.board_extras(create_table(), None) == BoardExtras((("p:1", "Bruno"),), has_ephemeral=True)
 
 

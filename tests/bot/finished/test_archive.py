@@ -27,7 +27,7 @@ async def count_rated_seats(ratings: Ratings) -> int:
     return sum([(await ratings.standing(Scope(), f"paper:{number}")).games for number in (1, 2, 3)])
 
 
-@pytest.mark.parametrize("damage", ["gone", "bytes that are no game", "a game of another release", "no entry"])
+@pytest.mark.parametrize("damage", ["missing", "not a game", "cut off", "no number"])
 async def test_ratings_skip_missing_games(store: Store, damage: str) -> None:
     """The third of six games is lost. The others are rated, and a rebuild names the lost one."""
     archive = Archive(store.client)
@@ -36,11 +36,11 @@ async def test_ratings_skip_missing_games(store: Store, damage: str) -> None:
         await store_game(store, finished_game(number))
     third = finished_game(3).id
     match damage:
-        case "gone":
+        case "missing":
             await store.client.delete(keys.game(third))
-        case "bytes that are no game":
+        case "not a game":
             await store.client.set(keys.game(third), b"\x00\xff")
-        case "a game of another release":
+        case "cut off":
             await store.client.set(keys.game(third), finished_game(3).to_bytes()[:-9])
         case _:
             await store.client.delete(keys.game(third))
@@ -53,8 +53,8 @@ async def test_ratings_skip_missing_games(store: Store, damage: str) -> None:
     report = await ratings.rebuild()
     assert report.games == 5
     assert await load_ratings(store) == before
-    assert report.holes == ([range(3, 4)] if damage == "no entry" else [])
-    assert [(entry.number, entry.id) for entry in report.lost] == ([] if damage == "no entry" else [(3, third)])
+    assert report.holes == ([range(3, 4)] if damage == "no number" else [])
+    assert [(entry.number, entry.id) for entry in report.lost] == ([] if damage == "no number" else [(3, third)])
     assert await archive.get(third) is None
 
 

@@ -118,7 +118,7 @@ async def test_worker_is_healthy_while_ratings_catch_up(store: Store, monkeypatc
         await worker.stop()
 
 
-async def test_failing_days_do_not_block_months(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_daily_work_does_not_block_honours(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = asyncio.Event()
 
     async def fail(_days: Days) -> None:

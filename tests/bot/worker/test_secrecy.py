@@ -119,7 +119,7 @@ def test_finished_duplicate_reveals_no_cards(
 ) -> None:
     """After a resignation or timeout, panels must not use the record, which has all cards.
 
-    This holds even if the policy of its feature is missing.
+    This holds even if the policy of the table's feature is missing.
     """
     changed = 0
     for seed in range(30):

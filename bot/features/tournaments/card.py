@@ -90,7 +90,7 @@ class TournamentCards:
         self._paused_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
-        """Bring a card up to date. Return True once nothing is left to send, or if it cannot be sent."""
+        """Queue what a card needs next. Return True if nothing is left to send, or if the card cannot be sent."""
         if platform_of(tournament.place) not in self._adapters:
             # The host has removed this platform. Players on other platforms continue.
             return True
@@ -110,7 +110,7 @@ class TournamentCards:
         return False
 
     async def repost(self, code: str) -> None:
-        """Send the card again as the lowest message of its chat, and delete the old one."""
+        """Ask the director to send the card again as the lowest message of its chat, and to delete the old one."""
         await self._client.set(keys.wish(code), REPOST, ex=WISH_SECONDS)
 
     async def back_in_chat(self, code: str) -> None:

@@ -91,7 +91,7 @@ class MatchTables:
             await self._room.end_overdue(code, "round over")
 
     async def close(self, code: str) -> None:
-        """Close a table of a tournament that was called off."""
+        """Close a table that no longer counts for its match."""
         with suppress(NoSuchTable, SetAside):
             await self._room.close(code, "called off")
 

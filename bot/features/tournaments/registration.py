@@ -17,7 +17,7 @@ from bot.tables.choice import Choice
 from bot.tables.codes import table_code
 from engine.shuffle import SECRET_BYTES
 
-MAX_CHANGES = 2000  # log entries before the start; after that a tournament can only be started or called off
+MAX_CHANGES = 2000  # log entries before the start; after that, nobody can enter and no option can be chosen
 MAX_REENTRIES = 10  # times that a person can enter the same tournament
 MAX_UNRATED = 100  # a start rates at most this many games first; more would delay the answer
 
@@ -89,7 +89,10 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def enter(self, code: str, person: str, name: str, update: str) -> Tournament:
-        """Enter a person. Raises IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften, NotForPrograms."""
+        """Enter a person.
+
+        Raises IsOver, HasBegun, IsFull, AlreadyEntered, EnteredTooOften, ChangedTooOften or NotForPrograms.
+        """
 
         def decide(tournament: Tournament) -> list[log_entries.Entry]:
             _check_open(tournament)
@@ -220,7 +223,7 @@ def _check_changes(tournament: Tournament) -> None:
 
 
 def _enter_entry(tournament: Tournament, person: str, name: str) -> log_entries.Enter:
-    """Return the entry that enters a person. Raises the errors of `Registration.enter`, except AlreadyEntered."""
+    """Return the entry that enters a person. Raises NotForPrograms, IsFull, EnteredTooOften or ChangedTooOften."""
     if is_program(person):
         raise errors.NotForPrograms()
     limit = MAX_TEAMS[tournament.form] * tournament.team_size

@@ -18,7 +18,7 @@ Pairs = tuple[tuple[int, int | None], ...]
 
 
 def rounds_in_all(tournament: Tournament) -> int:
-    """Return the number of rounds, unless the tournament ends early."""
+    """Return the number of rounds of a tournament that does not end early."""
     teams = len(tournament.teams)
     doublings, round_robin = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
     match tournament.form:

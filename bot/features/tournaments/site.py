@@ -60,8 +60,8 @@ class PageStanding(NamedTuple):
 class TournamentPage(NamedTuple):
     """A tournament's page for one reader.
 
-    ``columns`` are the names of the score and the tie-breaks, which ``ties`` explains. ``tables`` are the codes of the
-    reader's open matches. ``partners`` are the players whose partner the reader could become, by number.
+    ``columns`` are the names of the score and the tie-breaks, which ``ties`` explains. ``tables`` are the codes of
+    tables of the reader's open matches. ``partners`` are the players whose partner the reader could become, by number.
     """
 
     code: str

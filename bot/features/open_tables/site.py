@@ -47,9 +47,10 @@ class OpenTablesSite:
         return ""
 
     async def lines(self, person: str, language: str) -> list[OpenTableLine]:
-        """Return the tables at which a guest can sit down. Nobody sees the tables of people who blocked them.
+        """Return the tables at which a guest can sit down.
 
-        ``person`` is empty for a new visitor. People of chats see no tables, because their names are not for strangers.
+        A table is left out if one of its people has blocked the guest, or the guest one of its people. ``person`` is
+        empty for a new visitor. People of chats see no tables, because their names are not for strangers.
         """
         if person and not is_web_guest(person):
             return []

@@ -135,6 +135,6 @@ class PuzzleSite:
         return True
 
     async def answer(self, person: Person, id_: str, card: str) -> None:
-        """Rate a person's answer. Check it first with `is_answer`."""
+        """Rate a person's answer, for which `is_answer` must be true."""
         await self._people.meet(person)
         await self._ratings.take_answer(person.id, find_puzzle(id_, card), card)

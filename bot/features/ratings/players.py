@@ -137,7 +137,7 @@ class Players:
         return Leaderboard(game=game, period=period, ranked=await self._ratings.count_ranked(scope), players=players)
 
     async def player(self, id: str, reader: str, language: str) -> Player | None:
-        """Return a player by id, or None if the id is unknown or the player has no rated game."""
+        """Return a player by id, or None if the id is unknown. Without rated games, only the player sees the page."""
         person = person_from_id(id, await self._store.secret())
         if not person:
             return None

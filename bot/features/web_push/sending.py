@@ -47,7 +47,7 @@ AT_ONCE = 50
 TIMEOUT_SECONDS = 10.0
 RETRY_SECONDS = (30, 120, 600, 3600)  # pauses before the second and each later attempt
 LONGEST_PAUSE = 6 * 3600  # longest pause that a service can ask for
-SIGNED_SECONDS = 12 * 3600  # a signature can be valid for 24 hours
+SIGNED_SECONDS = 12 * 3600  # lifetime of a signature; services accept at most 24 hours
 TOPIC_BYTES = 24  # 32 characters, the most that a topic can have
 
 log = structlog.get_logger()

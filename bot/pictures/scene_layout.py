@@ -30,8 +30,8 @@ TARGET_LETTERS = 10  # letters per line of the target
 BACKS_VISIBLE, MIN_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
 EDGE = 18  # height of an empty mat
 
-# Widths of the mat's side, which has the previous trick, drawn cards and the stock. The second one is for a trick of more
-# than two easy cards.
+# Widths of the mat's side, which has the previous trick, drawn cards and the stock. The second one is for a trick of
+# more than two easy cards.
 SIDE, WIDE_SIDE = 180, 260
 
 NAME = 130  # width of the others' names

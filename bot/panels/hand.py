@@ -187,6 +187,10 @@ class _Hand:
             self.page.line(only_deal_line(self.seen, self.words), "bold")
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
+        elif self.seen.own_texts.confirm_resign:
+            # A deal that can be played only once counts also when it is given up.
+            self.page.line(_("You gave up."), "bold")
+            return
         else:
             self.page.line(f"{line} {self.lines.ending_reason()}", "bold")
             if not view.deal or view.deal.phase != "over":

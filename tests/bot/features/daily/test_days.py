@@ -349,6 +349,7 @@ async def test_resigned_daily_deal_counts_as_given_up(store: Store) -> None:
         await worker.room.make_move(code, "paper:1", table.version, "resign", "r")
         await worker.settled()
         assert "You gave up." in anna.fake.texts(anna.private)[-1]
+        assert "doesn’t count" not in "".join(anna.fake.texts(anna.private))
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert line.rank is None
 

@@ -213,6 +213,7 @@ async def test_deal_cannot_be_played_again(store: Store, monkeypatch: pytest.Mon
         await worker.settled()
         duel = await find_duel(anna)
         assert duel.played[0, 1].result.margin is None
+        assert "doesn’t count" not in "".join(all_texts(anna))
         second = await worker.room.table(await begin_deal(anna))
         assert second.duel
         assert second.duel.deal == 2

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from tests.discord.kills import on_discord
-from tests.kills import daily
+from tests.kills import daily, duels
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
@@ -68,6 +68,14 @@ async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
         harness = await run_harness(page, 3, max(4, KILLS // 10), min_presses=20, kind=daily.DayHarness)
     assert isinstance(harness, daily.DayHarness)
     assert harness.played, "nobody finished the deal of the day"
+
+
+@pytest.mark.timeout(1800)
+async def test_no_deal_of_a_duel_is_lost_or_counted_twice(tmp_path: Path) -> None:
+    async with duels.on_playground(tmp_path) as page:
+        harness = await run_harness(page, 1, max(4, KILLS // 10), min_presses=20, kind=duels.DuelHarness)
+    assert isinstance(harness, duels.DuelHarness)
+    assert harness.over, "no duel ended"
 
 
 @pytest.mark.timeout(600)

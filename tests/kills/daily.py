@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -18,33 +18,26 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from bot.features.daily import results as deal
 from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames
 from bot.features.daily.secret_chain import Chain, days_to_end
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.robots.pool import choose_unhurried
-from bot.solo_deals.results import SoloResult, result_of, seed_for_move
+from bot.solo_deals.results import SoloResult, result_of
 from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table
-from engine import GAMES, Game, verify
+from engine import verify
 from tests.kills.bot_process import Bot
-from tests.kills.harness import Harness, count_moves_in_record, main
-from tests.kills.invariants import INVARIANTS as ALL_TABLE_INVARIANTS
-from tests.kills.invariants import Disagreement, no_move_is_made_twice
+from tests.kills.harness import Harness, main
+from tests.kills.invariants import Disagreement
 from tests.kills.pages import Page
-from tests.kills.players import RESIGN_CHANCE, Players
+from tests.kills.solo_deals import Moves, RobotAnswers, SoloPlayers, check_tables, find_player
 
 PLAY = "1pdaily play"
 MIN_PLAYING = 4  # people who have not finished the deal; others come when there are fewer
-DOUBLE_PRESS_CHANCE = 0.1  # chance that a person presses again before the first press takes effect
-PANEL_SECONDS = 2.0  # seconds that a person waits for their panel to change after a move
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
 NEXT_DAY_SECONDS = 90.0  # seconds in which at least one more game reaches the archive after the day
-
-Moves = Sequence[tuple[int | None, str]]
 
 
 class Zones(NamedTuple):
@@ -87,12 +80,12 @@ class DayAtRest:
         finished: list[tuple[str, Moves]] = [
             (game.people[0], [entry[:2] for entry in game.record.deals[0].moves]) for game in self.pending
         ]
-        return finished + [(_find_player(table), list(table.game.moves)) for table in self.tables if table.game]
+        return finished + [(find_player(table), list(table.game.moves)) for table in self.tables if table.game]
 
 
 def day_is_played_once(state: DayAtRest) -> None:
     """Each person has one table or one game of a day. The game of a finished table is already pending."""
-    counted = Counter([_find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
+    counted = Counter([find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
     if repeated := [person for person, count in counted.items() if count > 1]:
         raise Disagreement(f"the day is played twice by {repeated}")
 
@@ -135,39 +128,6 @@ def no_message_reveals_a_secret(state: DayAtRest) -> None:
             raise Disagreement(f"a message contains {secret}")
 
 
-class RobotAnswers:
-    """The answers of the day's robot, calculated in this process, which is never killed."""
-
-    def __init__(self, game_id: str, secret: bytes) -> None:
-        self._game_id, self._secret = game_id, secret
-        self._cache: dict[tuple[tuple[int | None, str], ...], tuple[int, str | None] | None] = {}
-
-    def check(self, person: str, moves: Moves) -> None:
-        """Raise Disagreement if a robot moved differently in the same position."""
-        game = Game(self._game_id, {}, ["p"] * GAMES[self._game_id].seats)
-        game.deal(self._secret)
-        for move_index, (seat, move) in enumerate(moves):
-            if seat not in (None, 0):
-                answer = self._answer(game, tuple(moves[:move_index]))
-                if answer != (seat, move):
-                    raise Disagreement(
-                        f"{person}: after {moves[:move_index]} the robot played {seat, move} instead of {answer}"
-                    )
-            if seat is not None:
-                game.play(seat, move)
-
-    def _answer(self, game: Game, before: tuple[tuple[int | None, str], ...]) -> tuple[int, str | None] | None:
-        if before not in self._cache:
-            seat = game.turn
-            answer = None
-            if seat is not None:
-                seed = seed_for_move(self._secret, len(game.moves))
-                answer = seat, choose_unhurried(deal.LEVEL, game.view(seat), game.history(seat), seed)
-            self._cache[before] = answer
-        return self._cache[before]
-
-
-TABLE_INVARIANTS = tuple(invariant for invariant in ALL_TABLE_INVARIANTS if invariant is not no_move_is_made_twice)
 INVARIANTS = (
     day_is_played_once,
     each_game_has_its_result,
@@ -178,11 +138,8 @@ INVARIANTS = (
 )
 
 
-class DayPlayers(Players):
-    """People who play the deal of the day, and ask for it again after they have played.
-
-    Every second person presses the first move offered, so their lines are the same. The others choose at random.
-    """
+class DayPlayers(SoloPlayers):
+    """People who play the deal of the day, and ask for it again after they have played."""
 
     async def fill_tables(self, target: int) -> None:
         """Add people when few are left who have not played."""
@@ -195,35 +152,15 @@ class DayPlayers(Players):
                 self._tasks.append(asyncio.create_task(self._play(person["id"])))
 
     async def press_something(self, person: str) -> None:
-        moves, button = self._moves(person), self._play_button(person)
+        moves, button = self.moves(person), self._play_button(person)
         if button is None:
             await self.page.ask(do="say", chat=f"@{person}", text="/daily", **{"as": person})
             await asyncio.sleep(0.2)
         elif self.random.random() < (ASK_AGAIN_CHANCE if moves else 0.2):
             await self.page.ask(do="press", chat=f"@{person}", message=button, payload=PLAY, **{"as": person})
         elif moves:
-            await self._press(person, moves)
+            await self.press_move(person, moves)
         await asyncio.sleep(0.02)
-
-    async def _press(self, person: str, moves: list[tuple[int, str]]) -> None:
-        is_first = self.page.people.index(next(entry for entry in self.page.people if entry["id"] == person)) % 2 == 0
-        played = sorted(entry for entry in moves if ":play " in entry[1]) or sorted(moves)
-        message, payload = played[0] if is_first and played[0][1].startswith("1m") else self.random.choice(moves)
-        name = f"m{len(self.pressed):07}"
-        self.pressed[name] = (person, payload)
-        await self.page.ask(name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person})
-        if self.random.random() >= DOUBLE_PRESS_CHANCE:
-            deadline = time.monotonic() + PANEL_SECONDS
-            while (message, payload) in self.page.buttons(person) and time.monotonic() < deadline:
-                await asyncio.sleep(0.02)
-
-    def _moves(self, person: str) -> list[tuple[int, str]]:
-        gives_up = self.random.random() < RESIGN_CHANCE / 10
-        return [
-            (message, payload)
-            for message, payload in self.page.buttons(person)
-            if not payload.endswith(":automatic") and (not payload.endswith("resign") or gives_up)
-        ]
 
     def _play_button(self, person: str) -> int | None:
         """Return the id of a message with a *Play* button; None if there is none."""
@@ -260,14 +197,7 @@ class DayHarness(Harness):
 
     async def check_state(self, store: Store) -> None:
         state, day = await self._load_state(store), await self._load_day(store)
-        made_moves = {code: _select_moves_of_people(moves) for code, moves in state.made_moves.items()}
-        made_moves |= {game.code: _select_moves_of_people(count_moves_in_record(game)) for game in day.pending}
-        state = replace(state, made_moves=made_moves)
-        for table in state.tables:
-            # Robots' moves carry the version they followed, which can be the same at several tables.
-            no_move_is_made_twice(replace(state, tables=[table]))
-        for invariant in TABLE_INVARIANTS:
-            invariant(state)
+        check_tables(state, day.pending)
         for day_invariant in INVARIANTS:
             day_invariant(day)
         if self._answers is None:
@@ -337,14 +267,6 @@ def count_results_shown(page: Page) -> dict[str, int]:
 
 def _is_result(message: dict[str, Any]) -> bool:
     return any(button["payload"] == "1pdaily today" for row in message.get("rows", ()) for button in row)
-
-
-def _select_moves_of_people(moves: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
-    return Counter({move: count for move, count in moves.items() if not move[0].startswith("robot:")})
-
-
-def _find_player(table: Table) -> str:
-    return next(chair.person for chair in table.chairs if chair and not chair.is_robot)
 
 
 @asynccontextmanager

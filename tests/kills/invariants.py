@@ -12,6 +12,7 @@ from bot.delivery.surface_names import Hand
 from bot.delivery.surface_panels import draw_surface
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.features.daily.feature import DailyPolicy
+from bot.features.duels.feature import DuelPolicy
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.panels.drafts import Draft
@@ -168,10 +169,14 @@ class DailyWords(TablePolicy):
     own_texts = DailyPolicy.own_texts
 
 
+class DuelWords(TablePolicy):
+    own_texts = DuelPolicy.own_texts
+
+
 def draw_hand(table: Table, seat: int, choice: str) -> Panel:
     """Return the panel that a seat should see with a partial choice (`bot.panels.drafts`), with the usual settings."""
     message_state = MessageState(draft=Draft(table.oldest_panel(seat), choice))
-    policy = DailyWords() if table.day else ORDINARY
+    policy = DailyWords() if table.day else DuelWords() if table.duel else ORDINARY
     return draw_surface(table, Hand(seat), message_state, Viewer("en", deck="classic"), NO_EXTRAS, None, policy)
 
 

@@ -14,8 +14,9 @@ from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY
 from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
 from tests.kills import daily
-from tests.kills.daily import DayAtRest, RobotAnswers, choose_zones
+from tests.kills.daily import DayAtRest, choose_zones
 from tests.kills.invariants import Disagreement
+from tests.kills.solo_deals import RobotAnswers
 
 AddFault = Callable[[DayAtRest], DayAtRest]
 
@@ -74,7 +75,7 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
 
 async def test_wrong_robot_answer_is_detected(store: Store) -> None:
     day = await make_day_at_rest(store)
-    robot = RobotAnswers("testa", day.chain.secret(TODAY))
+    robot = RobotAnswers("testa", day.chain.secret(TODAY), "easy")
     for person, moves in day.lines:
         robot.check(person, moves)
     [(person, moves), _other] = day.lines

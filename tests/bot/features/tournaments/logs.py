@@ -71,7 +71,7 @@ def play_by_seed(tournament: Tournament, match: Match) -> Tournament:
 def play_at_random(
     random: Random, endings: Sequence[Ending] = ("played",)
 ) -> Callable[[Tournament, Match], Tournament]:
-    """Return a player that adds random results of these kinds."""
+    """Return a function that plays a match: it adds random results with these endings."""
 
     def play(tournament: Tournament, match: Match) -> Tournament:
         for deal in match.deals:

@@ -25,6 +25,7 @@ TABLE = re.compile(rf"1t{CODE}:((?P<version>[0-9]{{1,6}}):)?(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
 OFFER = re.compile(r"1o(?P<text>[ -~]+)")
 SEPARATE = "new"  # last word of a page's button on a message that the page must not replace
+BACK = "back"  # a page's word before the payload's words of the page to return to
 
 
 class BadPayload(TableError):
@@ -78,6 +79,11 @@ def cut(code: str, sealed_at: int) -> str:
 
 def page(*words: object) -> str:
     return f"1p{' '.join(map(str, words))}"
+
+
+def rules(game: str, *back: object) -> str:
+    """Return the payload for a new message with a game's rules. ``back`` are the words of the page to return to."""
+    return page("rules", game, SEPARATE, *((BACK, *back) if back else ()))
 
 
 def is_page(payload: str) -> bool:

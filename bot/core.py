@@ -17,7 +17,7 @@ from bot.delivery.surface_names import Result
 from bot.delivery.surface_panels import Drawer
 from bot.delivery.tools import DeliveryTools
 from bot.delivery.updates import Updates
-from bot.feature import Feature
+from bot.feature import Feature, Lesson
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
@@ -39,6 +39,7 @@ from bot.tables.code_guard import CodeGuard
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
+from engine import GameKind
 
 TROUBLE_SECONDS = 300.0  # after a failure or a start, a player who does not answer for this long is not blamed
 
@@ -136,6 +137,10 @@ class Core:
     async def is_first_game(self, table: Table, seat: int) -> bool:
         """Return whether a seat's player plays this kind of game for the first time."""
         return any([await feature.is_first_game(table, seat) for feature in self.features])
+
+    async def lessons(self, person: str, kind: GameKind, language: str) -> list[Lesson]:
+        """Return lessons about a game that a person does not know. ``person`` is empty for a stranger."""
+        return [lesson for feature in self.features for lesson in await feature.lessons(person, kind, language)]
 
     async def _unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
         return max([await feature.unasked_hints(table, seat) for feature in self.features], default=UnaskedHints.NONE)

@@ -17,6 +17,7 @@ from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, SentMessage
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.table import Table
+from engine import GameKind
 
 CommandHandler = Callable[[Command, Profile], Awaitable[Reply]]
 """Answers a command. Errors for players are raised as `engine.errors.EngineError`."""
@@ -28,6 +29,14 @@ VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
 """Answers a press that does something at a table. Raises like a command."""
 
 Step = Callable[[], Awaitable[object]]  # deletes some of a person's data with a few store commands; safe to repeat
+
+
+class Lesson(NamedTuple):
+    """A lesson: its button's label and payload in chats, and its path on the pages."""
+
+    label: str
+    payload: str
+    path: str
 
 
 def verb_handler(act: Callable[[str, str, str], Awaitable[object]]) -> VerbHandler:
@@ -110,6 +119,10 @@ class Feature(Handlers):
     async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
         """Return whether a seat's hand shows a hint without being asked. Called only if its player can ask for one."""
         return UnaskedHints.NONE
+
+    async def lessons(self, person: str, kind: GameKind, language: str) -> Sequence[Lesson]:
+        """Return lessons about a game that a person does not know. ``person`` is empty for a stranger."""
+        return ()
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         """Return buttons for the greeting, which private chats and groups get."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.actions import SEPARATE, BadPayload
+from bot.actions import BACK, SEPARATE, BadPayload
 from bot.command_names import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.panel import Panel
@@ -76,15 +76,17 @@ class CorePages(Handlers):
         return Reply(panel=await self.rules(command.place, about))
 
     async def _rules_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        if words[-1:] == [SEPARATE]:
-            panel = await self.rules(private_place(profile.id), " ".join(words[:-1]))
+        end = words.index(BACK) if BACK in words else len(words)
+        about, back = words[:end], words[end + 1 :]
+        if about[-1:] == [SEPARATE]:
+            panel = await self.rules(private_place(profile.id), " ".join(about[:-1]), back)
             return Reply(private_toast(press.place, profile.language), panel, private=True)
-        return Reply(panel=await self.rules(press.place, " ".join(words)))
+        return Reply(panel=await self.rules(press.place, " ".join(about), back))
 
-    async def rules(self, place: str, about: str) -> Panel:
+    async def rules(self, place: str, about: str, back: Sequence[str] = ()) -> Panel:
         """Return the rules of a game, by its id, or another page of `rules_page`."""
         viewer = await self._viewers.viewer_at(place)
-        panel = rules_page(viewer.language, about, viewer.suits)
+        panel = rules_page(viewer.language, about, viewer.suits, back)
         if not viewer.deck or about not in GAMES:
             return panel
         sheet = rules_sheet(about, viewer.language, viewer.suits, viewer.deck)

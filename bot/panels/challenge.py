@@ -112,7 +112,7 @@ def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> 
     if not has_buttons:
         return page.panel()
     sit = Button(_("Sit down"), actions.page("join", table.code, table.terms_at), "good")
-    return page.panel((sit, Button(_("Rules"), actions.page("rules", table.game_id, actions.SEPARATE))))
+    return page.panel((sit, Button(_("Rules"), actions.rules(table.game_id))))
 
 
 def invitation_panel(table: Table, name: str, address: str, language: str) -> Panel:

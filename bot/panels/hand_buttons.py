@@ -187,7 +187,7 @@ class HandButtons:
     def first_steps(self) -> Row:
         """Return the buttons to the rules and to the lessons, for a player's first hand. The hand stays."""
         _ = self.words.text
-        rules = Button(_("Rules"), actions.page("rules", self.seen.kind.id, actions.SEPARATE))
+        rules = Button(_("Rules"), actions.rules(self.seen.kind.id, "hand", self.seen.code))
         return (rules, Button(_("Learn in 3 minutes"), actions.page("learn", actions.SEPARATE)))
 
     def stranger_rows(self) -> list[Row]:

@@ -37,7 +37,7 @@ def greeting_page(
     for seen in games[:MAX_GAMES]:
         label = _("▶ My hand") if len(games) == 1 else f"▶ {_(seen.kind.name)} · {_score(seen)}"
         hand = Button(label, actions.page("hand", seen.code), "good")
-        rows.append((hand, Button(_("Rules"), actions.page("rules", seen.kind.id, actions.SEPARATE))))
+        rows.append((hand, Button(_("Rules"), actions.rules(seen.kind.id, "hand", seen.code))))
     return page.panel(*rows, (robot, friend) if in_private else (friend,), tuple(more))
 
 
@@ -116,7 +116,11 @@ def safety_page(language: str) -> Panel:
     return page.panel((Button(_("◀ Back"), actions.page("help", "all")),))
 
 
-def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
+def rules_page(language: str, about: str = "", faces: str = "italian", back: Sequence[str] = ()) -> Panel:
+    """Return the rules ``about`` a subject of `rules_text`, with buttons to the others.
+
+    ``back`` are the words of the page where the reader came from. Then there is a button to it, and fewer others.
+    """
     _ = texts(language).gettext
     page = Writer()
     text = rules_text(language, about, faces)
@@ -126,6 +130,11 @@ def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
         page.line(f"• {line}")
     if has_common_rules(about):
         page.line(_("• The rules common to all Tressette games: /rules"))
+    if back:
+        common = Button(_("Common rules"), actions.page("rules", actions.BACK, *back))
+        return page.panel(
+            (Button(_("◀ Back"), actions.page(*back), "good"), *((common,) if has_common_rules(about) else ()))
+        )
     names = {**game_names(language), FAIR: _("Is it fair?")}
     buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
     common = Button(_("Common rules"), actions.page("rules"))

@@ -27,6 +27,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     page = await open_page(browser, playground.url)
     await page.get_by_role("link", name="Deal of the day").click()
     await expect(page.locator("div.day")).to_contain_text("Everyone gets the same cards")
+    await expect(page.get_by_role("link", name="Learn Tressette")).to_have_attribute("href", "/learn/tressette")
     await check_accessibility(page)
     await take_screenshot(page, "daily")
     await page.get_by_role("button", name="Play").click()

@@ -1,6 +1,6 @@
 """The command /daily and the buttons of its messages."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 
 from bot.actions import BadPayload
@@ -9,6 +9,7 @@ from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
 from bot.delivery.updates import Updates
+from bot.feature import Lesson
 from bot.features.daily.days import Days
 from bot.features.daily.errors import OpenPrivateForDaily
 from bot.features.daily.pages import (
@@ -29,6 +30,7 @@ from bot.private_replies import private_reply
 from bot.solo_deals.results import SEAT
 from bot.texts import error_text
 from bot.viewers import Viewers
+from engine import GameKind, game_kind
 from engine.shuffle import commitment
 
 DAILY = "daily"  # word after /start in the link that deals in the private chat
@@ -43,9 +45,12 @@ class DailyCommands:
         viewers: Viewers,
         private_hands: PrivateHands,
         updates: Updates,
+        lessons: Callable[[str, GameKind, str], Awaitable[Sequence[Lesson]]],
     ) -> None:
+        """``lessons`` returns lessons about a game that a person does not know."""
         self._days, self._past_days, self._hours, self._viewers = days, past_days, reminder_hours, viewers
         self._private_hands, self._updates = private_hands, updates
+        self._lessons = lessons
 
     async def show(self, command: Command, profile: Profile) -> Reply:
         place = command.place
@@ -111,11 +116,24 @@ class DailyCommands:
         if own is None:
             had_cards = await self._days.has_had_cards(profile.id, day)
             return day_panel(
-                profile.language, day, game, (), has_seal=True, had_cards=had_cards, left=self._days.time_left()
+                profile.language,
+                day,
+                game,
+                (),
+                has_seal=True,
+                had_cards=had_cards,
+                left=self._days.time_left(),
+                lessons=await self.lessons(profile),
             )
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
+
+    async def lessons(self, profile: Profile) -> Sequence[Lesson]:
+        """Return lessons about the game of today's deal, if the person does not know it."""
+        return await self._lessons(
+            profile.id, game_kind(await self._days.game_on(self._days.today())), profile.language
+        )
 
     async def _seal_panel(self, profile: Profile) -> Panel:
         day = self._days.today()

@@ -92,7 +92,9 @@ class DailyFeature(Feature):
         past_days = PastDays(
             self.days, core.people, core.archive, core.analysis_pool, analyses_games=core.analyses_games
         )
-        self.daily = DailyCommands(self.days, past_days, self._hours, core.viewers, core.private_hands, core.updates)
+        self.daily = DailyCommands(
+            self.days, past_days, self._hours, core.viewers, core.private_hands, core.updates, core.lessons
+        )
         self.site = DaySite(core.people, self.days, self.daily, past_days, self._hours)
         self.policy = DailyPolicy(core.store, core.archive, self.days)
         self.commands = {"daily": self.daily.show}

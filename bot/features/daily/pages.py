@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bot import actions
 from bot.command_names import FAIR
 from bot.days.chosen_hours import OFF, hour_row
+from bot.feature import Lesson
 from bot.features.daily.ranking import RankedResult
 from bot.features.daily.streaks import Streak
 from bot.notice import Notice
@@ -150,10 +151,12 @@ def day_panel(
     has_seal: bool = False,
     had_cards: bool = False,
     left: timedelta | None = None,
+    lessons: Sequence[Lesson] = (),
 ) -> Panel:
     """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` it cannot be played again.
 
-    ``left`` is the time left to play it. A group's panel has none, because it stays for hours.
+    ``left`` is the time left to play it. A group's panel has none, because it stays for hours. ``lessons`` are about
+    the deal's game.
     """
     _ = texts(language).gettext
     page = Writer()
@@ -171,7 +174,8 @@ def day_panel(
     rows: list[Row] = []
     if not had_cards:
         play = Button(_("Play"), actions.page("daily", "play"), "good")
-        rows.append((play, Button(_("Rules"), actions.page("rules", game, actions.SEPARATE))))
+        rows.append((play, Button(_("Rules"), actions.rules(game, "daily", "today"))))
+        rows.append(tuple(Button(lesson.label, lesson.payload) for lesson in lessons))
     others: Row = (Button(_("Yesterday"), actions.page("daily", "yesterday")),)
     if has_seal:
         others = (*others, Button(_("🔒 Fair shuffle"), actions.page("daily", "seal")))

@@ -1,11 +1,13 @@
 """The deal of the day, for web pages."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from bot.days.chosen_hours import ChosenHours
+from bot.feature import Lesson
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
@@ -32,6 +34,7 @@ class DayPage(NamedTuple):
     shareable: str = ""  # the reader's result of today, to send to friends
     replay: str = ""  # id of the reader's game of a past day
     lines: DayTable | None = None  # of a past day
+    lessons: Sequence[Lesson] = ()  # about a game that the reader does not know
 
 
 class DaySite:
@@ -94,7 +97,13 @@ class DaySite:
         shareable = await self._daily.shareable_text(profile)
         panel, can_play = await self._daily.own_panel(profile), await self._days.can_play(person)
         return DayPage(
-            day, _without_title(panel, day, profile.language), can_play, game, await self._daily.seal(day), shareable
+            day,
+            _without_title(panel, day, profile.language),
+            can_play,
+            game,
+            await self._daily.seal(day),
+            shareable,
+            lessons=await self._daily.lessons(profile) if can_play else (),
         )
 
 

@@ -134,7 +134,7 @@ def _write_deals(page: Writer, duel: Duel, language: str) -> None:
 
 
 def _rules_button(duel: Duel, language: str) -> Button:
-    return Button(texts(language).gettext("Rules"), actions.page("rules", duel.game, actions.SEPARATE))
+    return Button(texts(language).gettext("Rules"), actions.rules(duel.game))
 
 
 def _deal_buttons(duel: Duel, language: str) -> Row:

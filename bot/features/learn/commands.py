@@ -1,5 +1,7 @@
 """The command /learn and the buttons of its messages."""
 
+from dataclasses import replace
+
 from bot.actions import SEPARATE, BadPayload
 from bot.features.learn.lesson import Spot, tap
 from bot.features.learn.pages import courses_page, lesson_page
@@ -25,13 +27,13 @@ class Learn:
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Answer a press. ``words`` are empty for the list of courses, or the fields of a `Spot`.
 
-        With only a course, the person continues where they left off.
+        With only a course, the person continues where they left off. A last word `SEPARATE` keeps the pressed message.
         """
+        if words[-1:] == [SEPARATE]:
+            reply = await self.answer(press, profile, words[:-1])
+            return replace(reply, toast=private_toast(press.place, profile.language), private=True)
         if not words:
             return private_reply(press.place, profile.language, await self._courses(profile))
-        if words == [SEPARATE]:
-            # The hand with this button stays.
-            return Reply(private_toast(press.place, profile.language), await self._courses(profile), private=True)
         if len(words) > len(Spot._fields):
             raise BadPayload()
         spot = Spot(*words) if len(words) > 1 else await self._progress.spot(profile.id, words[0])

@@ -7,9 +7,10 @@ from typing import Any
 from bot import actions
 from bot.actions import TableAction
 from bot.core import Core
-from bot.feature import Feature, Forgetting, Step
+from bot.feature import Feature, Forgetting, Lesson, Step
 from bot.features.learn.commands import Learn
-from bot.features.learn.first_games import FirstGames
+from bot.features.learn.courses import COURSES
+from bot.features.learn.first_games import FirstGames, course_of
 from bot.features.learn.progress import Progress
 from bot.features.learn.site import LearnSite
 from bot.hints import UnaskedHints
@@ -18,6 +19,7 @@ from bot.people import Profile
 from bot.platform import Press, Reply
 from bot.tables.table import Table
 from bot.texts import texts
+from engine import GameKind
 
 
 class LearnFeature(Feature):
@@ -47,6 +49,13 @@ class LearnFeature(Feature):
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         return (Button(texts(language).gettext("Learn in 3 minutes"), actions.page("learn")),)
+
+    async def lessons(self, person: str, kind: GameKind, language: str) -> Sequence[Lesson]:
+        course = course_of(kind)
+        if await self.first_games.knows(person, kind):
+            return ()
+        label = texts(language).gettext("Learn {game}").format(game=COURSES[course].title)
+        return (Lesson(label, actions.page("learn", course, actions.SEPARATE), f"/learn/{course}"),)
 
     async def is_first_game(self, table: Table, seat: int) -> bool:
         return await self.first_games.is_first_game(table, seat)

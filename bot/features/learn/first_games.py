@@ -26,7 +26,7 @@ class FirstGames:
     async def is_first_game(self, table: Table, seat: int) -> bool:
         """Return whether a seat's player has finished no game of the table's kind."""
         chair, game = table.chairs[seat], table.game
-        return chair is not None and game is not None and not await self._knows(chair.person, course_of(game.kind))
+        return chair is not None and game is not None and not await self.knows(chair.person, game.kind)
 
     async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
         """Return whether a hand shows hints unasked: in the first turns of a person's first game of a kind."""
@@ -35,7 +35,9 @@ class FirstGames:
             return UnaskedHints.NONE
         return unasked
 
-    async def _knows(self, person: str, course: str) -> bool:
+    async def knows(self, person: str, kind: GameKind) -> bool:
+        """Return whether a person has finished a game of this kind, or has stopped the hints."""
+        course = course_of(kind)
         if await self._client.sismember(keys.known_games(course), person):
             return True
         numbers = await self._archive.numbers_of(person)

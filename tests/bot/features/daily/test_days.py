@@ -18,6 +18,7 @@ from bot.features.daily.errors import DailyUnavailable
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.daily.secret_chain import Chain, days_to_end
+from bot.features.learn.feature import LearnFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.pictures.scene_builder import hand_scene
@@ -170,6 +171,10 @@ async def test_deal_can_be_played_once(store: Store) -> None:
         assert "The robot with your cards: " in text
 
 
+def list_labels(player: Player) -> list[str]:
+    return [button.label for row in player.fake.last(player.private).rows for button in row]
+
+
 async def test_rules_leave_the_daily_card_in_place(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", GROUP)
@@ -181,6 +186,28 @@ async def test_rules_leave_the_daily_card_in_place(store: Store) -> None:
             await anna.press("Rules", place)
             assert anna.fake.texts(place)[: len(cards)] == cards
             assert anna.fake.last(anna.private).plain.startswith(GAMES[game].name)
+            await anna.press("◀ Back", anna.private)
+            assert anna.fake.last(anna.private).plain.startswith("☀️ Deal of the day")
+            assert "Play" in list_labels(anna)
+
+
+async def test_unknown_game_of_the_day_comes_with_its_lesson(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        site = worker.feature(DailyFeature).site
+        await anna.say("/daily", GROUP)
+        assert not [button for row in anna.fake.last(GROUP).rows for button in row if "Learn" in button.label]
+        await anna.say("/daily", anna.private)
+        [lesson] = (await site.page("paper:1", "en")).lessons
+        assert lesson in (await site.page("", "en")).lessons, "strangers get it too"
+        assert lesson.label in list_labels(anna)
+        cards = anna.fake.texts(anna.private)
+        await anna.press(lesson.label)
+        assert anna.fake.texts(anna.private)[: len(cards)] == cards, "the deal's card stays"
+        assert " · 1 of 9" in anna.fake.last(anna.private).plain
+        await worker.feature(LearnFeature).first_games.stop_hints("paper:1")
+        await anna.say("/daily", anna.private)
+        assert not [label for label in list_labels(anna) if "Learn" in label]
+        assert not (await site.page("paper:1", "en")).lessons
 
 
 async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:

@@ -14,7 +14,8 @@ from typing import IO
 
 LOCKLESS_SECONDS = 60.0  # a younger file might be in use although it has no lock yet
 READER_SECONDS = 5.0  # time a pipe can wait for its reader
-OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders whose entries are open files, such as /dev/stdout
+STANDARD_OUTPUT = Path("/dev/stdout")
+OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders whose entries are open files
 
 KINDS = {
     stat.S_IFREG: "file",
@@ -59,15 +60,19 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
     """Write a file with mode 0600, completely or not at all.
 
     The new file replaces the old one when it is complete on disk. A symbolic link is kept, and its target is replaced.
-    Pipes and character devices are written directly, and /dev/stdout is appended to. Raises OSError for anything else,
-    and if writing fails.
+    Standard output, other open files, pipes and character devices are written directly. Raises OSError for anything
+    else, and if writing fails.
     """
     kind = kind_of(path)
-    if kind == "pipe":
+    if path == STANDARD_OUTPUT:
+        # Opening it again would fail for a socket, and for a pipe or file of another user, as with `sudo -u`.
+        with os.fdopen(os.dup(1), "wb") as output:
+            yield output
+    elif kind == "pipe":
         with os.fdopen(_open_pipe(path), "wb") as pipe:
             yield pipe
     elif kind == "file" and path.absolute().parent in OPEN_FILES:
-        # /dev/stdout, for example, can be a file that the shell has open. It must not be replaced.
+        # /dev/fd/3, for example, can be a file that the shell has open. It must not be replaced.
         with path.open("ab") as opened:
             yield opened
     elif kind == "device":

@@ -8,6 +8,7 @@ import typer
 from redis.asyncio import RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
 
+from bot.atomic_files import STANDARD_OUTPUT
 from bot.backup.file import BadBackup, Header, Line, open_writer
 from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import BackupTaker
@@ -32,7 +33,7 @@ async def backup(
 ) -> None:
     """Write the whole store to a file. Works while the bot is running. The file holds secrets: keep it safe."""
     if file == Path("-"):
-        file = Path("/dev/stdout")
+        file = STANDARD_OUTPUT
     settings = read_settings()
     try:
         is_empty = await _backup(settings, file)

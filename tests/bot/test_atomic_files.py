@@ -5,6 +5,8 @@ import os
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
@@ -159,7 +161,7 @@ def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
 
 
 def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
-    """`buongioco backup /dev/stdout >> FILE` needs this."""
+    """`buongioco backup /dev/fd/3 3>> FILE` needs this."""
     path = tmp_path / "file"
     path.write_bytes(b"before ")
     before = path.stat().st_ino
@@ -167,3 +169,26 @@ def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
         out.write(b"after")
     assert path.read_bytes() == b"before after"
     assert path.stat().st_ino == before
+
+
+WRITE = """
+from bot.atomic_files import STANDARD_OUTPUT, write_atomically
+with write_atomically(STANDARD_OUTPUT) as out:
+    out.write(b"after")
+"""
+
+
+def test_standard_output_need_not_be_opened_again() -> None:
+    """A socket cannot be opened by its path. `sudo -u USER buongioco backup - | …` cannot open its pipe either."""
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        subprocess.run([sys.executable, "-c", WRITE], stdout=writer.fileno(), check=True)
+        assert reader.recv(100) == b"after"
+
+
+def test_standard_output_is_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"before ")
+    with path.open("ab") as file:
+        subprocess.run([sys.executable, "-c", WRITE], stdout=file, check=True)
+    assert path.read_bytes() == b"before after"

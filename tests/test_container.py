@@ -18,6 +18,7 @@ from redis.exceptions import ConnectionError as StoreConnectionError
 
 from bot.cli.main import app
 from bot.settings import PREFIX, Settings, variable_names
+from bot.settings_reader import read_settings
 from bot.store.embedded import server_path
 from tests.paths import ROOT
 
@@ -174,6 +175,17 @@ def test_compose_names_existing_settings_ports_and_volumes() -> None:
     assert int(bot["stop_grace_period"].removesuffix("s")) > 5
 
 
+def test_bot_accepts_what_compose_reads_from_its_env_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Compose passes all of `.env` to the bot, which refuses unknown settings."""
+    names = set(re.findall(r"\$\{(\w+)", (ROOT / "compose.yaml").read_text()))
+    assert names == {"BOT_IMAGE", "VALKEY_PASSWORD"}
+    lines = [f"{name}=letters" for name in sorted(names)]
+    assert all(f"#{name}=" in (ROOT / ".env.example").read_text() for name in names)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("\n".join(lines))
+    read_settings(dict(line.split("=") for line in lines))
+
+
 def test_both_services_are_confined() -> None:
     services = load_compose()["services"]
     for service in services.values():
@@ -240,5 +252,7 @@ def test_password_of_the_store_is_in_no_argument() -> None:
 )
 def test_documented_commands_exist(name: str) -> None:
     text = (ROOT / name).read_text()
-    for command in re.findall(r"buongioco (?!run\b)([a-z]+)\b", "\n".join(re.findall(r"^    .*$|`[^`]+`", text, re.M))):
+    for command in re.findall(
+        r"(?<!-Hu )buongioco (?!run\b)([a-z]+)\b", "\n".join(re.findall(r"^    .*$|`[^`]+`", text, re.M))
+    ):
         assert command in COMMANDS, f"{name} names the command {command}, which does not exist"

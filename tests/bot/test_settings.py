@@ -431,4 +431,6 @@ def test_doctor_reports_nothing_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_env_example_lists_exactly_the_settings() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     listed = re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE)
-    assert listed == [*variable_names(), "VALKEY_PASSWORD"], ".env.example must list the settings of bot/settings.py"
+    assert listed == [*variable_names(), "VALKEY_PASSWORD", "BOT_IMAGE"], (
+        ".env.example must list the settings of bot/settings.py"
+    )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,6 @@ def test_kustomization_names_all_manifests_and_known_settings() -> None:
     for pod in pods:
         [container] = pod["containers"]
         assert container["envFrom"] == [{"configMapRef": {"name": settings["name"]}}]
-        assert container["image"] == kustomization["images"][0]["name"]
         names |= {variable["name"] for variable in container.get("env", [])}
         mounted = next(mount["mountPath"] for mount in container["volumeMounts"] if mount["name"] == "secrets")
         files = [line.partition("=")[2] for line in settings["literals"] if "_FILE=" in line]
@@ -125,13 +125,40 @@ def test_services_of_kubernetes_lead_to_ports_of_workers() -> None:
         assert backend["port"]["name"] in [port["name"] for port in services[backend["name"]]["ports"]]
 
 
-@pytest.mark.long
-def test_kustomize_builds_the_manifests() -> None:
+def kustomize(folder: Path) -> subprocess.CompletedProcess[str]:
     kubectl = find_tool("kubectl", package="kubernetes-client")
-    done = subprocess.run([kubectl, "kustomize", DIST / "kubernetes"], capture_output=True, text=True, check=True)
-    built = list(yaml.safe_load_all(done.stdout))
-    assert len(built) == len(load_manifests()) + 1
-    validate_manifests(built)
+    return subprocess.run([kubectl, "kustomize", folder], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.long
+def test_kustomize_fills_in_image_and_address(tmp_path: Path) -> None:
+    folder = shutil.copytree(DIST / "kubernetes", tmp_path / "kubernetes", ignore=shutil.ignore_patterns("*.env"))
+    (folder / "host.env").write_text(
+        "BOT_IMAGE=ghcr.io/ada/buongioco:1.0.0\nBUONGIOCO_PUBLIC_URL=https://cards.ada.example\n"
+    )
+    built = kustomize(folder)
+    assert "HOST" not in re.findall(r"[\w.]+", built.stdout)
+    manifests = list(yaml.safe_load_all(built.stdout))
+    assert len(manifests) == len(load_manifests()) + 1
+    validate_manifests(manifests)
+    by_kind = {manifest["kind"]: manifest for manifest in manifests}
+    [container] = by_kind["Deployment"]["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == "ghcr.io/ada/buongioco:1.0.0"
+    assert by_kind["ConfigMap"]["data"]["BUONGIOCO_TELEGRAM_WEBHOOK_URL"] == "https://cards.ada.example/telegram"
+    ingress = by_kind["Ingress"]["spec"]
+    assert ingress["rules"][0]["host"] == ingress["tls"][0]["hosts"][0] == "cards.ada.example"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("missing", ["host.env", "BOT_IMAGE", "BUONGIOCO_PUBLIC_URL"])
+def test_kustomize_refuses_without_image_or_address(tmp_path: Path, missing: str) -> None:
+    folder = shutil.copytree(DIST / "kubernetes", tmp_path / "kubernetes", ignore=shutil.ignore_patterns("*.env"))
+    if missing != "host.env":
+        lines = ["BOT_IMAGE=ghcr.io/ada/buongioco:1.0.0", "BUONGIOCO_PUBLIC_URL=https://cards.ada.example"]
+        (folder / "host.env").write_text("\n".join(line for line in lines if not line.startswith(missing)))
+    built = kustomize(folder)
+    assert built.returncode
+    assert missing in built.stderr
 
 
 def read_queries() -> list[str]:

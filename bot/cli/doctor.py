@@ -18,6 +18,7 @@ import typer
 from redis.exceptions import RedisError
 
 from bot.cli.health import MAX_HEALTH_BYTES, TIMEOUT, health_address, health_url, is_health, open_local_url
+from bot.cli.levers import format_time
 from bot.cli.output import say
 from bot.cli.store_commands import store_command
 from bot.features.tournaments.store import Tournaments
@@ -237,6 +238,15 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
             f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
+    await store.levers.refresh()
+    if notice := store.levers.maintenance:
+        yield (
+            True,
+            f"maintenance: on since {format_time(notice.since)} UTC, so nobody can open a table: "
+            "`buongioco maintenance off` ends it",
+        )
+    if notice := store.levers.announcement:
+        yield True, f"announcement: since {format_time(notice.since)} UTC: `buongioco announce --end` withdraws it"
     zones = {zone for zone in await store.leases.worker_zones() if zone}
     if settings.redis_url and (others := ", ".join(sorted(zones - {settings.time_zone}))):
         yield (

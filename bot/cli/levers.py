@@ -103,7 +103,7 @@ async def bans() -> None:
         found = sorted(levers.bans.items(), key=lambda item: -item[1].since)
         lines = [(await _name(client, person), ban) for person, ban in found]
     for shown, ban in lines:
-        say("  ".join(filter(None, (_format_time(ban.since), f"{_format_end(ban.until):26}", shown, ban.reason))))
+        say("  ".join(filter(None, (format_time(ban.since), f"{_format_end(ban.until):26}", shown, ban.reason))))
     say(format_count(len(lines), "ban"), err=True)
 
 
@@ -127,7 +127,7 @@ async def announce(
             await levers.announce(text, _account_name())
             say(f"Announced: {text}")
         elif notice := levers.announcement:
-            say(f"{_format_time(notice.since)}  {notice.text}")
+            say(f"{format_time(notice.since)}  {notice.text}")
         else:
             say("There is no announcement.")
 
@@ -149,7 +149,7 @@ async def maintenance(
                 raise typer.BadParameter("Maintenance is off already.", param_hint="off")
             say("Maintenance is off.")
         elif notice := levers.maintenance:
-            say(f"on since {_format_time(notice.since)}  {notice.text}".rstrip())
+            say(f"on since {format_time(notice.since)}  {notice.text}".rstrip())
         else:
             say("off")
 
@@ -161,7 +161,8 @@ async def log() -> None:
         pulls = (await levers.pulls())[::-1]
         lines = [(pull, await _name(client, pull.person) if pull.person else "") for pull in pulls]
     for pull, shown in lines:
-        say("  ".join(filter(None, (_format_time(pull.at), f"{pull.by:12}", pull.lever, shown, pull.text))))
+        end = _format_end(pull.until) if pull.lever == "ban" else ""
+        say("  ".join(filter(None, (format_time(pull.at), f"{pull.by:12}", pull.lever, shown, end, pull.text))))
     say(format_count(len(lines), "line"), err=True)
 
 
@@ -170,9 +171,9 @@ async def _name(client: Any, person: str) -> str:
     return f"{name} ({person})" if name else person
 
 
-def _format_time(seconds: int) -> str:
+def format_time(seconds: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 def _format_end(until: int) -> str:
-    return f"until {_format_time(until)} UTC" if until else "without end"
+    return f"until {format_time(until)} UTC" if until else "without end"

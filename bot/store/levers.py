@@ -47,13 +47,17 @@ class Notice(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """An entry of the log: who pulled which lever, and when. ``text`` is the reason of a ban, or what players read."""
+    """An entry of the log: who pulled which lever, and when.
+
+    ``text`` is the reason of a ban, or what players read. ``until`` is the end of a ban; 0 is none.
+    """
 
     at: int
     by: str
     lever: Lever
     person: str = ""
     text: str = ""
+    until: int = 0
 
 
 class Levers:
@@ -113,24 +117,27 @@ class Levers:
 
     async def ban(self, person: str, by: str, until: int = 0, reason: str = "") -> None:
         """Ban a person, or change their ban."""
-        ban = Ban(int(self.now()), until, reason)
-        await self._change(f"{BAN_PREFIX}{person}", ban, by, "ban", person, reason)
+        now = int(self.now())
+        pull = Pull(now, by, "ban", person, reason, until)
+        await self._change(f"{BAN_PREFIX}{person}", Ban(now, until, reason), pull)
 
     async def unban(self, person: str, by: str) -> bool:
         """End a ban. Return False if there is none."""
-        return await self._change(f"{BAN_PREFIX}{person}", None, by, "unban", person)
+        return await self._change(f"{BAN_PREFIX}{person}", None, Pull(int(self.now()), by, "unban", person))
 
     async def announce(self, text: str, by: str) -> None:
-        await self._change(ANNOUNCEMENT_FIELD, Notice(int(self.now()), text), by, "announce", text=text)
+        now = int(self.now())
+        await self._change(ANNOUNCEMENT_FIELD, Notice(now, text), Pull(now, by, "announce", text=text))
 
     async def end_announcement(self, by: str) -> bool:
-        return await self._change(ANNOUNCEMENT_FIELD, None, by, "end announcement")
+        return await self._change(ANNOUNCEMENT_FIELD, None, Pull(int(self.now()), by, "end announcement"))
 
     async def begin_maintenance(self, text: str, by: str) -> None:
-        await self._change(MAINTENANCE_FIELD, Notice(int(self.now()), text), by, "maintenance on", text=text)
+        now = int(self.now())
+        await self._change(MAINTENANCE_FIELD, Notice(now, text), Pull(now, by, "maintenance on", text=text))
 
     async def end_maintenance(self, by: str) -> bool:
-        return await self._change(MAINTENANCE_FIELD, None, by, "maintenance off")
+        return await self._change(MAINTENANCE_FIELD, None, Pull(int(self.now()), by, "maintenance off"))
 
     async def pulls(self) -> list[Pull]:
         """Return the log, oldest first."""
@@ -146,10 +153,7 @@ class Levers:
             await self._client.hset(keys.LEVERS, field, _encode(_parse(Ban, text.decode())._replace(reason="")))
         await self._forget_pulls(keys=[keys.PULLS], args=[person])
 
-    async def _change(
-        self, field: str, value: Ban | Notice | None, by: str, lever: Lever, person: str = "", text: str = ""
-    ) -> bool:
-        pull = Pull(int(self.now()), by, lever, person, text)
+    async def _change(self, field: str, value: Ban | Notice | None, pull: Pull) -> bool:
         arguments = [field, "" if value is None else _encode(value), _encode(pull), PULLS_KEPT]
         return bool(await self._pull(keys=[keys.LEVERS, keys.PULLS], args=arguments))
 

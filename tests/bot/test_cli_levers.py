@@ -37,7 +37,7 @@ async def test_ban_reaches_a_running_bot_and_is_logged(tmp_path: Path, embedded:
             unban, ban, count = (await run(tmp_path, "levers")).splitlines()
             assert count == "2 lines"
             assert unban.endswith("rita          unban  Anna (paper:1)")
-            assert ban.endswith("rita          ban  Anna (paper:1)  insults")
+            assert ban.endswith("rita          ban  Anna (paper:1)  without end  insults")
 
 
 async def test_ban_has_an_end_in_the_future(tmp_path: Path, embedded: EmbeddedStore) -> None:
@@ -54,6 +54,9 @@ async def test_ban_has_an_end_in_the_future(tmp_path: Path, embedded: EmbeddedSt
         ):
             await run(tmp_path, "ban", *words, code=2)
         assert "1 ban" in await run(tmp_path, "bans")
+        newest, oldest, _count = (await run(tmp_path, "levers")).splitlines()
+        assert oldest.endswith("ban  paper:1  until 2999-12-24 00:00 UTC")
+        assert not newest.endswith("without end")
 
 
 async def test_announcement_is_shown_replaced_and_ended(tmp_path: Path, embedded: EmbeddedStore) -> None:
@@ -92,3 +95,17 @@ async def test_maintenance_refuses_tables_and_lets_games_go_on(tmp_path: Path, e
             assert await run(tmp_path, "maintenance") == "off\n"
             await worker.store.levers.refresh()
             assert not (await bruno.say("/challenge testa", "paper:200")).toast
+
+
+async def test_doctor_names_maintenance_and_announcement(tmp_path: Path, embedded: EmbeddedStore) -> None:
+    async with open_store(embedded.url):
+        await run(tmp_path, "maintenance", "on")
+        await run(tmp_path, "announce", "Back at ten.")
+        found = await run(tmp_path, "doctor")
+        assert "`buongioco maintenance off` ends it" in found
+        assert "`buongioco announce --end` withdraws it" in found
+        await run(tmp_path, "maintenance", "off")
+        await run(tmp_path, "announce", "--end")
+        found = await run(tmp_path, "doctor")
+        assert "maintenance off" not in found
+        assert "announce --end" not in found

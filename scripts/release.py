@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scripts.pins import find_unpinned
 
-PROJECT, CHANGELOG = Path("pyproject.toml"), Path("CHANGELOG.md")
+PROJECT, CHANGELOG, OWNERS = Path("pyproject.toml"), Path("CHANGELOG.md"), Path(".github/CODEOWNERS")
 WRITTEN = [str(PROJECT), str(CHANGELOG)]
 UNRELEASED = "## Unreleased\n"
 VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
@@ -54,6 +54,11 @@ def refuse_unpinned() -> None:
         raise ReleaseError("run `make pins` first:\n" + "\n".join(unpinned))
 
 
+def refuse_placeholder() -> None:
+    if not re.search(r"^\* +@[A-Za-z0-9]", OWNERS.read_text(encoding="utf-8"), re.MULTILINE):
+        raise ReleaseError(f"write the account or team that reviews changes into {OWNERS}, instead of its placeholder")
+
+
 def prepare(version: str) -> None:
     if not VERSION.fullmatch(version):
         raise ReleaseError("name a version, such as `make release VERSION=1.0.0`")
@@ -65,6 +70,7 @@ def prepare(version: str) -> None:
     if others:
         raise ReleaseError("commit or remove these files first:\n" + "\n".join(others))
     refuse_unpinned()
+    refuse_placeholder()
     git("fetch", "--quiet", "origin", "main")
     if git("rev-list", "HEAD..FETCH_HEAD"):
         raise ReleaseError("run `git pull` first: origin has newer commits on main")
@@ -101,6 +107,7 @@ def check(version: str) -> None:
         raise ReleaseError(f"the tag v{version} is not on main")
     version_notes(version)
     refuse_unpinned()
+    refuse_placeholder()
 
 
 def print_notes(version: str) -> None:

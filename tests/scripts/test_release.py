@@ -12,6 +12,7 @@ from scripts.release import main
 CHANGELOG = "# Changelog\n\n## Unreleased\n\n- A new game.\n\n## 1.0.0 - 2026-01-01\n\n- The first.\n"
 RENAME = "sed -i.old s/Unreleased/1.1.0/ CHANGELOG.md"
 RAISE = "sed -i.old s/.dev0// pyproject.toml; rm *.old; git commit -qam x"
+UNOWN = "echo '# * @ACCOUNT-OR-TEAM' > .github/CODEOWNERS; git commit -qam x"
 UNPIN = "echo FROM python:3.14 > Dockerfile; git add .; git commit -qm x"
 
 
@@ -43,6 +44,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     Path("pyproject.toml").write_text('[project]\nname = "buongioco"\nversion = "1.1.0.dev0"\n', encoding="utf-8")
     Path("CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
+    Path(".github").mkdir()
+    Path(".github/CODEOWNERS").write_text("# Reviewers\n* @ada\n", encoding="utf-8")
     git("init", "--quiet", "--initial-branch", "main")
     settings = {"user.name": "A", "user.email": "a@example.org", "user.signingKey": "A", "gpg.program": str(signer)}
     for name, value in settings.items():
@@ -85,6 +88,7 @@ def test_release_is_tagged_and_the_next_version_begins(
         ("1.1.0", "git checkout --quiet -b other", "this is not the branch main"),
         ("1.1.0", "touch new.py", "commit or remove these files first"),
         ("1.1.0", UNPIN, "run `make pins` first"),
+        ("1.1.0", UNOWN, "write the account or team that reviews changes"),
         ("1.1.0", "git commit -qm x --allow-empty; git push -q origin main; git reset -q --hard @~", "run `git pull`"),
         ("1.1.0", "sed -i.old '/new game/d' CHANGELOG.md; rm *.old", "CHANGELOG.md has nothing under Unreleased"),
     ],

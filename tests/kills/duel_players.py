@@ -12,7 +12,7 @@ from tests.kills.solo_deals import SoloPlayers
 GROUP = "1"
 GAMES = ("testa", "metamazzo")
 MIN_OPEN = 2  # duels that are not over
-MIN_PEOPLE, DUELS_EACH = 4, 4  # another person comes after this many duels for each
+MIN_PEOPLE, DUELS_EACH = 4, 4  # people at first; another person comes after each `DUELS_EACH` duels
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
 RETRY_SECONDS = 1.0  # seconds without another press on *Play* for the same duel
 RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.005, 0.3  # chances to give up a deal, during the run and in its last part

@@ -1,5 +1,5 @@
 // @ts-check
-// Shows what players declare, say and take at their seats for a moment. Screen readers read it in the table's status.
+// Shows what players declare, say and take, for a moment at their seats. Screen readers read the table's status instead.
 import { Face } from "./cards.js";
 import { addStyle, html, useEffect, useRef, useState } from "./view.js";
 

@@ -8,7 +8,7 @@ import { html, pageData, useRef, useState } from "./view.js";
 
 const { code, texts } = pageData();
 const ORDER = `hand ${code}`, HIDDEN = "hidden";
-const HOLD = 250;  // milliseconds from which a press shows the hidden cards only while it lasts
+const HOLD = 250;  // milliseconds; a longer press shows the hidden cards only while it lasts
 
 /** @returns {string[]} */
 const ownOrder = () => JSON.parse(tabStorage.get(ORDER) || "[]");
@@ -18,7 +18,7 @@ export function inOrder(cards) {
   if (options.order === "rank") return [...cards].sort((one, other) => other.rank - one.rank);
   if (options.order !== "hand") return cards;
   const order = ownOrder();
-  /** Cards that were drawn since come last. @param {TapCard} card */
+  /** Return a card's place. Cards drawn since the hand was arranged come last. @param {TapCard} card */
   const place = (card) => (order.includes(card.code) ? order.indexOf(card.code) : order.length);
   return [...cards].sort((one, other) => place(one) - place(other));
 }

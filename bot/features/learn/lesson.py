@@ -83,7 +83,7 @@ class Lesson:
 
     @property
     def score(self) -> tuple[str, str]:
-        """The points so far, as text. They are empty where there is nothing to count yet."""
+        """The points so far, as text; empty while none are shown."""
         deal = self.game.current
         if self.step or not deal or (isinstance(deal, SpadesDeal) and not self.is_over):
             return "", ""

@@ -9,7 +9,7 @@ from bot.pictures.scene_builder import hand_scene
 
 
 def lesson_scene(lesson: Lesson, style: CardStyle) -> Scene | None:
-    """Return a lesson's table with the points of its deal. It names the learner's cards, which newcomers look for."""
+    """Return a lesson's table with the points of its deal. The learner's cards have a title, for newcomers."""
     scene = hand_scene(lesson.seen, lesson.language, lesson.suits, style)
     if scene is None:
         return None

@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from bot.command_names import ArgumentKind
 from bot.feature import Feature
-from bot.handlers.live_hands import LiveHand, LiveHands
+from bot.handlers.live_hands import EndedHand, LiveHand, LiveHands
 from bot.handlers.lobby import Lobby
 from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
@@ -18,7 +18,7 @@ from bot.site.mini_app import MiniApp
 from bot.site.watching import Watching
 from bot.site.what_if import WhatIf
 
-__all__ = ["CardRoom", "LiveHand"]
+__all__ = ["CardRoom", "EndedHand", "LiveHand"]
 
 F = TypeVar("F", bound=Feature)
 

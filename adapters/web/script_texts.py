@@ -200,6 +200,7 @@ def replay_texts(language: str) -> dict[str, str]:
     }
 
 
+        "you": _("you"),
 def watch_texts(language: str) -> dict[str, str]:
     _ = texts(language).gettext
     return _position_texts(language) | {
@@ -230,6 +231,7 @@ def _position_texts(language: str) -> dict[str, str]:
         "bid": _("bid"),
         "deal": _("Deal"),
         "dealer": _("deals"),
+        "back": _("Back"),
         "declared": _("declared"),
         "double_nil": _("double nil"),
         "drawn": texts(language).ngettext("drawn", "drawn cards", 2),

@@ -84,18 +84,26 @@ async def play(site: Site, request: web.Request) -> web.Response:
 
 
 async def table(site: Site, request: web.Request) -> web.Response:
-    """Show the table to its players, and the invitation to all others."""
+    """Show the table to its players, and the invitation to all others.
+
+    After the game the players get its replay, or with ``?ended`` the page that keeps the result in its browser tab.
+    """
     code = code_of(request)
     reader, language = await site.reader(request)
     hand = await site.card_room.live_hands.open_hand(code, reader.person) if reader else None
-    if hand is None:
-        if reader and (played := await site.card_room.lobby.find_played(code, reader.person)):
-            return site.redirect(f"/g/{played}")
-        return await _invitation_page(site, request, code, reader, language)
-    hand.close()
-    anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
+    anyone, replay = None, ""
+    if hand:
+        hand.close()
+        anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
+    else:
+        played = await site.card_room.lobby.find_played(code, reader.person) if reader else ""
+        if not played:
+            return await _invitation_page(site, request, code, reader, language)
+        replay = f"/g/{played}"
+        if "ended" not in request.query:
+            return site.redirect(replay)
     card_size = (await site.card_room.lobby.profile(reader.person if reader else "")).card_size
-    data = {"code": code, "decks": site.assets.decks, "anyone": anyone, "texts": table_texts(language)}
+    data = {"code": code, "decks": site.assets.decks, "anyone": anyone, "texts": table_texts(language), "ended": replay}
     return site.page(request, "table.html", language, code=code, data=data, card_size=card_size)
 
 

@@ -8,7 +8,8 @@ The page sends ``{"n": name, "press": payload}``; a press sent twice under one n
 - ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``. ``"stranger": true``
   says that this browser no longer belongs to the page's reader.
 
-The page names its reader in the socket's address (`WebPerson.tag`), so no press counts for another person.
+The page names its reader in the socket's address (`WebPerson.tag`), so no press counts for another person. ``ended``
+there means that it already shows the result of the game: then the bot keeps it open for a rematch.
 
 ``{"pace": "slow"}`` sets how fast robots move in practice. ``{"beat": true}`` is echoed at once, so that the page
 notices a dead network. The bot notices it by WebSocket pings, which browsers answer.
@@ -31,7 +32,7 @@ from adapters.web.codes import code_of
 from adapters.web.limits import LimitExceeded
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, browser_language
-from bot.card_room import LiveHand
+from bot.card_room import EndedHand, LiveHand
 from bot.metrics import PAGES
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
@@ -113,13 +114,15 @@ class Live:
         code, card_room = code_of(request), self._site.card_room
         try:
             language = await card_room.lobby.language_of(reader.person, browser_language(request))
-            hand = await card_room.live_hands.open_hand(code, reader.person)
+            hand: LiveHand | EndedHand | None = await card_room.live_hands.open_hand(code, reader.person)
             # The game might have ended while the page was disconnected.
             played = "" if hand else await card_room.lobby.find_played(code, reader.person)
         except STORE_ERRORS as error:
             card_room.report_store_error(error)
             await socket.close()
             return
+        if hand is None and played and "ended" in request.query:
+            hand = EndedHand(played)
         if hand is None:
             why = _stranger_reason(request, language) if reader.is_guest and not played else ""
             await _send_gone(socket, why=why, go=f"/g/{played}" if played else "")
@@ -136,7 +139,7 @@ class _OpenPage:
     socket: web.WebSocketResponse
     request: web.Request
     reader: WebPerson
-    hand: LiveHand
+    hand: LiveHand | EndedHand
     language: str
     presses: asyncio.Queue[PressMessage] = field(default_factory=lambda: asyncio.Queue(MAX_PENDING))
 
@@ -162,7 +165,7 @@ class _OpenPage:
             self.site.card_room.report_store_error(error)
             await self.socket.close()
         except Exception:
-            log.exception("table_page_failed", table=self.hand.table.code)
+            log.exception("table_page_failed", table=code_of(self.request))
             await self.socket.close()
 
     async def _receive(self) -> None:

@@ -202,6 +202,32 @@ class LiveHand:
         self._hands.remove(self)
 
 
+class EndedHand:
+    """The page of a finished game whose table was removed. It still shows the result, and offers the rematch."""
+
+    has_ended = False
+
+    def __init__(self, game_id: str) -> None:
+        self._rematch = actions.page("rematch", game_id)
+
+    def has_button(self, payload: str) -> bool:
+        return payload == self._rematch
+
+    def handle_choice(self, payload: str, language: str) -> None:
+        """Return None: nothing on this page is the page's alone."""
+
+    def set_pace(self, pace: Pace) -> None:
+        """Do nothing: no robot moves."""
+
+    async def states(self) -> AsyncIterator[str]:
+        """Yield nothing: the page knows how the game ended."""
+        return
+        yield
+
+    def close(self) -> None:
+        """Do nothing: no table is followed."""
+
+
 class LiveHands:
     def __init__(
         self,

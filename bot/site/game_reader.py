@@ -72,6 +72,11 @@ class GameReader:
         return await self._cached_answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
 
     async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
+    async def find_seat(self, game_id: str, person: str) -> int | None:
+        """Return a person's seat, or None if they did not play."""
+        game = _parse_game(await self._archive.get_bytes(game_id))
+        return game.people.index(person) if game and person in game.people else None
+
         """Return a `ReplayedDeal`. ``number`` starts at 1."""
 
         def build(game: FinishedGame) -> BaseModel | None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -11,11 +12,13 @@ import pytest
 from playwright.async_api import Browser, Error, Page, Route, expect
 
 from bot.finished.game import FinishedGame
+from bot.tables.errors import NoSuchTable
 from engine import GAMES, load
 from engine.robots.verdicts import Verdict
 from tests.bot.finished.games import finished_game, store_game
 from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.open_playground import OpenPlayground
+from tests.web.test_table_page import start_game, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -286,3 +289,87 @@ async def test_replay_fits_the_screen(playground: OpenPlayground, browser: Brows
     # It also fits with large text.
     await page.evaluate("document.documentElement.style.fontSize = '24px'")
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+SCREENS = ((360, 640), (390, 844), (844, 390), (1440, 900))
+PLACES = """async (last) => {
+  const places = [];
+  for (let step = 0; step <= last; step++) {
+    location.hash = `#d1m${step}`;
+    while (document.querySelector(".moves a[aria-current]")?.hash !== location.hash) await new Promise(requestAnimationFrame);
+    places.push([...document.querySelectorAll(".controls :is(input, button)")].map((one) => {
+      const { left, top, width, height } = one.getBoundingClientRect();
+      return [left, top, width, height].map(Math.round).join(" ");
+    }).join(", "));
+  }
+  return places;
+}"""
+"""JavaScript that steps through a deal and returns where the controls are at each step."""
+
+
+@pytest.mark.parametrize("game_id", ["metamazzo", "pizzichino", "tressette"])
+async def test_stepping_does_not_move_the_controls(playground: OpenPlayground, browser: Browser, game_id: str) -> None:
+    game = await add_game(playground, game_id)
+    prepare_analysis(playground, game)
+    page = await open_page(browser, f"{playground.url}g/{game.id}", language="it")
+    await page.click("#analyse")
+    await expect(page.locator(".players li")).to_have_count(len(game.record.seats))
+    for width, height in SCREENS:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.evaluate("scrollTo(0, 0)")
+        places = await page.evaluate(PLACES, len(game.record.deals[0].moves))
+        assert "," in places[0]
+        assert len(set(places)) == 1, f"{width} × {height}: {set(places)}"
+
+
+async def play_as_guest(browser: Browser, site: OpenPlayground, **options: Any) -> Page:
+    """Return the page of a guest's game that has just ended."""
+    page = await start_game(browser, site, "metamazzo", **options)
+    await wait_for_turn(page)
+    await page.locator(".fan .tap.playable").first.click()
+    await wait_for_turn(page)
+    await page.locator(".opens-menu").click()
+    await page.locator(".menu .ways .danger").click()
+    await page.locator("#table > .buttons .danger").click()
+    await page.locator(".game-end").wait_for()
+    await site.worker.settled()
+    return page
+
+
+@pytest.mark.parametrize("way", ["arrow", "browser"])
+async def test_back_from_a_replay_leads_to_the_result(playground: OpenPlayground, browser: Browser, way: str) -> None:
+    page = await play_as_guest(browser, playground)
+    result, code = await page.locator(".game-end .result").inner_text(), page.url.rpartition("/")[2].partition("?")[0]
+    with pytest.raises(NoSuchTable):
+        await playground.worker.room.table(code)
+    await page.get_by_role("link", name="Replay").click()
+    await page.get_by_role("button", name="Next move").click()
+    await wait_for_hash(page, "#d1m1")
+    if way == "arrow":
+        await page.get_by_role("link", name="Back").click()
+    else:
+        await page.go_back()
+    await expect(page.locator(".game-end .result")).to_have_text(result, use_inner_text=True)
+    await expect(page.get_by_role("link", name="Analysis")).to_be_visible()
+    await page.get_by_role("button", name="Rematch").click()
+    await page.wait_for_url(lambda url: "/t/" in url and code not in url)
+    await expect(page.locator(".fan .tap").first).to_be_visible()
+
+
+async def test_end_of_a_game_elsewhere_leads_to_the_replay(playground: OpenPlayground, browser: Browser) -> None:
+    page = await play_as_guest(browser, playground)
+    other = await page.context.new_page()
+    await other.goto(page.url)
+    await other.wait_for_url("**/g/*")
+
+
+async def test_reader_of_a_replay_is_called_you(playground: OpenPlayground, browser: Browser) -> None:
+    page = await play_as_guest(browser, playground)
+    await page.get_by_role("link", name="Replay").click()
+    await expect(page.locator(".who bdi")).to_have_text(["you", re.compile("🤖")])
+    await expect(page.locator(".lines span")).to_have_text(["you", re.compile("🤖")])
+    await expect(page.locator("#who option").nth(2)).to_have_text("you")
+    own = page.locator(".moves a", has_text="(you) plays")
+    await expect(own.first).to_have_text(re.compile(r"^Guest \d+ \(you\) plays "))
+    stranger = await open_page(browser, page.url)
+    await expect(stranger.locator(".who bdi")).to_have_text([re.compile(r"^Guest \d+$"), re.compile("🤖")])

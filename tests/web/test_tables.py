@@ -59,8 +59,8 @@ class Visitor:
         return answer.headers["Location"].rpartition("/t/")[2]
 
     @asynccontextmanager
-    async def connect(self, code: str) -> AsyncIterator["LiveSocket"]:
-        address = f"{self.site.url}t/{code}/live"
+    async def connect(self, code: str, query: str = "") -> AsyncIterator["LiveSocket"]:
+        address = f"{self.site.url}t/{code}/live{query}"
         async with self.session.ws_connect(address, headers=self.origin, max_msg_size=0) as socket:
             yield LiveSocket(socket)
 
@@ -677,6 +677,16 @@ async def test_finished_game_is_not_an_invitation(site: OpenPlayground) -> None:
             rematch = next(payload for row in result["extra"] for _label, payload, *_ in row)
             answer = await live.press(rematch, "again")
             assert re.fullmatch(r"/t/[A-Z0-9]{6}", answer["go"])
+            # A page that shows the result stays open for a rematch, and for nothing else.
+            async with anna.connect(code, "?ended") as back:
+                assert (await back.press(state["resign"], "back"))["refused"]
+                assert (await back.press(f"1:rematch:{result['replay'][:-1]}0", "other"))["refused"]
+                assert (await back.press(rematch, "third"))["go"] == answer["go"]
+            async with open_browser(site) as bruno:
+                await bruno.play()
+                async with bruno.connect(code, "?ended") as stranger:
+                    assert "go" not in await stranger.socket.receive_json(timeout=60)
+                assert await bruno.get(f"/t/{code}?ended") == await bruno.get("/t/ZZZZZZ")
         # The table's address now leads to the game, also after a restart. Strangers see neither.
         await site.stop()
         await site.start()

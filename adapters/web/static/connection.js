@@ -51,9 +51,10 @@ function monitor(socket, { lost, alive }) {
   return probe;
 }
 
-/** Open the socket of a table's page for its reader. @param {string} code @param {string} reader */
-export function openTable(code, reader) {
-  const address = new URL(`/t/${code}/live?reader=${reader}`, location.href);
+/** Open the socket of a table's page for its reader. `isOver`: the page already shows the end of the game.
+ * @param {string} code @param {string} reader @param {boolean} [isOver] */
+export function openTable(code, reader, isOver) {
+  const address = new URL(`/t/${code}/live?reader=${reader}${isOver ? "&ended" : ""}`, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   return new WebSocket(address);
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // The page of a finished game: its moves, its analysis, and a check of its shuffles.
 import { fetchJson } from "./api.js";
+import { BackLink } from "./back.js";
 import { BetterArrow } from "./better_arrow.js";
 import { ownCut } from "./cuts.js";
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
@@ -18,13 +19,21 @@ import { readLine, useLine, WhatIf, writeLine } from "./what_if.js";
 /** @typedef {import("./position.js").View} View */
 /** @typedef {import("./position.js").Own} Own */
 
-const { id, game: overview, decks, texts, language } = pageData();
+const { id, game: overview, seat: ownSeat, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
 const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500;
 const SPOILERS_KEY = "buongioco-spoilers";
 const seats = overview ? overview.seats.length : 0;
 const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // shown points per point of the game
 const EVERYBODY = "public", OPEN = "open";
+/** @type {string[]} */
+const names = overview ? overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => (seat === ownSeat ? texts.you : name)) : [];
+
+/** Say in a text about the reader's seat that its player is the reader. @param {string} text */
+const markReader = (text) => text.replace(overview.seats[ownSeat], (name) => `${name} (${texts.you})`);
+
+/** @param {Step} step */
+const stepText = ({ text, seat, view }) => ((seat ?? view.dealer) === ownSeat ? markReader(text) : text);
 
 /** Return the deal, the step and the line in the address.
  * @returns {{deal: number, step: number, line: import("./what_if.js").Line | null}} */
@@ -165,7 +174,7 @@ const Replay = () => {
   );
   const before = position.deal > 1 ? overview.deals[position.deal - 2].totals : [0, 0];
   const isAtEnd = position.step === last;
-  const says = step ? step.text : "";
+  const says = step ? stepText(step) : "";
   const address = link(position.deal, position.step);
   /** @type {Judgement[]} */
   const judged = position.line ? [] : judgements.get(position.step) || [];
@@ -176,27 +185,27 @@ const Replay = () => {
   };
 
   return html`
-    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1>${!isSpoilerFree && html`<p class="result">${overview.result}</p>`}${overview.fixture && html`<p class="result">${overview.fixture}</p>`}</div></header>
+    <header class="bar"><${BackLink} texts=${texts} /><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1>${!isSpoilerFree && html`<p class="result">${overview.result}</p>`}${overview.fixture && html`<p class="result">${overview.fixture}</p>`}</div></header>
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
-        ${step ? html`
-          <${Score} view=${step.view} turn=${step.view.turn} names=${overview.seats} totals=${isAtEnd ? overview.deals[position.deal - 1].totals : before} unit=${unit}
+        <div class=${position.line ? "" : "stage"}>${step ? html`
+          <${Score} view=${step.view} turn=${step.view.turn} names=${names} totals=${isAtEnd ? overview.deals[position.deal - 1].totals : before} unit=${unit}
             taken=${viewer === OPEN && step.taken?.map((/** @type {number} */ points) => formatThirds(points * unit))} texts=${texts} />
           <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
           <div class="arrowed" ref=${table}>
-            <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : 0}
+            <${Position} view=${step.view} open=${open} names=${names} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : ownSeat ?? 0}
               isTaken=${step.move.startsWith("play ")} texts=${texts} />
             ${worse && html`<${BetterArrow} table=${table} played=${worse.move.split(" ")[1]} better=${worse.better.split(" ")[1]} seat=${worse.seat} />`}
           </div>
           ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
-        ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
+        ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}</div>
         ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}
-          onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: tried?.steps[0]?.text || "" }))} />` : html`
+          onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: tried?.steps[0] ? stepText(tried.steps[0]) : "" }))} />` : html`
         <div class="controls">
           <input type="range" min="0" max=${last} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
             onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(position.deal, Number(valueOf(event))); }} />
-          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : last} label=${texts.graph} names=${overview.seats} />`}
+          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : last} label=${texts.graph} names=${names} />`}
           <div class="keys">
             <button type="button" aria-label=${texts.first} onClick=${() => go(position.deal, 0)}>«</button>
             <button type="button" aria-label=${texts.previous} onClick=${() => { setPlaying(false); back(); }}>‹</button>
@@ -204,10 +213,10 @@ const Replay = () => {
             <button type="button" aria-label=${texts.next} onClick=${() => { setPlaying(false); forward(); }}>›</button>
             <button type="button" aria-label=${texts.last} onClick=${() => go(position.deal, last)}>»</button>
           </div>
-        </div>
-        <div class="branches">
-          <button type="button" id="try" disabled=${step?.view.turn === null} onClick=${() => beginLine(null)}>${texts.what_if}</button>
-          <button type="button" id="play-on" disabled=${step?.view.turn === null} onClick=${() => beginLine(/^\d$/.test(viewer) ? Number(viewer) : step?.view.turn ?? 0)}>${texts.play_on}</button>
+          <div class="branches">
+            <button type="button" id="try" disabled=${step?.view.turn === null} onClick=${() => beginLine(null)}>${texts.what_if}</button>
+            <button type="button" id="play-on" disabled=${step?.view.turn === null} onClick=${() => beginLine(/^\d$/.test(viewer) ? Number(viewer) : step?.view.turn ?? 0)}>${texts.play_on}</button>
+          </div>
         </div>`}
         <div class="deals">
           <label class="short">${texts.deal} <select value=${position.deal} onChange=${(/** @type {Event} */ event) => go(Number(valueOf(event)), 0)}>
@@ -216,7 +225,7 @@ const Replay = () => {
           <label>${texts.who} <select value=${viewer} onChange=${(/** @type {Event} */ event) => setViewer(valueOf(event))} id="who">
             <option value=${OPEN}>${texts.all_open}</option>
             <option value=${EVERYBODY}>${texts.everybody}</option>
-            ${overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
+            ${names.map((name, seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
           </select></label>
           ${!isFrench && suitsChoice}
           <label class="check"><input type="checkbox" id="spoilers" checked=${isSpoilerFree} onChange=${hideSpoilers} /> ${texts.spoiler_free}</label>
@@ -258,7 +267,7 @@ const Moves = ({ steps, position, judgements, notes }) => {
   return html`<ol class="moves" start="0" ref=${list} tabindex="0" aria-label=${texts.moves}>${steps.map((step, number) => {
     const lost = (judgements.get(number) || []).filter((judgement) => judgement.lost > 0);
     return html`<li key=${number} class=${lost.length ? "bad" : judgements.has(number) ? "good" : ""}>
-      <a href=${link(position.deal, number)} aria-current=${number === position.step ? "step" : undefined}>${step.text}</a>
+      <a href=${link(position.deal, number)} aria-current=${number === position.step ? "step" : undefined}>${stepText(step)}</a>
       ${notes[link(position.deal, number)] && html`<small class="note">✎ ${notes[link(position.deal, number)]}</small>`}
       ${lost.map((judgement) => html`<small key=${judgement.better}>${lostPoints(judgement)}. ${judgement.text}</small>`)}
     </li>`;
@@ -281,12 +290,12 @@ const Analysis = ({ analysis, failed, begin }) => {
   if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${format(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
   return html`<section class="analysis" aria-label=${texts.analysis}>
     <h2>${texts.analysis}</h2>
-    <ul class="players">${analysis.players.map(({ seat, accuracy, lost }) => html`<li key=${seat}><bdi>${overview.seats[seat]}</bdi> ${accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${accuracy} %</b> <small>${format(texts.given_away, { points: formatPoints(lost * unit) })}</small>`}</li>`)}</ul>
+    <ul class="players">${analysis.players.map(({ seat, accuracy, lost }) => html`<li key=${seat}><bdi>${names[seat]}</bdi> ${accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${accuracy} %</b> <small>${format(texts.given_away, { points: formatPoints(lost * unit) })}</small>`}</li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
       <ol class="costliest">${[...groupBy(analysis.costliest, ({ deal, place }) => `${deal} ${place}`)].map(([key, judgements]) => {
         const [{ deal, place, seat }] = judgements;
         return html`<li key=${key}>
-        <a href=${link(deal, place + 1)}>${format(texts.where, { deal, move: place + 1 })}</a>: <bdi>${overview.seats[seat]}</bdi>. ${judgements.map((judgement) => `${lostPoints(judgement)}. ${judgement.text}`).join(" · ")}</li>`; })}</ol>`}
+        <a href=${link(deal, place + 1)}>${format(texts.where, { deal, move: place + 1 })}</a>: <bdi>${names[seat]}</bdi>. ${judgements.map((judgement) => `${lostPoints(judgement)}. ${judgement.text}`).join(" · ")}</li>`; })}</ol>`}
   </section>`;
 };
 

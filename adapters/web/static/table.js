@@ -20,7 +20,8 @@ import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutE
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string, about: string]} Button */
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null}} Table */
 
-const { code, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
+const { code, ended, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
+const END = `end ${code} ${reader}`;  // where this tab keeps the end of the game, for the way back from its replay
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
 const TITLE = document.title;
@@ -173,6 +174,10 @@ const App = () => {
   /** @param {Table} next */
   const receiveTable = (next) => {
     if (!latest.current) firstEvent.current = lastEvent(next);
+    if (next.phase === "over" && next.replay) {
+      tabStorage.set(END, JSON.stringify(next));
+      history.replaceState(null, "", "?ended");
+    }
     latest.current = next;
     setBusy("");
     kept.current?.then(({ save }) => save(next));
@@ -188,6 +193,9 @@ const App = () => {
   };
 
   useEffect(() => {
+    const end = ended && tabStorage.get(END);
+    if (ended && !end) { location.replace(ended); return; }
+    if (end) receiveTable(JSON.parse(end));
     /** @param {any} message */
     const receive = (message) => {
       if (message.table) receiveTable(message.table);
@@ -195,7 +203,7 @@ const App = () => {
       else newConnection.answer(message);
     };
     const newConnection = connection.current = new Connection({
-      open: async () => openTable(code, reader), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
+      open: async () => openTable(code, reader, latest.current?.phase === "over"), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
     onOtherReader(() => newConnection.renew());
     /** Delete the stored table, or everything of this page's reader. @param {boolean} [isStranger] */

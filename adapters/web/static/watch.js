@@ -1,5 +1,6 @@
 // @ts-check
 // A spectator's page: shows a table's public state live.
+import { BackLink } from "./back.js";
 import { Position, Score, useSuits } from "./position.js";
 import { format, html, pageData, render, useEffect, useLater, useState } from "./view.js";
 
@@ -102,7 +103,7 @@ const Watch = () => {
   const status = cutting || (table.phase === "over" ? won : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
     : [played && `${played}.`, toMove].join(" "));
   return html`
-    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><h1>${titles[table.game]} <small>${table.code}</small></h1></header>
+    <header class="bar"><${BackLink} texts=${texts} /><h1>${titles[table.game]} <small>${table.code}</small></h1></header>
     ${state === "away" && html`<p class="away" role="alert">${texts.away}</p>`}
     ${state === "gone" && html`<p class="away" role="alert">${texts.gone}</p>`}
     ${table.view && html`

@@ -7,10 +7,10 @@ import { html, pageData, useEffect, useState } from "./view.js";
 const { texts } = pageData();
 const LINE = 420, COUNTING = 700;  // milliseconds that a line takes, and the totals
 
-/** Return a number that grows from 0 to `end` by 1 in `pace` milliseconds. If the reader wants no motion, return `end`.
- * @param {number} end @param {number} pace */
-function useProgress(end, pace) {
-  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** Return a number that grows from 0 to `end` by 1 in `pace` milliseconds. If nothing may move, return `end`.
+ * @param {number} end @param {number} pace @param {boolean} isWhole */
+function useProgress(end, pace, isWhole) {
+  const isStill = isWhole || matchMedia("(prefers-reduced-motion: reduce)").matches;
   const [place, setPlace] = useState(isStill ? end : 0);
   useEffect(() => {
     if (isStill) return undefined;
@@ -31,10 +31,10 @@ const shownPoints = (points) => String(points).replace("-", "−");
 /** @param {HTMLElement | null} node */
 const focus = (node) => node?.focus();
 
-/** The score of a deal. @param {{table: Table, onClose?: () => void}} props */
-export const DealCount = ({ table, onClose }) => {
+/** The score of a deal. `isWhole`: all lines are there at once. @param {{table: Table, isWhole?: boolean, onClose?: () => void}} props */
+export const DealCount = ({ table, isWhole = false, onClose }) => {
   const count = /** @type {NonNullable<Table["count"]>} */ (table.count), { lines, before, after, target } = count;
-  const end = lines.length + COUNTING / LINE, place = useProgress(end, LINE);
+  const end = lines.length + COUNTING / LINE, place = useProgress(end, LINE, isWhole);
   const share = Math.min(1, Math.max(0, (place - lines.length) / (end - lines.length)));
   const totals = after.map((total, side) => before[side] + Math.round((total - before[side]) * share));
   return html`<section class=${`tally ${place < end ? "counting" : ""}`} role="group" aria-label=${table.tally_title}>

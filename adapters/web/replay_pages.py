@@ -1,7 +1,11 @@
-"""The page of a finished game, at ``/g/{game_id}``. Its script reads the game from the API."""
+"""The page of a finished game, at ``/g/{game_id}``. Its script reads the game from the API.
+
+The table's page asks for the reader's costliest card at the end of a game.
+"""
 
 import json
 import re
+from dataclasses import asdict
 from http import HTTPStatus
 
 from aiohttp import web
@@ -28,12 +32,33 @@ async def show(site: Site, request: web.Request) -> web.Response:
     data = {
         "id": game_id,
         "game": game,
+        "seat": await games.find_seat(game_id, reader.person) if game and reader else None,
         "decks": site.assets.decks,
         "texts": replay_texts(language),
         "language": language,
     }
-        "seat": await games.find_seat(game_id, reader.person) if game and reader else None,
     if game is None:
         return site.page(request, "replay.html", language, HTTPStatus.NOT_FOUND, data=data)
     link = link_preview(site, language, game["title"], game["result"], f"game/{game_id}")
     return site.page(request, "replay.html", language, data=data, link=link)
+
+
+async def costliest(site: Site, request: web.Request) -> web.Response:
+    """Answer a player which of their cards cost most; a POST begins the analysis."""
+    game_id, is_begun = request.match_info["game_id"], request.method == "POST"
+    if is_begun:
+        site.check_own_page(request)
+    reader, language = await site.reader(request)
+    found = None
+    with site.limits.lookup(request) as lookup:
+        if reader and re.fullmatch(GAME_ID, game_id):
+            suits = (await site.card_room.lobby.profile(reader.person)).suits
+            asked = Reader(language, suits)
+            try:
+                found = await site.card_room.games.get_costliest(game_id, reader.person, asked, begin=is_begun)
+            except (AnalysisBusy, NotAnalysed):
+                raise web.HTTPServiceUnavailable() from None
+        lookup.end(missing=found is None)
+    if found is None:
+        raise web.HTTPNotFound()
+    return web.json_response(asdict(found), headers={"Cache-Control": "no-store"})

@@ -77,6 +77,8 @@ ROUTES = (
     (web.get, installing.OFFLINE, installing.offline),
     # Other pages
     (web.get, "/g/{game_id}", replay_pages.show),
+    (web.get, "/g/{game_id}/costliest", replay_pages.costliest),
+    (web.post, "/g/{game_id}/costliest", replay_pages.costliest),
     (web.get, "/picture/{language}/{kind}/{id}.png", link_previews.show_picture),
     (web.get, "/chat", pages.chat),
     (web.get, "/go", pages.go),

@@ -57,7 +57,10 @@ def table_texts(language: str) -> dict[str, str]:
         "your_turn": _("Your turn"),
         "picture": _("Picture"),
         "analysis": _("Analysis"),
-        "costliest_about": _("The analysis finds the costliest card."),
+        "costliest": _("My costliest card"),
+        "costliest_about": _("The analysis finds the card that cost you most."),
+        "analysing": _("Being analysed…"),
+        "not_analysed": _("The analysis didn’t work: try again in a minute."),
         "replay": _("Replay"),
     }
 
@@ -197,10 +200,10 @@ def replay_texts(language: str) -> dict[str, str]:
         "what_if": _("What if…?"),
         "where": _("Deal {deal}, move {move}"),
         "who": _("Cards"),
+        "you": _("you"),
     }
 
 
-        "you": _("you"),
 def watch_texts(language: str) -> dict[str, str]:
     _ = texts(language).gettext
     return _position_texts(language) | {
@@ -228,10 +231,10 @@ def _position_texts(language: str) -> dict[str, str]:
     """Return the texts that the pages of replays and of watched tables share."""
     _ = texts(language).gettext
     return {
+        "back": _("Back"),
         "bid": _("bid"),
         "deal": _("Deal"),
         "dealer": _("deals"),
-        "back": _("Back"),
         "declared": _("declared"),
         "double_nil": _("double nil"),
         "drawn": texts(language).ngettext("drawn", "drawn cards", 2),

@@ -18,7 +18,7 @@ from bot.identity.pseudonyms import localize_name
 from bot.tables.table import Table
 from bot.words.table_lines import fixture_line
 from bot.words.transcript import ending_of, printable_name
-from bot.words.verdicts import reason_texts, short_move
+from bot.words.verdicts import better_text
 from bot.words.wording import Wording, faces_of
 from engine import Game, Record, game_kind, replay
 from engine.game import ENDING_MOVES
@@ -323,14 +323,8 @@ def _seat_view(view: DealView | None) -> SeatView:
 
 
 def _judgement(words: Wording, verdict: Verdict) -> Judgement:
-    _ = words.text
-    text = ""
-    if verdict.lost > 0:
-        why = reason_texts(words).get(verdict.why, "").rstrip(".")
-        better = _("Better: {move} ({why})") if why else _("Better: {move}")
-        text = better.format(move=short_move(words, verdict.better), why=why)
     fields = {name: getattr(verdict, name) for name in Judgement.model_fields if name not in ("place", "text")}
-    return Judgement(**fields, place=verdict.move_index, text=text)
+    return Judgement(**fields, place=verdict.move_index, text=better_text(words, verdict))
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:

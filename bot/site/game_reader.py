@@ -11,13 +11,14 @@ from typing import NamedTuple
 from cachetools import LRUCache
 from pydantic import BaseModel
 
-from bot.finished.analysis_pool import AnalysisFailed, AnalysisPool
+from bot.finished.analysis_pool import Analysis, AnalysisFailed, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.identity.pseudonyms import localize_name
 from bot.pictures.results import game_sheet
 from bot.pictures.sheet import Sheet
 from bot.site.api_models import replayed_analysis, replayed_deal, replayed_game
+from bot.site.costliest import CostliestCard, costliest_card
 from engine.errors import FaultyRecord
 
 CACHE_BYTES = 16 * 1024 * 1024  # cache of answers: about four hundred deals
@@ -71,12 +72,12 @@ class GameReader:
     async def get_game(self, game_id: str, reader: Reader) -> Answer | None:
         return await self._cached_answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
 
-    async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
     async def find_seat(self, game_id: str, person: str) -> int | None:
         """Return a person's seat, or None if they did not play."""
         game = _parse_game(await self._archive.get_bytes(game_id))
         return game.people.index(person) if game and person in game.people else None
 
+    async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
         """Return a `ReplayedDeal`. ``number`` starts at 1."""
 
         def build(game: FinishedGame) -> BaseModel | None:
@@ -89,13 +90,27 @@ class GameReader:
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None:
             return None
+        known = await self._analysis(game, begin=begin)
+        return Answer.from_body(replayed_analysis(game, known, *reader).model_dump_json().encode())
+
+    async def get_costliest(
+        self, game_id: str, person: str, reader: Reader, *, begin: bool = False
+    ) -> CostliestCard | None:
+        """Return the card that cost a player most; None if they did not play. ``begin`` as in `get_analysis`."""
+        game = _parse_game(await self._archive.get_bytes(game_id))
+        if game is None or person not in game.people:
+            return None
+        known = await self._analysis(game, begin=begin)
+        return costliest_card(game, known, game.people.index(person), *reader)
+
+    async def _analysis(self, game: FinishedGame, *, begin: bool) -> Analysis | None:
         try:
             known = await (self._analysis_pool.analyse(game) if begin else self._analysis_pool.known_analysis(game))
         except AnalysisFailed:
             raise NotAnalysed() from None
         if begin and known is None:
             raise AnalysisBusy()
-        return Answer.from_body(replayed_analysis(game, known, *reader).model_dump_json().encode())
+        return known
 
     async def _cached_answer(
         self, game_id: str, name: str, build: Callable[[FinishedGame], BaseModel | None]

@@ -63,6 +63,16 @@ def given_away_text(words: Wording, found: Summary) -> str:
     return _("Points given away: {exact}, plus about {judged}").format(exact=exact, judged=judged)
 
 
+def better_text(words: Wording, verdict: Verdict) -> str:
+    """Return the better move and its reason; empty if the move lost nothing."""
+    _ = words.text
+    if verdict.lost <= 0:
+        return ""
+    why = reason_texts(words).get(verdict.why, "").rstrip(".")
+    better = _("Better: {move} ({why})") if why else _("Better: {move}")
+    return better.format(move=short_move(words, verdict.better), why=why)
+
+
 def short_move(words: Wording, move: str) -> str:
     _ = words.text
     word, *rest = move.split(" ")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
+from engine import Record
+from engine.robots.verdicts import Verdict
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, change_tables, start_game, take_screenshot, wait_for_turn
@@ -125,6 +127,17 @@ async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser:
     await expect(page.locator(".fan .tap")).to_have_count(10)
 
 
+def prepare_verdicts(site: OpenPlayground) -> None:
+    """Replace the analysis: each card costs two and a half points."""
+
+    async def verdicts(record: Record, deal: int) -> list[Verdict]:
+        moves = enumerate(record.deals[deal - 1].moves)
+        cards = [(place, seat or 0, move) for place, (seat, move, *_) in moves if move.startswith("play ")]
+        return [Verdict(deal, place, seat, move, "play 3D", 2.5, True, "takes") for place, seat, move in cards]
+
+    site.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign]
+
+
 async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo", **PHONE)
     await page.add_init_script("delete Navigator.prototype.share;")
@@ -143,6 +156,16 @@ async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlay
     # A trick without points is not the best one.
     await expect(end.locator(".best li")).to_have_count(2 if any(card[0] in "32ARCF" for card in cards) else 0)
     await expect(end.get_by_role("link", name="Analysis")).to_be_visible()
+    prepare_verdicts(playground)
+    await end.get_by_role("button", name="My costliest card").click()
+    costliest = end.locator(".costliest")
+    await expect(costliest.locator("p")).to_have_text(
+        re.compile(r"^Your costliest card: .*, deal 1 \(−2\.5\)\. Better: 3")
+    )
+    played = await costliest.get_by_role("img").get_attribute("aria-label")
+    link = end.get_by_role("link", name="Analysis")
+    await expect(link).to_have_attribute("href", re.compile(r"^/g/[^#]+#d1m\d+$"))
+    assert played
     rematch = await end.get_by_role("button", name="Rematch").bounding_box()
     assert rematch
     assert rematch["height"] >= 50

@@ -4,13 +4,14 @@ import { Face } from "./cards.js";
 import { DealCount } from "./deal_count.js";
 import { TrickCards } from "./deal_log.js";
 import { shareResult } from "./share.js";
-import { html, pageData, useState } from "./view.js";
+import { html, pageData, useEffect, useState } from "./view.js";
 
 /** @typedef {import("./table.js").Table} Table */
 /** @typedef {import("./deal_log.js").TrickCard} TrickCard */
 /** @typedef {{is_won: boolean, best: TrickCard[], about: string, rating: string, share: string}} End */
 
 const { texts } = pageData();
+const POLL = 1500;  // milliseconds between two questions about the analysis
 
 /** @param {{table: Table, text: string}} props */
 const Share = ({ table, text }) => {
@@ -19,6 +20,34 @@ const Share = ({ table, text }) => {
   const share = async () => { if (await shareResult(`${text}\n${location.origin}/g/${table.replay}`, picture)) setDone(texts.copied); };
   return html`<button type="button" class="button" onClick=${share}>${done || texts.share}</button>
     ${done && html`<a class="button" href=${picture} download=${`buongioco-${table.replay}.png`}>${texts.picture}</a>`}`;
+};
+
+/** The card that cost the reader most, once the game is analysed. @param {{table: Table}} props */
+const Costliest = ({ table }) => {
+  const [found, setFound] = useState(/** @type {{state: string, text: string, code: string, name: string, step: string} | null} */ (null));
+  const [failed, setFailed] = useState(false);
+  /** @param {string} method */
+  const ask = async (method) => {
+    setFailed(false);
+    const answer = await fetch(`/g/${table.replay}/costliest`, { method }).catch(() => null);
+    if (answer?.ok) setFound(await answer.json());
+    else if (method === "POST") { setFound(null); setFailed(true); }
+  };
+  useEffect(() => { ask("GET"); }, []);
+  useEffect(() => {
+    if (found?.state !== "running") return undefined;
+    const timer = setTimeout(() => ask("POST"), POLL);
+    return () => clearTimeout(timer);
+  }, [found]);
+  const begin = () => { setFound({ state: "running", text: "", code: "", name: "", step: "" }); ask("POST"); };
+  return html`<section class="costliest">
+    ${found?.code && html`<${Face} deck=${table.deck} card=${found.code} name=${found.name} />`}
+    <p role="status">${failed ? texts.not_analysed : found?.state === "running" ? texts.analysing : found?.text || texts.costliest_about}</p>
+    <div class="ways">
+      ${found?.state !== "done" && html`<button type="button" class="button" disabled=${found?.state === "running"} onClick=${begin}>${texts.costliest}</button>`}
+      <a class="button" href=${`/g/${table.replay}${found?.step || ""}`}>${texts.analysis}</a>
+    </div>
+  </section>`;
 };
 
 /** `children` are the buttons of the panel, such as the rematch.
@@ -39,7 +68,7 @@ export const GameEnd = ({ table, children }) => {
       <a class="button" href="/">${texts.new_game}</a>
     </p>
     ${end && end.best.length > 0 && html`<section class="best"><p>${end.about}</p><${TrickCards} cards=${end.best} face=${(/** @type {TrickCard} */ card) => html`<${Face} deck=${table.deck} card=${card.code} name=${card.name} />`} /></section>`}
-    ${table.replay && html`<p class="costliest">${texts.costliest_about} <a class="button" href=${`/g/${table.replay}`}>${texts.analysis}</a></p>`}
-    ${table.count && html`<${DealCount} table=${table} />`}
+    ${table.replay && html`<${Costliest} table=${table} />`}
+    ${table.count && html`<${DealCount} table=${table} isWhole=${true} />`}
   </section>`;
 };

@@ -1,0 +1,51 @@
+"""The card that cost a player most in a finished game, by its analysis."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.finished.analysis_pool import Analysis
+from bot.finished.game import FinishedGame
+from bot.words.spoken import spoken_card
+from bot.words.verdicts import better_text, lost_text, scale_verdicts
+from bot.words.wording import Wording, faces_of
+from engine.robots.verdicts import costliest_moves
+
+
+@dataclass(frozen=True, slots=True)
+class CostliestCard:
+    """``state`` says how far the analysis is. ``text`` describes the card.
+
+    ``code`` is the drawn card, ``name`` its name in words, and ``step`` its place in the replay; all are empty if no
+    card cost anything.
+    """
+
+    state: Literal["missing", "running", "done"]
+    text: str = ""
+    code: str = ""
+    name: str = ""
+    step: str = ""
+
+
+def costliest_card(
+    game: FinishedGame, analysis: Analysis | None, seat: int, language: str, suits: str
+) -> CostliestCard:
+    """Return the card of one seat that gave away most points, with the better move."""
+    if analysis is None:
+        return CostliestCard("missing")
+    if analysis.deals < len(game.record.deals):
+        return CostliestCard("running")
+    words = Wording(language, game.record.seats, faces_of(game.record.kind, suits))
+    _ = words.text
+    own = [verdict for verdict in analysis.verdicts if verdict.seat == seat and verdict.move.startswith("play ")]
+    worst = next(iter(costliest_moves(scale_verdicts(own, game.record.game), 1)), None)
+    if worst is None:
+        return CostliestCard("done", _("No card cost you points."))
+    card = worst.move.split(" ")[1]
+    text = _("Your costliest card: {card}, deal {deal} ({points}). {better}").format(
+        card=words.card(card),
+        deal=worst.deal,
+        points=lost_text(worst, language),
+        better=better_text(words, worst),
+    )
+    step = f"#d{worst.deal}m{worst.move_index + 1}"
+    return CostliestCard("done", text, words.faces.drawn_code(card), spoken_card(words, card), step)

@@ -70,7 +70,8 @@ def challenge_panel(
     elif is_own and menu != "rules":
         line = _("Send the link to a friend, or add a robot.") if has_link else _("Who do you want to play?")
         page.line(line, "bold")
-    _write_offer(page, table, seen, words, is_own=is_own)
+    # The private card has a button for each level of robots.
+    _write_offer(page, table, seen, words, is_own=is_own, chooses_robot=menu == "robot" or (is_own and not menu))
     if len(table.chairs) > 2:
         page.gap()
         _write_chairs(page, table, words)
@@ -129,8 +130,10 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
     )
 
 
-def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording, *, is_own: bool) -> None:
-    """Write who offers which game, and what is unusual about it."""
+def _write_offer(
+    page: Writer, table: Table, seen: TableSnapshot, words: Wording, *, is_own: bool, chooses_robot: bool
+) -> None:
+    """Write who offers which game, what is unusual about it, and with ``chooses_robot`` how robots differ."""
     _ = words.text
     opener, game = Span(isolate_name(table.opener.name), "bold"), Span(_(seen.kind.name), "bold")
     count, points = seen.kind.seats, target_text(seen.rules)
@@ -149,7 +152,10 @@ def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording
         page.line(line, name=opener, other=other, game=game, points=points)
         page.line(_("I’m waiting for {name}."), name=name)
     free = 0 if is_own or invited else len(free_chairs(table))
-    write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict, free)
+    name = isolate_name(table.opener.name)
+    write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict, opener=name, free=free)
+    if chooses_robot and seen.rules.get("signals"):
+        page.line(_("Of robots, only the strong ones answer busso."))
     if seen.cutting.is_on:
         page.line(_("Cut the pack before each deal"))
 
@@ -338,7 +344,8 @@ def _robot_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
 def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
     """Return the button to other games, a row of values for each option with a choice, and rows for clock and cuts.
 
-    On the opener's private card (``is_own``) the buttons *Rules* and *Cancel* are here too.
+    On the opener's private card (``is_own``) the buttons *Rules* and *Cancel* are here too. Each choice applies at
+    once, so the last button only closes the menu.
     """
     _ = words.text
     names = option_names(words)
@@ -375,7 +382,7 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
         (strict_button,),
         (cuts_button,),
         others,
-        _back_row(seen.code, words),
+        (_terms_button(seen.code, _("Done"), "menu"),),
     ]
 
 

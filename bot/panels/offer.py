@@ -27,7 +27,7 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
         points=_target(choice),
     )
     rules, free = choice.all_rules.model_dump(), kind.seats - 1
-    write_unusual_terms(page, words, kind, rules, choice.clock, choice.strict, free)
+    write_unusual_terms(page, words, kind, rules, choice.clock, choice.strict, opener=isolate_name(name), free=free)
     return page.panel((Button(_("Join"), payload, "good"),))
 
 

@@ -269,14 +269,28 @@ def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, 
 
 
 def write_unusual_terms(
-    page: Writer, words: Wording, kind: GameKind, rules: Mapping[str, Value], clock: int, strict: bool, free: int = 0
+    page: Writer,
+    words: Wording,
+    kind: GameKind,
+    rules: Mapping[str, Value],
+    clock: int,
+    strict: bool,
+    *,
+    opener: str,
+    free: int,
 ) -> None:
-    """Write the unusual options and an unusual clock. With ``free`` seats, write any clock and who is missing."""
+    """Write the unusual options and an unusual clock. With ``free`` seats, write any clock and who is missing.
+
+    ``opener`` is the name of the player who offers the game.
+    """
+    _ = words.text
     for line in option_lines(words, kind, rules, unusual=True):
         page.line(capitalize(line))
     if free or (clock, strict) != (DEFAULT_CLOCK, False):
         page.line(capitalize(clock_line(words, clock, strict)))
-    if free:
+    if free == 1 and kind.seats == 2:
+        page.line(_("{name} is in, 1 more player needed"), name=opener)
+    elif free:
         missing = words.ngettext("{count} more player needed", "{count} more players needed", free)
         page.line(missing.format(count=free))
 

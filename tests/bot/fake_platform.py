@@ -269,7 +269,7 @@ async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: 
     for label in options:
         await players[0].press("Change", GROUP)
         await players[0].press(label, GROUP)
-        await players[0].press("Back", GROUP)
+        await players[0].press("Done", GROUP)
     for player, label in zip(players[1:], ACCEPT[seat_count], strict=True):
         await player.press(label, GROUP)
         for ruler in players:

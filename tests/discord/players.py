@@ -228,7 +228,7 @@ async def seat_people(server: DiscordServer, game: str, *options: str, first: in
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], first)]
     await people[0].slash("challenge", game=game)
     for label in options:
-        for button in ("Change", label, "Back"):
+        for button in ("Change", label, "Done"):
             await people[0].press(button, channel)
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, channel)

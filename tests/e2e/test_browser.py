@@ -151,7 +151,7 @@ async def test_spades_can_be_played_against_a_robot(playground: OpenPlayground, 
     await anna.say("/challenge spades")
     await anna.press("Change")
     await anna.press("to 200")
-    await anna.press("Back")
+    await anna.press("Done")
     await anna.press("Add robot")
     await anna.press("🤖 Medium")
     await anna.open_private_chat()

@@ -149,7 +149,7 @@ async def seat_people(server: TelegramServer, game: str, *options: str) -> list[
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     people[0].say(f"/challenge {game}")
     for option in options:
-        for label in ("Change", option, "Back"):
+        for label in ("Change", option, "Done"):
             await people[0].press(label, group)
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         toast = await person.press(label, group)

@@ -26,7 +26,7 @@ async def start_without_private_chat(server: TelegramServer, game: str, *options
     group = server.group(GROUP)
     anna.say(f"/challenge {game}")
     for option in options:
-        for label in ("Change", option, "Back"):
+        for label in ("Change", option, "Done"):
             await anna.press(label, group)
     await bruno.press("Join", group)
     return anna, bruno

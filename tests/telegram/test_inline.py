@@ -101,7 +101,7 @@ async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: s
     await send_offer(server, opener, chat, game)
     await opener.press("Join", chat)
     for option in options:
-        for label in ("Change", option, "Back"):
+        for label in ("Change", option, "Done"):
             await opener.press(label, chat)
 
 
@@ -248,7 +248,7 @@ async def test_last_chosen_options_are_offered_next(store: Store, server: Telegr
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "testa")
-        for label in ("Change", "to 11", "none", "30 min", "Strict", "Back", "Cancel"):
+        for label in ("Change", "to 11", "none", "30 min", "Strict", "Done", "Cancel"):
             await anna.press(label, chat)
         query = await query_offers(server, anna, "")
         assert list_offers(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]

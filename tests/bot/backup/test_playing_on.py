@@ -82,7 +82,7 @@ async def seat_people(store: Store, fake: FakePlatform, people: dict[str, list[i
             players = [Player(worker, fake, name, number) for name, number in zip(names, numbers, strict=True)]
             await players[0].say(f"/challenge {game}")
             for label in shortest_target(game):
-                for button in ("Change", label, "Back"):
+                for button in ("Change", label, "Done"):
                     await players[0].press(button, GROUP)
             for player, label in zip(players[1:], ACCEPT[len(names)], strict=True):
                 await player.press(label, GROUP)

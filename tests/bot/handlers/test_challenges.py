@@ -308,11 +308,25 @@ async def test_group_card_says_the_clock_and_who_is_missing(worker: Worker, fake
     await anna.say("/challenge")
     await anna.press("Continue with Metà Mazzo", GROUP)
     assert "Join" in list_labels(fake, GROUP)
-    terms = "Metà Mazzo, 2 players, to 51.\n5 minutes a move\n1 more player needed"
+    terms = "Metà Mazzo, 2 players, to 51.\n5 minutes a move\n\u2068Anna\u2069 is in, 1 more player needed"
     assert fake.last(GROUP).plain.endswith(terms)
     await anna.press("Cancel", GROUP)
     await anna.say("/challenge")
     assert fake.last(GROUP).plain.endswith(terms), "the choice is remembered"
+
+
+@pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False), ("metamazzo", False)])
+async def test_choice_of_a_robot_says_who_answers_busso(
+    worker: Worker, fake: FakePlatform, game: str, is_told: bool
+) -> None:
+    anna, *_ = create_players(worker, fake)
+    told = "Of robots, only the strong ones answer busso."
+    await anna.say(f"/challenge {game}")
+    assert told not in fake.last(GROUP).plain
+    await anna.press("Add robot", GROUP)
+    assert (told in fake.last(GROUP).plain) is is_told
+    await anna.say(f"/challenge {game}", anna.private)
+    assert (told in fake.last(anna.private).plain) is is_told
 
 
 async def test_group_card_adds_a_robot_before_the_game_is_chosen(worker: Worker, fake: FakePlatform) -> None:
@@ -421,7 +435,7 @@ async def test_private_card_is_cancelled_among_its_options(worker: Worker, fake:
     await anna.say("/challenge metamazzo", anna.private)
     await anna.press("Change game or options")
     assert fake.last(anna.private).plain == "Metà Mazzo, 2 players, to 51."
-    assert list_labels(fake, anna.private)[-3:] == ["Rules", "Cancel", "◀ Back"]
+    assert list_labels(fake, anna.private)[-3:] == ["Rules", "Cancel", "Done"]
     await anna.press("Cancel")
     assert fake.last(anna.private).plain.startswith("The challenge was withdrawn.")
 

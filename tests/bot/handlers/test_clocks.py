@@ -125,7 +125,7 @@ async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatfor
     await anna.press("Change", GROUP)
     for label in clock:
         await anna.press(label, GROUP)
-    await anna.press("Back", GROUP)
+    await anna.press("Done", GROUP)
     await anna.press("Add robot", GROUP)
     await anna.press("🤖 Easy", GROUP)
     for _ in range(20):

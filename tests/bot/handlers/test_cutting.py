@@ -70,7 +70,7 @@ async def seat_two_in_private(worker: Worker, fake: FakePlatform) -> list[Player
     """Seat Anna and Bruno at a table with cuts that no group sees."""
     anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
     await anna.say("/challenge testa", anna.private)
-    for label in ("Change", OPTION, "Back"):
+    for label in ("Change", OPTION, "Done"):
         await anna.press(label, anna.private)
     await bruno.say(f"/join {await code_of(worker, anna)}", bruno.private)
     return [anna, bruno]

@@ -134,6 +134,9 @@ class Adapter(Protocol):
     def shows_pictures(self) -> bool:
         """True if messages can have a picture. Then panels come with one if it could be painted."""
 
+    def draws(self, place: str, panel: Panel) -> bool:
+        """Return whether the platform draws the panel's picture at a place itself, without a painted one."""
+
     @property
     def pages_url(self) -> str:
         """Address of our pages, without a final slash; empty (and no "link" buttons) if users cannot reach them."""

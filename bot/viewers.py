@@ -49,7 +49,9 @@ class Viewers:
         return Viewer(chat.language, deck=deck, group=chat.name, pages_url=pages)
 
 
-def with_picture(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:
+def with_picture(
+    panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False, is_hand: bool = False
+) -> Panel:
     """Return the panel with a picture, and an alternative text that refers to the panel's text."""
     if subject is None:
         return panel
@@ -59,4 +61,4 @@ def with_picture(panel: Panel, subject: Subject | None, language: str, *, is_las
         if isinstance(subject, Scene)
         else _("A picture, described in the text.")
     )
-    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting))
+    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting, is_hand=is_hand))

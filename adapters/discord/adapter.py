@@ -343,6 +343,9 @@ class Discord:
     async def is_admin(self, place: str, person: str) -> bool:
         raise NotDelivered("only an interaction says who is an administrator")
 
+    def draws(self, _place: str, _panel: Panel) -> bool:
+        return False
+
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         # Only the replacement of a message that cannot be edited is silent. Discord has no such messages.
         return await self._connected_messages().send(place, panel, key)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import structlog
 from cachetools import TTLCache
@@ -19,11 +19,15 @@ from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_
 from adapters.telegram.messages import Messages
 from adapters.telegram.pages import Pages
 from adapters.telegram.photos import KnownFiles
-from adapters.telegram.polling import POLL_SECONDS, Polling
+from adapters.telegram.polling import POLL_SECONDS, Polling, update_kinds
 from adapters.telegram.press_answers import PressReplies, QueryAnswer
 from adapters.telegram.profile import choose_callback_mode, update_profile
 from adapters.telegram.transport import AiohttpRequest, Post, SendingRequest, json_body, post
 from adapters.telegram.webhook import Webhook
+from adapters.telegram.widget.kept_states import KeptStates
+from adapters.telegram.widget.messages import Widgets
+from adapters.telegram.widget.queries import SHOW, WidgetAnswer, read_widget_press
+from adapters.telegram.widget.state import has_move
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
 from bot.concurrency.background import TaskSet
@@ -42,6 +46,7 @@ from bot.platform import (
     SentMessage,
     Unreachable,
     chat_of,
+    is_ephemeral,
     is_inline,
     is_private,
     private_place,
@@ -87,11 +92,13 @@ class Telegram:
         known_files = KnownFiles(card_room.redis, card_room.report_store_error)
         # Telegram requires https for a Mini App.
         app = f"{self.pages_url}/app/{self.platform}" if self.pages_url.startswith("https://") else ""
-        self.messages = Messages(self._post, known_files, app)
+        states = KeptStates(card_room.redis, card_room.report_store_error)
+        widgets = Widgets(self._post, states, is_on=settings.telegram_widgets)
+        self.messages = Messages(self._post, known_files, widgets, app)
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._handle, card_room)
             if settings.telegram_webhook_url
-            else Polling(self.bot, self._handle, card_room.report_platform_outage)
+            else Polling(self.bot, self._handle, card_room.report_platform_outage, update_kinds(settings))
         )
         self._background = TaskSet()
         self.pages = Pages(self, card_room, self._background)
@@ -174,6 +181,8 @@ class Telegram:
         try:
             if update.callback_query:
                 await self._handle_press(update, update.callback_query)
+            elif asked := update.api_kwargs.get("widget_query"):
+                await self._handle_widget_query(update, asked)
             elif query := update.inline_query:
                 if found := _read(update, reading.read_inline_query, query):
                     await answer_inline_query(self._post, self.card_room, query.id, *found)
@@ -302,6 +311,19 @@ class Telegram:
             reply = await self.card_room.handle_press(press)
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
+    async def _handle_widget_query(self, update: Update, query: dict[str, Any]) -> None:
+        press = _read(update, read_widget_press, update, query)
+        if press is None:
+            return
+        states = self.messages.widgets.states
+        state = await states.find(reading.chat_and_topic(press.place)[0], press.message)
+        async with WidgetAnswer(self._post_answer, query["id"], press, states, state) as answer:
+            if press.payload == SHOW:
+                return
+            self._reopen(press.place)
+            reply = await self.card_room.handle_press(replace(press, genuine=has_move(state, press.payload)))
+            await self.press_replies.show(press, reply, answer, is_photo=True)
+
     async def _can_write_to(self, person: str) -> bool:
         """Return whether a person who had a private chat with the bot still has one, without sending a message.
 
@@ -341,6 +363,11 @@ class Telegram:
             with delivery_errors(place):
                 admins = await self._post("getChatAdministrators", json_body({"chat_id": chat}))
                 return any(admin["user"]["id"] == user for admin in admins)
+
+    def draws(self, place: str, panel: Panel) -> bool:
+        if is_inline(place) or is_ephemeral(place):
+            return False
+        return self.messages.widgets.state_of(reading.chat_and_topic(place)[0], panel) is not None
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))

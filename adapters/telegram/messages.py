@@ -10,6 +10,7 @@ An ephemeral message can fail to arrive and can vanish.
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -20,6 +21,7 @@ from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.limits import EPHEMERAL_SECONDS
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
 from adapters.telegram.transport import Body, Post, json_body
+from adapters.telegram.widget.messages import WIDGET, Widgets
 from bot.panel import Panel
 from bot.panel_picture import Picture
 from bot.places import Place
@@ -36,8 +38,9 @@ class Messages:
     A picture is identified by the digest of its scene or sheet. ``app`` is the address of the Mini App, or empty.
     """
 
-    def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:
+    def __init__(self, post: Post, known_files: KnownFiles, widgets: Widgets, app: str = "") -> None:
         self._post = post
+        self.widgets = widgets
         self.photos = Photos(post, known_files)
         self.username = ""  # the bot's username, set after connecting
         self._app = app
@@ -54,6 +57,12 @@ class Messages:
         return await self._send(where, panel, _message_id)
 
     async def _send(self, where: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
+        if (state := self.widgets.state_of(where["chat_id"], panel)) and (
+            answer := await self.widgets.send(where, state, self._links(panel))
+        ):
+            message = read_id(answer)
+            await self.widgets.states.keep(where["chat_id"], message, state)
+            return SentMessage(message, WIDGET)
         picture = self.photos.picture_of(where["chat_id"], panel)
         if picture is None:
             return SentMessage(read_id(await self._post("sendMessage", self._text_data(where, panel))))
@@ -89,6 +98,15 @@ class Messages:
         if is_inline(place):
             return await self._edit_inline(reading.inline_id(place), panel)
         where, kind = _message_fields(place, sent.message), "EphemeralMessage" if is_ephemeral(place) else "Message"
+        state = self.widgets.state_of(where["chat_id"], panel)
+        if (sent.picture == WIDGET) != bool(state):
+            # A widget cannot become another message, nor another message a widget.
+            raise NotEditable(sent.message)
+        if state:
+            with _accepting_not_modified():
+                await self.widgets.edit(where, state)
+            await self.widgets.states.keep(where["chat_id"], sent.message, state)
+            return SentMessage(sent.message, WIDGET)
         picture = self.photos.picture_of(where["chat_id"], panel)
         if is_ephemeral(place) and not sent.picture:
             # A new message with a picture would need another press, so this one stays a text.
@@ -131,6 +149,7 @@ class Messages:
             with self._ephemeral_errors(place):
                 await self._post("deleteEphemeralMessage", where)
             return
+        await self.widgets.forget(reading.chat_and_topic(place)[0], message)
         try:
             await self._post("deleteMessage", where)
         except BadRequest as error:
@@ -156,6 +175,11 @@ class Messages:
     def _note_no_ephemeral(self) -> None:
         self.has_ephemeral = False
         log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
+
+    def _links(self, panel: Panel) -> dict[str, Any] | None:
+        """Return a widget's keyboard. It has only links, because it cannot change."""
+        links = tuple(tuple(button for button in row if button.kind not in ("press", "aside")) for row in panel.rows)
+        return keyboard.markup_of(replace(panel, rows=links), self.username, without=self._hidden_kinds, app=self._app)
 
     def _text_data(self, where: dict[str, Any], panel: Panel) -> Body:
         return json_body({**where, **text_entities.text_fields(panel, self._markup(where, panel))})

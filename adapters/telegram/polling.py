@@ -11,7 +11,7 @@ confirmed, because it would fail each time.
 
 import asyncio
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import InvalidAnswer
 from bot.concurrency.backoff import Backoff
+from bot.settings import Settings
 from bot.store import WorkDropped
 
 POLL_SECONDS = 30
@@ -48,6 +49,12 @@ ALLOWED_UPDATES = [
     Update.MY_CHAT_MEMBER,
 ]
 
+
+def update_kinds(settings: Settings) -> list[str]:
+    """Return the kinds of updates that the bot wants."""
+    return [*ALLOWED_UPDATES, *(["widget_query"] if settings.telegram_widgets else [])]
+
+
 HandleUpdate = Callable[[Update], Coroutine[Any, Any, None]]
 """Handles an update. It raises only `WorkDropped`, if the update must not be confirmed yet."""
 
@@ -57,8 +64,15 @@ log = structlog.get_logger()
 class Polling:
     """Fetches updates and handles each in its own task. ``is_receiving`` is true while Telegram answers."""
 
-    def __init__(self, bot: Bot, handle: HandleUpdate, report_outage: Callable[[str, str], None]) -> None:
-        self._bot, self._handle, self._report_outage = bot, handle, report_outage
+    def __init__(
+        self,
+        bot: Bot,
+        handle: HandleUpdate,
+        report_outage: Callable[[str, str], None],
+        kinds: Sequence[str] = ALLOWED_UPDATES,
+    ) -> None:
+        """``kinds`` are the kinds of updates that the bot wants."""
+        self._bot, self._handle, self._report_outage, self._kinds = bot, handle, report_outage, list(kinds)
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
         self._next = 0  # id after the latest update
@@ -106,7 +120,7 @@ class Polling:
         """Confirm the handled updates, and return the others as raw JSON."""
         self._last_offset = offset = self._offset
         self._requested_at = asyncio.get_running_loop().time()
-        fields = {"offset": offset, "timeout": timeout, "limit": limit, "allowed_updates": ALLOWED_UPDATES}
+        fields = {"offset": offset, "timeout": timeout, "limit": limit, "allowed_updates": self._kinds}
         # Do not use `get_updates`, which fails for the whole batch if one update cannot be read.
         updates: Any = await self._bot._post("getUpdates", fields)
         if not isinstance(updates, list):

@@ -64,10 +64,11 @@ class QueryAnswer:
         self._late = asyncio.create_task(self.give(**self.fallback))
 
     async def _send(self, answer: dict[str, Any]) -> None:
-        data = json_body({"callback_query_id": self._query, **answer})
+        method, fields = await self._call_for(answer)
+        data = json_body(fields)
         for pause in (*RETRY_PAUSES, None):
             try:
-                await self._post("answerCallbackQuery", data)
+                await self._post(method, data)
             except BadRequest:
                 # The query is too old, or a killed bot has answered it.
                 return
@@ -78,6 +79,10 @@ class QueryAnswer:
                 await asyncio.sleep(pause)
             else:
                 return
+
+    async def _call_for(self, answer: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the method that answers the query, and its fields."""
+        return "answerCallbackQuery", {"callback_query_id": self._query, **answer}
 
 
 @dataclass

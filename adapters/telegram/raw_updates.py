@@ -184,4 +184,10 @@ REDUCERS: dict[str, Callable[[Fields], Fields]] = {
         **_texts(raw, "inline_message_id"),
     },
     "my_chat_member": _membership,
+    # The library does not know this kind. It keeps it as it is.
+    "widget_query": lambda raw: {
+        **_texts(raw, "id", "data"),
+        **_numbers(raw, "message_id"),
+        **_present(**{"from": _user(raw.get("from")), "chat": _chat(raw.get("chat"))}),
+    },
 }

@@ -14,7 +14,7 @@ from telegram.error import InvalidToken, RetryAfter
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import slow_down_error
-from adapters.telegram.polling import ALLOWED_UPDATES, FIRST_PAUSE, LONGEST_PAUSE, HandleUpdate
+from adapters.telegram.polling import FIRST_PAUSE, LONGEST_PAUSE, HandleUpdate, update_kinds
 from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import PLATFORM
 from bot.card_room import CardRoom
@@ -51,6 +51,7 @@ class Webhook:
         assert settings.telegram_webhook_url
         self._bot, self._handle, self._card_room = bot, handle, card_room
         self._url = settings.telegram_webhook_url
+        self._kinds = update_kinds(settings)
         self._host, self.port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
         self._began_at = int(time.time())
@@ -99,7 +100,7 @@ class Webhook:
         if not self._is_set or (info and info.url != self._url):
             # Set the webhook at every start, because Telegram does not return the secret.
             await self._bot.set_webhook(
-                self._url, max_connections=CONNECTIONS, allowed_updates=ALLOWED_UPDATES, secret_token=self._secret
+                self._url, max_connections=CONNECTIONS, allowed_updates=self._kinds, secret_token=self._secret
             )
             self._is_set = True
         self.is_receiving = True

@@ -33,6 +33,9 @@ class Web(SiteAdapter):
     def invitation_url(self, code: str, place: str, message: str) -> str:
         return f"{self.site.url}/t/{code}"
 
+    def draws(self, _place: str, _panel: Panel) -> bool:
+        return False
+
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Queue a notification for the person's browsers. The table's page shows the message itself."""
         if panel.notice and not silent and is_private(place):

@@ -255,4 +255,4 @@ def draw_surface(
                 panel = with_notice(panel, notice)
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
-    return with_picture(panel, subject, viewer.language, is_lasting=is_lasting)
+    return with_picture(panel, subject, viewer.language, is_lasting=is_lasting, is_hand=isinstance(name, Hand))

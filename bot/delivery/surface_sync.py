@@ -294,6 +294,8 @@ class SurfaceSync(SurfaceWaits):
         """
         ready = replace(panel, picture=None) if self._text_only == panel.digest else panel
         subject, pictures = ready.picture.subject if ready.picture else None, self._tools.pictures
+        if subject and self._adapter.draws(self._place, ready):
+            return ready, panel.digest
         ready = await pictures.paint_panel(ready.cut(self._max_length) if self._max_length else ready)
         is_late = subject and not ready.picture and pictures.is_painting(subject)
         self._pending_picture = subject if is_late else None

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from bot.platform import platform_of
 
 GROUP = "buongioco.adapter_data"
+ALL_FIELDS = "*"  # stands for all fields of a hash
 
 
 class StoredField(NamedTuple):
-    """A field of a hash, or a whole key if ``field`` is empty."""
+    """A field of a hash, all of them (`ALL_FIELDS`), or a whole key if ``field`` is empty."""
 
     key: str
     field: str = ""
@@ -33,14 +34,17 @@ def stored_fields(person: str) -> Sequence[StoredField]:
 
 async def delete_adapter_data(client: Any, person: str) -> None:
     for key, field in stored_fields(person):
-        await (client.hdel(key, field) if field else client.delete(key))
+        await (client.hdel(key, field) if field not in ("", ALL_FIELDS) else client.delete(key))
 
 
 async def read_adapter_data(client: Any, person: str) -> dict[str, str]:
     """Return an adapter's data about a person by key: only strings and fields of hashes."""
     found = {}
     for key, field in stored_fields(person):
-        value = await (client.hget(key, field) if field else client.get(key))
+        if field == ALL_FIELDS:
+            value = b"\n".join((await client.hgetall(key)).values()) or None
+        else:
+            value = await (client.hget(key, field) if field else client.get(key))
         if value is not None:
             found[key] = value.decode("utf-8", "replace")
     return found

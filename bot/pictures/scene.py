@@ -72,7 +72,7 @@ class Scene(Subject):
     trick of this deal, ``final_trick`` the last one of a finished deal. ``drawn`` are the cards drawn and shown after
     a trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without an owner.
     ``hand`` has the viewer's cards in the order of the buttons, ``packets`` their packets. ``tally`` is the score of a
-    finished deal, ``tally_title`` names the deal.
+    finished deal, ``tally_title`` names the deal. ``italian_as_french``: an Italian pack is shown with French suits.
     """
 
     deck: Deck
@@ -93,3 +93,4 @@ class Scene(Subject):
     packets: tuple[Pile, ...] = ()
     tally: tuple[TallyLine, ...] = ()
     tally_title: str = ""
+    italian_as_french: bool = False

@@ -99,7 +99,8 @@ class _SceneBuilder:
         target = _("to {target}").format(target=points)
         if self.seen.is_duplicate:
             target = _(own) if (own := self.seen.own_texts.target) else _("one deal")
-        return Scene(deck=self.deck, sides=sides, target=target, **parts)  # type: ignore[arg-type]
+        is_french = self.words.faces.is_french
+        return Scene(deck=self.deck, sides=sides, target=target, italian_as_french=is_french, **parts)  # type: ignore[arg-type]
 
     def hand(self, deal: DealView, chosen: str) -> Scene:
         view, _ = self.seen.view, self.words.text

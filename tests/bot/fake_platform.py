@@ -85,6 +85,9 @@ class FakePlatform:
         assert self.admins is not None
         return person in self.admins
 
+    def draws(self, _place: str, _panel: Panel) -> bool:
+        return False
+
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._check("send", place, "", panel)
         if self.knows_keys and key in self._keys:

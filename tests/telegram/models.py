@@ -8,6 +8,8 @@ from unittest.mock import patch
 
 from pydantic import BaseModel
 
+from tests.telegram.widgets import MODELS
+
 with patch.object(BaseModel, "model_rebuild"):
     import aiogram.methods
     import aiogram.types
@@ -30,6 +32,8 @@ class SetMySettings(BaseModel):
 @cache
 def method_model(method: str) -> type[BaseModel]:
     """Return the model of a method by its name in the Bot API, such as `sendMessage`."""
+    if method in MODELS:
+        return MODELS[method]
     if method == "setMySettings" and not hasattr(aiogram.methods, "SetMySettings"):
         return SetMySettings
     model: type[BaseModel] = getattr(aiogram.methods, method[0].upper() + method[1:])

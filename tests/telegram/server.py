@@ -21,6 +21,7 @@ from bot.panel import utf16_length
 from tests.telegram.clock import RunningClock
 from tests.telegram.content import Photos, Refused, caption_content, resolve_attachment, text_content
 from tests.telegram.models import method_model, type_model
+from tests.telegram.widgets import LONGEST_DATA, checked_data, widget_content
 
 TOKEN = "123456:test-token"
 BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
@@ -53,6 +54,9 @@ METHODS = (
     "sendChatAction",
     "getChatMember",
     "getChatAdministrators",
+    "sendWidget",
+    "editMessageWidgetData",
+    "answerWidgetQuery",
 )
 CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
@@ -297,6 +301,52 @@ class TelegramServer:
         name = f"BBBB-{abs(chat.id)}_{message['message_id']}"
         self.inline_chats[name], self._messages_by_inline_id[name] = chat, message
         return name
+
+    # The methods of widgets; see core.telegram.org/bots/widgets
+
+    def tap(self, message: dict[str, Any], user: int, data: str) -> str:
+        """Tap in a widget, which sends 1 to 64 bytes; return the query id."""
+        assert 1 <= len(data.encode()) <= 64
+        query = str(next(self._query_ids))
+        self.answers[query] = {}
+        self.queries[query] = Query(user, time.monotonic(), self.clock.now)
+        self.push(
+            widget_query={
+                "id": query,
+                "from": self.users[user],
+                "chat_instance": "1",
+                "type": {"type": "data"},
+                "data": data,
+                "chat": message["chat"],
+                "message_id": message["message_id"],
+            }
+        )
+        return query
+
+    async def _sendWidget(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return self._post_message(self._chat(fields["chat_id"]), fields)
+
+    async def _editMessageWidgetData(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        chat = self._chat(fields["chat_id"])
+        message = chat.messages.get(fields["message_id"])
+        if message is None or "widget" not in message:
+            raise Refused(400, "Bad Request: message to edit not found")
+        data = checked_data(fields)
+        if message["widget"]["chat_data"] == data:
+            raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
+        message["widget"]["chat_data"] = data
+        self._rate_limit(chat)
+        return True
+
+    async def _answerWidgetQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        if self.answers.get(fields["widget_query_id"], {"old": True}):
+            raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
+        if len(fields["data"].encode()) > LONGEST_DATA:
+            raise Refused(400, "Bad Request: WIDGET_DATA_TOO_LONG")
+        query = self.queries[fields["widget_query_id"]]
+        query.answered_after = self.clock.now - query.since
+        self.answers[fields["widget_query_id"]] = {"data": fields["data"], "answered": True}
+        return True
 
     # Inline mode (core.telegram.org/bots/api#inline-mode)
 
@@ -577,6 +627,8 @@ class TelegramServer:
 
     def _content(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
         """Return a message's content: a photo, if the fields name one, or a text."""
+        if "html" in fields:
+            return widget_content(fields)
         if "photo" not in fields:
             return text_content(fields)
         if not chat.accepts_photos:

@@ -17,6 +17,8 @@ from adapters.telegram import messages, photos
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.messages import Messages
 from adapters.telegram.photos import KnownFiles
+from adapters.telegram.widget.kept_states import KeptStates
+from adapters.telegram.widget.messages import Widgets
 from bot.delivery import surface_sync, surface_waits
 from bot.panel import Button, Panel, Span
 from bot.panel_picture import Deck, Picture
@@ -644,7 +646,7 @@ async def test_upload_finished_at_the_deadline_counts(monkeypatch: pytest.Monkey
         await asyncio.sleep(0.3)
         time.sleep(0.5)
 
-    messages = Messages(post, KnownFiles(None, print))
+    messages = Messages(post, KnownFiles(None, print), Widgets(post, KeptStates(None, print), is_on=False))
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(block_the_loop())
         sending = tasks.create_task(messages.send(PLACE, picture_panel()))

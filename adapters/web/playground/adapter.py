@@ -39,6 +39,9 @@ class Playground(SiteAdapter):
     def invitation_url(self, code: str, place: str, message: str) -> str:
         return self.server.invitation(code)
 
+    def draws(self, _place: str, _panel: Panel) -> bool:
+        return False
+
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return SentMessage(str(await self.chat_store.send(self._chat_id(place), panel, key)))
 

@@ -103,7 +103,7 @@ def test_panels_do_not_depend_on_hidden_cards(game: str, fixture: Fixture | None
             before = draw_panels(table, viewer, drafts)
             assert before
             for _ in range(3):
-                other = _shuffle_hidden(table, viewer, random)
+                other = shuffle_unseen(table, viewer, random)
                 assert other.game
                 assert other.game.current
                 changed += other.game.current.hand(0) != deal.hand(0)
@@ -138,7 +138,7 @@ def test_finished_duplicate_reveals_no_cards(
                 before = draw_panels(finished, viewer, {})
                 assert any("Result" in name for name in before) == (viewer is None)
                 for _ in range(3):
-                    other = _shuffle_hidden(table, viewer, random)
+                    other = shuffle_unseen(table, viewer, random)
                     assert other.game
                     assert other.game.current
                     changed += other.game.current.hand(0) != table.game.current.hand(0)  # type: ignore[union-attr]
@@ -162,10 +162,10 @@ def test_pictures_do_not_depend_on_hidden_cards(game: str) -> None:
     for viewer in (None, 0, 1):
         before = paint_picture(table, viewer)
         for _ in range(3):
-            assert paint_picture(_shuffle_hidden(table, viewer, random), viewer) == before
+            assert paint_picture(shuffle_unseen(table, viewer, random), viewer) == before
 
 
-def _shuffle_hidden(table: Table, viewer: int | None, random: Random) -> Table:
+def shuffle_unseen(table: Table, viewer: int | None, random: Random) -> Table:
     """Return the table with the cards shuffled that this viewer cannot see."""
     assert table.game
     assert table.game.current
@@ -191,7 +191,7 @@ def test_panels_depend_on_visible_cards() -> None:
     seen_by_other = [draw_panels(table, 1, {})]
     painted = {paint_picture(table, 1)}
     for _ in range(5):
-        other = _shuffle_hidden(table, 0, random)
+        other = shuffle_unseen(table, 0, random)
         seen_by_other.append(draw_panels(other, 1, {}))
         painted.add(paint_picture(other, 1))
     assert any(panel != seen_by_other[0] for panel in seen_by_other)

@@ -1,0 +1,157 @@
+"""The widget's document and states: Telegram's limits, hidden cards, and taps in Chromium without a network."""
+
+import json
+import re
+from random import Random
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from adapters.telegram.widget.document import LONGEST_COMPRESSED, LONGEST_HTML, compressed_size, hand_document
+from adapters.telegram.widget.state import LONGEST_STATE, hand_state, has_move, with_toast
+from bot.panels.hand import hand_panel
+from bot.pictures.scene_builder import hand_scene
+from bot.tables.snapshot import TableSnapshot, snapshot
+from bot.viewers import with_picture
+from engine import GAMES
+from tests.bot.worker.test_secrecy import random_table, shuffle_unseen
+from tests.browser import ONE_BROWSER
+from tests.long import mostly_long
+from tests.telegram.widgets import moves_of
+
+NOT_DRAWN = (
+    r"fetch|XMLHttpRequest|WebSocket|localStorage|sessionStorage|indexedDB|cookie|innerHTML|insertAdjacent|import\b"
+    r"|clip-?path|mask|<pattern|<marker|foreignObject|<image|<animate|<canvas|display: ?(contents|flow-root)"
+    r"|columns|writing-mode|background-clip|(margin|padding|border|inset)-(inline|block)|<(datalist|output|meta|ruby|math)"
+    r"|popover|contenteditable|autofocus|url\("
+)
+"""What the sandbox refuses or does not draw, in the document's source, as far as is known."""
+
+HOST = """
+<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<script>
+  var asked = [], answers = %s;
+  var TelegramWidget = { %s request: async (data) => { asked.push(data); return { result: answers.shift() || null }; } };
+</script>
+"""
+
+
+def seen_state(seen: TableSnapshot, language: str = "en", suits: str = "italian") -> str | None:
+    scene = hand_scene(seen, language, suits, "classic")
+    return hand_state(with_picture(hand_panel(seen, language, suits, ""), scene, language))
+
+
+def own_turn(game: str) -> tuple[TableSnapshot, str]:
+    """Return a hand whose player can play a card, and its state."""
+    for seed in range(100):
+        table = random_table(game, Random(f"{game}{seed}"))
+        if table.game and table.game.turn is not None:
+            seen = snapshot(table, table.game.turn)
+            state = seen_state(seen)
+            if state and any(":play " in move for move in moves_of({"widget": {"chat_data": state}})):
+                return seen, state
+    raise AssertionError("no hand with a card to play")
+
+
+def test_document_stays_within_telegrams_limits() -> None:
+    html = hand_document()
+    assert len(html.encode()) <= LONGEST_HTML
+    # Builds of zlib can differ by a few bytes.
+    assert compressed_size(html) <= LONGEST_COMPRESSED - 100, "shorten adapters/telegram/widget/hand.js or hand.css"
+
+
+def test_document_has_only_what_the_sandbox_draws() -> None:
+    found = re.findall(NOT_DRAWN, hand_document())
+    assert not found, f"adapters/telegram/widget/hand.* has what Telegram's sandbox does not draw: {found}"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_states_are_short_and_have_no_hidden_card(game: str) -> None:
+    random = Random(game)
+    tables = (random_table(game, random) for _ in range(60))
+    for table in (table for table in tables if table.game and table.game.turn is not None):
+        for seat in range(GAMES[game].seats):
+            for language, suits in (("en", "italian"), ("it", "french")):
+                state = seen_state(snapshot(table, seat), language, suits)
+                if state is None:
+                    assert hand_scene(snapshot(table, seat), language, suits, "classic") is None
+                    continue
+                assert len(state.encode()) <= LONGEST_STATE
+                assert seen_state(snapshot(shuffle_unseen(table, seat, random), seat), language, suits) == state
+
+
+@pytest.mark.parametrize("suits", ["italian", "french"])
+@pytest.mark.parametrize("game", GAMES)
+def test_state_shows_the_whole_hand_and_every_move(game: str, suits: str) -> None:
+    seen, _state = own_turn(game)
+    state = seen_state(seen, "en", suits)
+    assert state
+    scene = hand_scene(seen, "en", suits, "classic")
+    assert scene
+    cards = [card[0][:2] for card in json.loads(state)["hand"]]
+    assert [card.upper() for card in cards] == [card.code for card in scene.hand]
+    payloads = [
+        button.payload
+        for row in hand_panel(seen, "en", suits, "").rows
+        for button in row
+        if button.kind in ("press", "aside")
+    ]
+    assert sorted(moves_of({"widget": {"chat_data": state}})) == sorted(payloads)
+    assert all(has_move(state, payload) for payload in payloads)
+    taps = [tap for _card, *move in json.loads(state)["hand"] for tap in move]
+    assert all(taps), "hand.js takes an empty tap for none"
+    assert not has_move(state, "1mABCD:0:play")
+
+
+def test_long_names_and_toasts_are_cut() -> None:
+    seen, _state = own_turn("tressette")
+    chairs = tuple(chair and chair._replace(name="🂡" * 60) for chair in seen.chairs)
+    state = seen_state(seen._replace(chairs=chairs))
+    assert state
+    longer = with_toast(state, "🂡" * 1000)
+    assert len(longer.encode()) <= LONGEST_STATE
+    assert json.loads(longer)["hand"] == json.loads(state)["hand"]
+
+
+async def open_widget(browser: Browser, state: str, answers: list[str], *, readable: bool = True) -> Page:
+    """Return a page on which the widget has the ``state``. Its taps get the ``answers``, and errors fail the test."""
+    page = await browser.new_page(viewport={"width": 340, "height": 600})
+    page.on("pageerror", lambda error: pytest.fail(f"hand.js: {error}"))
+    property_ = f"chatData: {json.dumps(state)}," if readable else ""
+    await page.set_content(HOST % (json.dumps(answers), property_) + hand_document())
+    return page
+
+
+class TestInChromium:
+    pytestmark = ONE_BROWSER
+
+    async def test_tapped_card_is_sent_and_comes_back_if_refused(self, browser: Browser) -> None:
+        _seen, state = own_turn("metamazzo")
+        refused = with_toast(state, "Wait for your turn")
+        page = await open_widget(browser, state, [refused])
+        count = len(json.loads(state)["hand"])
+        await expect(page.locator(".hand .card")).to_have_count(count)
+        await page.locator(".hand button.card").first.click()
+        await expect(page.locator(".toast")).to_have_text("Wait for your turn")
+        await expect(page.locator(".hand .card")).to_have_count(count)
+        await expect(page.locator(".gone")).to_have_count(0)
+        [sent] = await page.evaluate("asked")
+        assert sent in moves_of({"widget": {"chat_data": state}})
+        await page.close()
+
+    async def test_widget_that_cannot_read_its_state_asks_for_it(self, browser: Browser) -> None:
+        _seen, state = own_turn("pizzichino")
+        page = await open_widget(browser, state, [state], readable=False)
+        await page.get_by_role("button", name="Show my cards").click()
+        await expect(page.locator(".hand .card")).to_have_count(len(json.loads(state)["hand"]))
+        assert await page.evaluate("asked") == ["show"]
+        await page.close()
+
+    @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino"))
+    async def test_every_part_fits_on_a_phone(self, browser: Browser, game: str) -> None:
+        _seen, state = own_turn(game)
+        page = await open_widget(browser, state, [])
+        await expect(page.locator(".hand .card").first).to_be_visible()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 340
+        await page.close()

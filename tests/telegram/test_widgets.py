@@ -1,0 +1,117 @@
+"""Hands as widgets: whole games, refused widgets and forged taps."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.actions import is_page
+from bot.store import Store
+from engine import GAMES, verify
+from tests.bot.worker.test_games import shortest_target
+from tests.long import mostly_long
+from tests.telegram.content import Refused
+from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
+from tests.telegram.server import Failure, TelegramServer
+from tests.telegram.widgets import moves_of
+
+
+def hands_of(person: Person) -> list[dict[str, Any]]:
+    return [message for message in person.private.messages.values() if message["from"]["is_bot"]]
+
+
+async def tap(person: Person, message: dict[str, Any], data: str) -> dict[str, Any]:
+    """Tap in a widget; return the answer, empty if it has no data."""
+    query = person.server.tap(message, person.number, data)
+    await until(lambda: "answered" in person.server.answers[query])
+    text = person.server.answers[query]["data"]
+    return dict(json.loads(text)) if text else {}
+
+
+async def tap_anything(person: Person, random: Random) -> None:
+    """Make a random move on the person's last hand, if there is one."""
+    hands = [message for message in hands_of(person) if "widget" in message]
+    moves = moves_of(hands[-1]) if hands else []
+    bids = [data for data in moves if data.endswith((":bid 4", ":bid 5"))]
+    moves = [
+        data
+        for data in bids or moves
+        if not is_page(data) and not data.endswith(("claim", "blind", "resign", "browser", "hint"))
+    ]
+    if moves:
+        await tap(person, hands[-1], random.choice(moves))
+
+
+@pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
+async def test_whole_game_can_be_played_by_widgets(store: Store, server: TelegramServer, game: str) -> None:
+    random = Random(game)
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, game, *shortest_target(game))
+        group = server.group(GROUP)
+
+        def is_over() -> bool:
+            return any(
+                " beat" in str(message.get("caption") or message.get("text")) for message in group.messages.values()
+            )
+
+        for _ in range(3000):
+            if is_over():
+                break
+            for person in people:
+                await tap_anything(person, random)
+            await adapter.worker.settled()
+        assert is_over(), f"{game} did not end: its moves in adapters/telegram/widget/state.py are stuck"
+        [finished] = [game async for game in adapter.worker.archive.games()]
+        verify(finished.record)
+        for person in people:
+            [hand] = hands_of(person)
+            assert "You " in json.loads(hand["widget"]["chat_data"])["text"]
+
+
+@pytest.mark.parametrize("failure", [Failure(Refused(400, "Bad Request: INPUT_MEDIA_WIDGET_NOT_ALLOWED")), None])
+async def test_refused_widget_becomes_a_text_or_photo(
+    store: Store, server: TelegramServer, failure: Failure | None
+) -> None:
+    if failure:
+        server.fail_next("sendWidget", *[failure] * 2)
+    else:
+        server.missing_methods.add("sendWidget")
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        assert all("widget" not in hand for person in people for hand in hands_of(person))
+        for _ in range(4):
+            for person in people:
+                await person.play(Random(0))
+            await adapter.worker.settled()
+        assert all("photo" in hands_of(person)[-1] for person in people)
+
+
+async def test_tap_answers_with_the_state_after_it(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        mover = next(person for person in people if any("play" in move for move in moves_of(hands_of(person)[0])))
+        [hand] = hands_of(mover)
+        before = await tap(mover, hand, "show")
+        assert before == json.loads(hand["widget"]["chat_data"])
+        move = next(move for move in moves_of(hand) if ":play " in move)
+        after = await tap(mover, hand, move)
+        assert len(after["hand"]) == len(before["hand"]) - 1
+        refused = await tap(mover, hand, move)
+        assert refused["toast"]
+        assert refused["hand"] == after["hand"]
+
+
+async def test_forged_tap_is_refused(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        [hand] = hands_of(people[0])
+        before = hand["widget"]["chat_data"]
+        for data in ("1", "1mXXXXXX:1:play 3D", "\u0000" * 9, "show me", "1m" * 30):
+            answer = await tap(people[0], hand, data)
+            assert answer["toast"], data
+        await adapter.worker.settled()
+        assert hand["widget"]["chat_data"] == before

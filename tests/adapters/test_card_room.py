@@ -68,6 +68,7 @@ ALLOWED_IMPORTS = {
     "bot.words.safety",
     "bot.words.wording",
     "bot.panel_picture",
+    "bot.pictures.scene",
     "bot.pictures.app_icon",
     "bot.days.chosen_hours",
     "bot.features.web_push.feature",

@@ -17,7 +17,7 @@ from bot.tables.table_memory import Commit
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seat_players
-from tests.bot.worker.test_secrecy import _shuffle_hidden, random_table
+from tests.bot.worker.test_secrecy import random_table, shuffle_unseen
 from tests.engine.hidden import hidden_cards
 
 
@@ -34,7 +34,7 @@ def test_hidden_cards_do_not_change_the_public_table(game: str) -> None:
         before = public_table(table).model_dump_json()
         assert PublicTable.model_validate_json(before) == public_table(table)
         for _ in range(3):
-            other = _shuffle_hidden(table, None, random)
+            other = shuffle_unseen(table, None, random)
             assert other.game
             assert other.game.current
             changed += other.game.current.hand(0) != table.game.current.hand(0)

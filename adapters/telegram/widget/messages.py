@@ -16,7 +16,7 @@ from adapters.telegram.widget.kept_states import KeptStates
 from adapters.telegram.widget.state import hand_state
 from bot.panel import Panel
 
-WIDGET = "widget"  # the note of a message that is a widget, in place of its picture's digest
+WIDGET = "widget"  # the note of a message that is a widget, instead of its picture's digest
 REFUSED_SECONDS = 6 * 3600.0  # how long a chat that refused a widget gets photos
 
 log = structlog.get_logger()

@@ -32,6 +32,7 @@ ROUTES = (
     (web.get, "/", table_pages.home),
     (web.post, "/play", table_pages.play),
     (web.get, "/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", watch_pages.show),
+    (web.get, "/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}/log", watch_pages.show_log),
     (web.get, "/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}/rematch", watch_pages.find_rematch),
     (web.get, "/t/{code}", table_pages.table),
     (web.post, "/t/{code}", table_pages.sit),

@@ -206,25 +206,29 @@ def replay_texts(language: str) -> dict[str, str]:
 
 def watch_texts(language: str) -> dict[str, str]:
     _ = texts(language).gettext
-    return _position_texts(language) | {
-        "away": _("The connection is gone. Trying again…"),
-        "cancelled": _("The game was cancelled."),
-        "closed": _("This table closed before the game began."),
-        "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
-        "guest": _(GUEST),
-        "late": _("{name}’s time is up."),
-        "rematch": _("Watch the rematch"),
-        "open": _("The table waits for players."),
-        "played": _("{name} plays {rest}"),
-        "replay": _("Replay"),
-        "signalled": _("{name} plays {card} and says {signal}"),
-        "somebody": _(NAME),
-        "target": _("to {target}"),
-        "cutting": _("{name} can cut the pack: {seconds} seconds.").format(name="{name}", seconds=TIME_TO_CUT),
-        "takes": _("{name} takes it"),
-        "to_move": _("{name}’s turn."),
-        "won": _("{side} won."),
-    }
+    return (
+        _position_texts(language)
+        | _log_texts(language)
+        | {
+            "away": _("The connection is gone. Trying again…"),
+            "cancelled": _("The game was cancelled."),
+            "closed": _("This table closed before the game began."),
+            "gone": _("There’s nothing to watch here: the game is over, or its chat doesn’t let others watch."),
+            "guest": _(GUEST),
+            "late": _("{name}’s time is up."),
+            "rematch": _("Watch the rematch"),
+            "open": _("The table waits for players."),
+            "played": _("{name} plays {rest}"),
+            "replay": _("Replay"),
+            "signalled": _("{name} plays {card} and says {signal}"),
+            "somebody": _(NAME),
+            "target": _("to {target}"),
+            "cutting": _("{name} can cut the pack: {seconds} seconds.").format(name="{name}", seconds=TIME_TO_CUT),
+            "takes": _("{name} takes it"),
+            "to_move": _("{name}’s turn."),
+            "won": _("{side} won."),
+        }
+    )
 
 
 def _position_texts(language: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 from http import HTTPStatus
 
 from aiohttp import web
@@ -23,6 +24,16 @@ async def find_rematch(site: Site, request: web.Request) -> web.Response:
         lookup.end(missing=not is_valid)
     rematch = await site.card_room.lobby.rematch_to_watch(watch_id, request.query.get("game", "")[:64])
     return web.json_response({"rematch": rematch}, headers={"Cache-Control": "no-store"})
+
+
+async def show_log(site: Site, request: web.Request) -> web.Response:
+    """Answer the page with the log of the deal, in the browser's language."""
+    watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
+    suits = "french" if request.query.get("suits") == "french" else "italian"
+    with site.limits.lookup(request) as lookup:
+        log = await site.card_room.watching.get_log(watch_id, language, suits)
+        lookup.end(missing=log is None and not await site.card_room.watching.is_valid(watch_id))
+    return web.json_response({"log": log and asdict(log)}, headers={"Cache-Control": "no-store"})
 
 
 async def show(site: Site, request: web.Request) -> web.Response:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from bot.site.seat_events import event_text
 from bot.site.tricks import TrickCard, finished_tricks, trick_cards
-from bot.tables.snapshot import TableSnapshot
+from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
-from bot.words.table_lines import TableLines
+from bot.words.table_lines import TableLines, table_words
 from bot.words.wording import Wording
 
 
@@ -45,6 +45,13 @@ def deal_log(table: Table, seen: TableSnapshot, words: Wording) -> DealLog | Non
     if finished:
         return DealLog(len(finished), tuple(_entries(seen, words, finished[-1].moves, open_cards=True)))
     return DealLog(view.deal_number, tuple(_entries(seen, words, seen.history, open_cards=False)))
+
+
+def watched_log(table: Table, language: str, suits: str) -> DealLog | None:
+    """Return the log as spectators see it, from the public view only."""
+    table = table.localize(language)
+    seen = snapshot(table, None)
+    return deal_log(table, seen, table_words(seen, language, suits))
 
 
 def _entries(

@@ -21,6 +21,7 @@ from bot.concurrency.background import TaskSet
 from bot.people import People
 from bot.platform import is_inline, is_private
 from bot.site.api_models import PublicTable, public_table
+from bot.site.deal_log import DealLog, watched_log
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
@@ -123,6 +124,11 @@ class Watching:
         """Return a table, or None if the id is unknown or the table cannot be watched."""
         found = await self._find_table(watch_id)
         return public_table(found) if found else None
+
+    async def get_log(self, watch_id: str, language: str, suits: str) -> DealLog | None:
+        """Return the log of a table's deal; None before the first deal, and if the table cannot be watched."""
+        found = await self._find_table(watch_id)
+        return watched_log(found, language, suits) if found else None
 
     async def stream(self, watch_id: str) -> AsyncGenerator[bytes] | None:
         """Stream a table's states as JSON until its game is over or it can no longer be watched.

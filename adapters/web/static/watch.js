@@ -1,7 +1,7 @@
 // @ts-check
 // A spectator's page: shows a table's public state live.
 import { BackLink } from "./back.js";
-import { Position, Score, useSuits } from "./position.js";
+import { Card, Position, Score, useSuits } from "./position.js";
 import { format, html, pageData, render, useEffect, useLater, useState } from "./view.js";
 
 const { id, table: first, titles, decks, cards, combinations, texts } = pageData();
@@ -83,6 +83,26 @@ function useRematch(table) {
 /** Translate names that the bot has given to guests and forgotten people. @param {string} name */
 const localName = (name) => (name === "somebody" ? texts.somebody : name.replace(/^Guest (?=\d{3}$)/, format(texts.guest, { number: "" })));
 
+/** The log of the deal, loaded while it is open. @param {{version: number, suits: string, faces: import("./position.js").Faces}} props */
+const Log = ({ version, suits, faces }) => {
+  const [isOpen, setOpen] = useState(false);
+  const [log, setLog] = useState(/** @type {import("./deal_log.js").Log | null} */ (null));
+  const part = useLater(isOpen, () => import("./deal_log.js"));
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const stop = new AbortController();
+    // Without a network, the next state of the table asks again.
+    fetch(`/t/${id}/log?suits=${suits}`, { signal: stop.signal }).then(async (answer) => { if (answer.ok) setLog((await answer.json()).log); }, () => undefined);
+    return () => stop.abort();
+  }, [isOpen, version, suits]);
+  // The codes are those of the drawn cards.
+  const drawn = { ...faces, asFrench: false };
+  return html`<details class="opens-log" onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
+    <summary>${texts.log}</summary>
+    ${isOpen && part && log && html`<${part.DealLog} log=${log} texts=${texts} face=${(/** @type {import("./deal_log.js").TrickCard} */ card) => html`<${Card} faces=${drawn} code=${card.code} label=${card.name} />`} />`}
+  </details>`;
+};
+
 const Watch = () => {
   const [table, setTable] = useState(first);
   const [state, setState] = useState("live");
@@ -120,6 +140,7 @@ const Watch = () => {
       <span>${table.deal > 0 && `${texts.deal} ${table.deal} · ${format(texts.target, { target: table.rules.target * unit })}`}</span>
       ${!isFrench && suitsChoice}
     </div>
+    ${table.deal > 0 && html`<${Log} version=${table.version} suits=${suits} faces=${faces} />`}
     ${table.seal && html`<details class="sealed"><summary>🔒 ${texts.seal}: ${table.seal.slice(0, 12)}…</summary><code>${table.seal}</code></details>`}`;
 };
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.people import Profile
-from bot.site.deal_log import DealLog
+from bot.site.deal_log import DealLog, watched_log
 from bot.site.hand_page import hand_page
 from bot.store.entries import Day, Deal, Entry, Move
 from bot.tables.table import Table
@@ -74,6 +74,18 @@ def test_declarations_and_bids_are_in_words() -> None:
 def test_cards_that_others_still_play_stay_hidden() -> None:
     table = played_deal("testa", Day(date(2026, 11, 27)))
     assert [bool(entry.cards) for entry in log_for(table, 0).entries if "Trick" in entry.text] == [False] * 19 + [True]
+
+
+def test_spectators_see_the_log_without_other_cards() -> None:
+    table = play_cards(start_game("tressette"), 9)
+    log = watched_log(table, "it", "french")
+    assert log
+    assert [len(entry.cards) for entry in log.entries] == [0, 4]
+    assert not [card for card in log.entries[-1].cards if card.by == "tu"]
+    table, seat, _move = declare_first(table_with_declaration("tressette"))
+    log = watched_log(table, "en", "italian")
+    assert log
+    assert log.entries[-1].text.startswith(f"\u2068P{seat}\u2069: ")
 
 
 def test_log_is_in_the_readers_language() -> None:

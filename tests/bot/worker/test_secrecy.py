@@ -1,6 +1,8 @@
 """Panels, pages and pictures do not depend on cards that are hidden from their viewer."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import date
 from random import Random
 
@@ -19,6 +21,7 @@ from bot.pictures.painter import paint
 from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.platform import private_place
 from bot.site.api_models import own_table, public_table
+from bot.site.deal_log import watched_log
 from bot.site.hand_page import hand_page
 from bot.store.entries import Day, Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.table_policy import Outcome
@@ -67,7 +70,12 @@ def draw_panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) 
         if viewer is not None
         for choice in [drafts.get(Hand(viewer), NO_DRAFT).choice]
     }
-    return {"view": view.model_dump_json(), **pages} | {
+    logs = {
+        f"log {language} {suits}": json.dumps(asdict(log)) if (log := watched_log(table, language, suits)) else ""
+        for language, suits, _deck in VIEWERS
+        if viewer is None
+    }
+    return {"view": view.model_dump_json(), **pages, **logs} | {
         f"{name} {language} {suits}": repr(
             draw_surface(
                 table,

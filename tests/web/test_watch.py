@@ -164,6 +164,12 @@ async def test_watcher_sees_who_takes_a_trick_at_the_seat(playground: OpenPlaygr
     assert view.last_trick
     bubble = page.locator(f".bubble[data-at='{view.last_trick.winner}']")
     await expect(bubble).to_have_text(re.compile("(Anna|Player 2) takes it$"))
+    for size in (PHONE, DESKTOP):
+        await page.set_viewport_size(size["viewport"])
+        box, felt = await bubble.bounding_box(), await page.locator(".position").bounding_box()
+        assert box
+        assert felt
+        assert felt["y"] <= box["y"] <= box["y"] + box["height"] <= felt["y"] + felt["height"]
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

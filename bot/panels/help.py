@@ -13,9 +13,10 @@ from bot.version import VERSION
 from bot.words.rules import has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import game_names
-from bot.words.wording import score_pair, score_unit
+from bot.words.wording import score_pair, score_unit, score_unit_of
 from engine import GAMES
 
+COMMON = "common"  # the first word of a page's button for the rules that Tressette games share
 MAX_GAMES = 4  # running games with a button in the greeting
 
 
@@ -119,23 +120,27 @@ def safety_page(language: str) -> Panel:
 def rules_page(language: str, about: str = "", faces: str = "italian", back: Sequence[str] = ()) -> Panel:
     """Return the rules ``about`` a subject of `rules_text`, with buttons to the others.
 
+    "common" and the id of a game stand for the common rules, with points in the unit of that game.
     ``back`` are the words of the page where the reader came from. Then there is a button to it, and fewer others.
     """
     _ = texts(language).gettext
     page = Writer()
-    text = rules_text(language, about, faces)
+    word, _space, game = about.partition(" ")
+    is_common = word == COMMON and has_common_rules(game)
+    text = (
+        rules_text(language, "", faces, unit=score_unit_of(game)) if is_common else rules_text(language, about, faces)
+    )
     page.line(text.title, "bold")
     page.gap()
     for line in text.lines:
         page.line(f"• {line}")
     if has_common_rules(about):
         page.line(_("• The rules common to all Tressette games: /rules"))
+    subject = (COMMON, about) if has_common_rules(about) else ()
     if back:
-        common = Button(_("Common rules"), actions.page("rules", actions.BACK, *back))
-        return page.panel(
-            (Button(_("◀ Back"), actions.page(*back), "good"), *((common,) if has_common_rules(about) else ()))
-        )
+        common = Button(_("Common rules"), actions.page("rules", *subject, actions.BACK, *back))
+        return page.panel((Button(_("◀ Back"), actions.page(*back), "good"), *((common,) if subject else ())))
     names = {**game_names(language), FAIR: _("Is it fair?")}
-    buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
-    common = Button(_("Common rules"), actions.page("rules"))
+    buttons = [Button(name, actions.page("rules", topic)) for topic, name in names.items()]
+    common = Button(_("Common rules"), actions.page("rules", *subject))
     return page.panel(*(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)), (common,))

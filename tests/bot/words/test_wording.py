@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from bot.actions import BACK, PageAction, parse_payload
 from bot.features.analysis.pages import analysis_page
 from bot.features.daily.pages import day_result_panel, shareable_text
 from bot.panel import utf16_length
@@ -183,6 +184,25 @@ def test_suits_are_named_as_the_cards_show_them() -> None:
 def test_rules_of_four_player_games_use_their_unit() -> None:
     assert "An ace is worth 3 points" in rules_page("en", "tressette").plain
     assert "An ace is worth 1 point" in rules_page("en", "tavolo").plain
+
+
+@pytest.mark.parametrize(
+    ("game", "numbers"), [("tressette", ("3 points", "33 points")), ("metamazzo", ("1 point", "11 points"))]
+)
+@pytest.mark.parametrize("back", [(), ("daily", "today")])
+def test_common_rules_use_the_unit_of_the_game_before_them(
+    game: str, numbers: tuple[str, str], back: tuple[str, ...]
+) -> None:
+    ace, deal = numbers
+    button = rules_page("en", game, back=back).rows[-1][-1]
+    assert button.label == "Common rules"
+    action = parse_payload(button.payload)
+    assert isinstance(action, PageAction)
+    end = action.words.index(BACK) if back else len(action.words)
+    common = rules_page("en", " ".join(action.words[:end]), back=action.words[end + 1 :])
+    assert f"An ace counts {ace};" in common.plain
+    assert f"A deal is worth {deal}" in common.plain
+    assert [button.label for button in common.rows[0]] == (["◀ Back"] if back else ["Pizzichino", "Spizzichino"])
 
 
 @pytest.mark.parametrize(

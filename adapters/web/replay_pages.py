@@ -44,7 +44,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
 
 
 async def costliest(site: Site, request: web.Request) -> web.Response:
-    """Answer a player which of their cards cost most; a POST begins the analysis."""
+    """Answer a player of the game which of their cards cost most. A POST begins the analysis, a GET does not."""
     game_id, is_begun = request.match_info["game_id"], request.method == "POST"
     if is_begun:
         site.check_own_page(request)

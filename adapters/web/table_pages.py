@@ -86,7 +86,8 @@ async def play(site: Site, request: web.Request) -> web.Response:
 async def table(site: Site, request: web.Request) -> web.Response:
     """Show the table to its players, and the invitation to all others.
 
-    After the game the players get its replay, or with ``?ended`` the page that keeps the result in its browser tab.
+    After the game its players are redirected to the replay. With ``?ended`` they get the page of the table, which shows
+    the result that the browser's tab has kept.
     """
     code = code_of(request)
     reader, language = await site.reader(request)

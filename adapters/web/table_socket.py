@@ -8,8 +8,8 @@ The page sends ``{"n": name, "press": payload}``; a press sent twice under one n
 - ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``. ``"stranger": true``
   says that this browser no longer belongs to the page's reader.
 
-The page names its reader in the socket's address (`WebPerson.tag`), so no press counts for another person. ``ended``
-there means that it already shows the result of the game: then the bot keeps it open for a rematch.
+The page names its reader in the socket's address (`WebPerson.tag`), so no press counts for another person. A page that
+already shows the result of the game adds ``ended``. Then the bot keeps the socket open for a press of *Rematch*.
 
 ``{"pace": "slow"}`` sets how fast robots move in practice. ``{"beat": true}`` is echoed at once, so that the page
 notices a dead network. The bot notices it by WebSocket pings, which browsers answer.

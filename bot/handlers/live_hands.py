@@ -50,9 +50,8 @@ class LiveHand:
         self.has_ended = False  # the reader left the table, or the table was removed
         self._draft, self._menu, self._rematch_opener = NO_DRAFT, "", ""
         self._rated: Rated | None = None  # see `LiveHands.find_rating`; None until known
-        self._is_beginner: bool | None = (
-            None  # see `bot.feature.Feature.is_first_game`, when the cards were first shown
-        )
+        # `bot.feature.Feature.is_first_game` when the cards were first shown; None before
+        self._is_beginner: bool | None = None
         self._changed = asyncio.Event()
         self._needs_reload = False
         self._payloads: set[str] = set()  # payloads of the page's buttons
@@ -214,18 +213,18 @@ class EndedHand:
         return payload == self._rematch
 
     def handle_choice(self, payload: str, language: str) -> None:
-        """Return None: nothing on this page is the page's alone."""
+        """Return None: no press on this page changes only what the page shows."""
 
     def set_pace(self, pace: Pace) -> None:
-        """Do nothing: no robot moves."""
+        """Do nothing: the game has ended, so no robot moves."""
 
     async def states(self) -> AsyncIterator[str]:
-        """Yield nothing: the page knows how the game ended."""
+        """Yield nothing: the page has kept the result."""
         return
         yield
 
     def close(self) -> None:
-        """Do nothing: no table is followed."""
+        """Do nothing: unlike `LiveHand`, this page follows no table."""
 
 
 class LiveHands:

@@ -13,10 +13,10 @@ from engine.robots.verdicts import costliest_moves
 
 @dataclass(frozen=True, slots=True)
 class CostliestCard:
-    """``state`` says how far the analysis is. ``text`` describes the card.
+    """``state`` says whether the game's analysis is missing, running or done. ``text`` describes the card.
 
-    ``code`` is the drawn card, ``name`` its name in words, and ``step`` its place in the replay; all are empty if no
-    card cost anything.
+    ``code`` is the drawn card, ``name`` its name in words, and ``step`` the part of the replay's address that leads to
+    it. These three are empty if no card cost anything.
     """
 
     state: Literal["missing", "running", "done"]
@@ -29,7 +29,7 @@ class CostliestCard:
 def costliest_card(
     game: FinishedGame, analysis: Analysis | None, seat: int, language: str, suits: str
 ) -> CostliestCard:
-    """Return the card of one seat that gave away most points, with the better move."""
+    """Return the card that cost the player at ``seat`` most points, with the better move."""
     if analysis is None:
         return CostliestCard("missing")
     if analysis.deals < len(game.record.deals):

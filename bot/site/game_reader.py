@@ -96,7 +96,7 @@ class GameReader:
     async def get_costliest(
         self, game_id: str, person: str, reader: Reader, *, begin: bool = False
     ) -> CostliestCard | None:
-        """Return the card that cost a player most; None if they did not play. ``begin`` as in `get_analysis`."""
+        """Return the card that cost ``person`` most, or None if they did not play. ``begin``: see `get_analysis`."""
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None or person not in game.people:
             return None

@@ -304,7 +304,7 @@ PLACES = """async (last) => {
   }
   return places;
 }"""
-"""JavaScript that steps through a deal and returns where the controls are at each step."""
+"""JavaScript that steps through a deal and returns the places of the controls at each step."""
 
 
 @pytest.mark.parametrize("game_id", ["metamazzo", "pizzichino", "tressette"])

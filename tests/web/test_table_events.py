@@ -128,7 +128,7 @@ async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser:
 
 
 def prepare_verdicts(site: OpenPlayground) -> None:
-    """Replace the analysis: each card costs two and a half points."""
+    """Replace the analysis by one in which each card costs two and a half points."""
 
     async def verdicts(record: Record, deal: int) -> list[Verdict]:
         moves = enumerate(record.deals[deal - 1].moves)

@@ -2,10 +2,10 @@
 // The arrow in a page's bar. It leads to the page of this site from which the reader came, otherwise to the first page.
 import { html } from "./view.js";
 
-/** Pages that can be left only once, such as a link from a chat. */
+/** Pages that cannot be opened again, such as a link from a chat. */
 const ONE_WAY = /^\/(in|out|app|cookies|play)\b/;
 
-/** Return the address of the page before this one; "/" if it was on another site, or cannot be opened again. */
+/** Return the address of the previous page; "/" if that page is on another site or cannot be opened again. */
 export function previousPage() {
   if (!document.referrer) return "/";
   const { origin, pathname, search } = new URL(document.referrer);

@@ -7,7 +7,8 @@ import { html, pageData, useEffect, useState } from "./view.js";
 const { texts } = pageData();
 const LINE = 420, COUNTING = 700;  // milliseconds that a line takes, and the totals
 
-/** Return a number that grows from 0 to `end` by 1 in `pace` milliseconds. If nothing may move, return `end`.
+/** Return a number that grows from 0 to `end` by 1 in `pace` milliseconds.
+ * If `isWhole`, or if the reader wants no motion, return `end`.
  * @param {number} end @param {number} pace @param {boolean} isWhole */
 function useProgress(end, pace, isWhole) {
   const isStill = isWhole || matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -11,7 +11,7 @@ import { html, pageData, useEffect, useState } from "./view.js";
 /** @typedef {{is_won: boolean, best: TrickCard[], about: string, rating: string, share: string}} End */
 
 const { texts } = pageData();
-const POLL = 1500;  // milliseconds between two questions about the analysis
+const POLL = 1500;  // milliseconds between two requests for the analysis
 
 /** @param {{table: Table, text: string}} props */
 const Share = ({ table, text }) => {

@@ -29,7 +29,7 @@ const EVERYBODY = "public", OPEN = "open";
 /** @type {string[]} */
 const names = overview ? overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => (seat === ownSeat ? texts.you : name)) : [];
 
-/** Say in a text about the reader's seat that its player is the reader. @param {string} text */
+/** Add "(you)" to the reader's name in the text of a move. @param {string} text */
 const markReader = (text) => text.replace(overview.seats[ownSeat], (name) => `${name} (${texts.you})`);
 
 /** @param {Step} step */

@@ -84,7 +84,7 @@ def _result_text(language: str, points: tuple[int, int]) -> str:
 
 
 def _score_and_margin(own: int, other: int) -> str:
-    """Return a score with its difference, in which players and robot are compared."""
+    """Return a score with its margin, by which players and robot are compared."""
     return f"{score_text(own, other)} ({signed_text(own - other)})"
 
 

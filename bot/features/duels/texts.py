@@ -49,7 +49,7 @@ def margin_text(duel: Duel, side: int, deal: int, language: str) -> str:
 
 
 def score_text(duel: Duel, first: int = 0) -> str:
-    """Return the deals won by each side, beginning with the ``first``: 3–1."""
+    """Return the numbers of deals won, such as 3–1. ``first`` is the side whose number comes first."""
     wins = duel.score.wins
     return f"{wins[first]}–{wins[1 - first]}"
 

@@ -116,7 +116,7 @@ def ending_table(course: Course, taps: str) -> Game:
 
 @lru_cache(1024)
 def _ending_game(game_id: str, dealer: int, deal: str, played: str, taps: str) -> Game:
-    """Return the game of `ending_table`. There are a few hundred, and the bot's moves take up to 0.1 s."""
+    """Return the game of `ending_table`. Cached: only a few hundred exist, and a robot's move takes up to 0.1 s."""
     if taps:
         game = _ending_game(game_id, dealer, deal, played, taps[:-1]).copy()
         game.play(0, ending_moves(game)[int(taps[-1])])

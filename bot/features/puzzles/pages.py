@@ -261,7 +261,7 @@ class PuzzleText:
         return ours, theirs
 
     def write_line(self, page: Writer, line: Line) -> None:
-        """Write the rest of the deal, one line for each trick, and what it earns."""
+        """Write the rest of the deal, one line for each trick, and the result that these moves earn."""
         here, names = self.puzzle.position(), self.short_names
 
         def name_and_card(seat: int, code: str) -> str:

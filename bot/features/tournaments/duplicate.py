@@ -13,7 +13,8 @@ from engine import game_kind
 # The smallest differences from the datum that give one step, two steps and so on, in units.
 STEPS = (Fraction(1, 2), Fraction(3, 2), 3, 5, 7, 10, 14, 19)
 
-# The minimum cost of a deal that was given up or lost on time, in units and in steps. The other team gains it.
+# The minimum cost, in units and in steps, of a deal that was given up, forfeited or lost on time. The other team gains
+# it.
 PENALTY, PENALTY_STEPS = 5, 3
 
 
@@ -87,7 +88,7 @@ def _score(tournament: Tournament, difference: Fraction) -> Fraction:
 
 
 def _lost_score(tournament: Tournament, winner: int | None, extremes: tuple[Fraction, Fraction] | None) -> Fraction:
-    """Return the first seat's score of a deal that was given up or lost on time; 0 if it is void.
+    """Return the first seat's score of a deal that was given up, forfeited or lost on time; 0 if it is void.
 
     The loser gets the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal
     never pays. ``extremes`` are the smallest and largest difference from the datum, if there is one.

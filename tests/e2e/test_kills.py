@@ -42,6 +42,12 @@ async def test_no_move_is_lost_on_telegram(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1800)
+async def test_no_move_is_lost_by_widgets(tmp_path: Path) -> None:
+    async with on_telegram(tmp_path, widgets=True) as page:
+        await run_harness(page, 11, -(-KILLS // 8), min_presses=3)
+
+
+@pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_discord(tmp_path: Path) -> None:
     async with on_discord(tmp_path) as page:
         await run_harness(page, 5, -(-KILLS // 6), min_presses=3)

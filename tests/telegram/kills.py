@@ -6,6 +6,7 @@ python -m tests.telegram.kills --kills 100 --seed 1
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -13,7 +14,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from bot.panel_picture import Subject
+from adapters.telegram.widget.state import hand_state
+from bot.panel import Panel
+from bot.panel_picture import Picture, Subject
 from bot.pictures.painter import paint
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main
@@ -21,6 +24,7 @@ from tests.kills.pages import PlatformPage
 from tests.telegram.content import text_of
 from tests.telegram.players import Person
 from tests.telegram.server import CONTENT_FIELDS, TOKEN, Chat, TelegramServer
+from tests.telegram.widgets import moves_of
 
 AT_RISK_SECONDS = 3.0  # age at which a message is certainly stored, even on a busy machine
 BUSY_GROUP = -2001  # group of the challenges by command; it needs more messages than Telegram allows
@@ -57,7 +61,8 @@ class TelegramPage(PlatformPage):
             yield f"@{chat.id}" if chat.type == "private" else "1", chat.messages
 
     def editable_parts(self, message: dict[str, Any]) -> tuple[object, ...]:
-        return tuple([message.get(name) for name in CONTENT_FIELDS])
+        data = message.get("widget", {}).get("chat_data")
+        return (*[message.get(name) for name in CONTENT_FIELDS], data)
 
     def _chats(self) -> list[Chat]:
         """Return all chats, with and without the bot."""
@@ -71,6 +76,10 @@ class TelegramPage(PlatformPage):
 
     def convert(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+        if "widget" in message:
+            data = message["widget"]["chat_data"]
+            buttons = [{"payload": payload, "kind": "press"} for payload in moves_of(message)]
+            return {"id": message["message_id"], "by": "bot", "text": data, "picture": data, "rows": [buttons]}
         return {
             "id": message["message_id"],
             "by": "bot" if message["from"]["is_bot"] else "person",
@@ -85,6 +94,8 @@ class TelegramPage(PlatformPage):
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         if message["picture"] is None:
             return False
+        if message["picture"] == message["text"]:
+            return shows_scene(message["picture"], subject)
         if subject.digest not in self._painted:
             self._painted[subject.digest] = paint(subject)
         return self.server.photos.files[message["picture"]] == self._painted[subject.digest]
@@ -116,21 +127,39 @@ class TelegramPage(PlatformPage):
 
     def press_button(self, person: str, message: int, payload: str) -> str | None:
         for chat in self._chats():
+            if "widget" in chat.messages.get(message, ()):
+                return self.server.tap(chat.messages[message], int(person), payload)
             if message in chat.messages:
                 return self.server.press(chat, chat.messages[message], int(person), payload)
         return None
 
     def answer_text(self, press: str) -> str | None:
         answer = self.server.answers[press]
+        if "data" in answer:
+            return str(json.loads(answer["data"] or "{}").get("toast", ""))
         return str(answer["text"]) if answer else None
 
 
+def shows_scene(data: str, subject: Subject) -> bool:
+    """Return whether the state of a widget shows the cards and points of a scene."""
+    state = hand_state(Panel((), picture=Picture(subject, "", is_hand=True)))
+    assert state
+    shown, expected = json.loads(data), json.loads(state)
+    parts = ("sides", "target", "others", "trick", "more", "tally", "names")
+    return all(shown[part] == expected[part] for part in parts)
+
+
 @asynccontextmanager
-async def on_telegram(folder: Path) -> AsyncIterator[TelegramPage]:
+async def on_telegram(folder: Path, *, widgets: bool = False) -> AsyncIterator[TelegramPage]:
+    """``widgets``: hands are widgets."""
     server = TelegramServer()
     await server.start()
     try:
-        settings = {"BUONGIOCO_TELEGRAM_TOKEN": TOKEN, "BUONGIOCO_TELEGRAM_API_URL": server.url}
+        settings = {
+            "BUONGIOCO_TELEGRAM_TOKEN": TOKEN,
+            "BUONGIOCO_TELEGRAM_API_URL": server.url,
+            "BUONGIOCO_TELEGRAM_WIDGETS": str(widgets),
+        }
         yield TelegramPage(Bot(folder, **settings), server)
     finally:
         await server.stop()

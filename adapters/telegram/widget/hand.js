@@ -111,6 +111,7 @@ function draw(text) {
       button.onclick = () => press(state.prefix + move, button);
     }
   }
+  add(felt, "div", "quiet", state.foot);
 }
 
 function refresh() {

@@ -91,6 +91,7 @@ class _State:
         rows = [[self._button(button) for button in row if self._is_shown(button)] for row in panel.rows]
         return {
             "text": _plain(text).strip(),
+            "foot": _plain(panel.plain).rpartition("\n")[2],
             "sides": [
                 [_plain(side.name), side.points, ", ".join(side.notes), int(side.is_to_move)] for side in scene.sides
             ],

@@ -90,10 +90,10 @@ const Log = ({ version, suits, faces }) => {
   const part = useLater(isOpen, () => import("./deal_log.js"));
   useEffect(() => {
     if (!isOpen) return undefined;
-    const stop = new AbortController();
+    let isLatest = true;
     // Without a network, the next state of the table asks again.
-    fetch(`/t/${id}/log?suits=${suits}`, { signal: stop.signal }).then(async (answer) => { if (answer.ok) setLog((await answer.json()).log); }, () => undefined);
-    return () => stop.abort();
+    fetch(`/t/${id}/log?suits=${suits}`).then(async (answer) => { if (answer.ok) { const found = await answer.json(); if (isLatest) setLog(found.log); } }, () => undefined);
+    return () => { isLatest = false; };
   }, [isOpen, version, suits]);
   // The codes are those of the drawn cards.
   const drawn = { ...faces, asFrench: false };

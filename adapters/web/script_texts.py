@@ -10,6 +10,8 @@ def table_texts(language: str) -> dict[str, str]:
     shared = _live_texts(language) | _log_texts(language)
     return shared | {
         "home": _("First page"),
+        "is_away": _("{name} is away."),
+        "is_back": _("{name} is back."),
         "resign": _("Resign"),
         "menu": _("Menu"),
         "offline": _("No network: your moves are kept, and sent once you’re back."),

@@ -321,7 +321,10 @@ class _PageBuilder:
         for seat, (chair, face) in enumerate(zip(self.seen.chairs, choose_portraits(self.seen.chairs), strict=True)):
             is_reader = seat == self.seen.seat
             known = () if is_reader else deal.known[seat]
-            dealing = _("deals the cards") if self.seen.kind.has_dealer else _("draws first")
+            if self.seen.kind.has_dealer:
+                dealing = _("You deal the cards") if is_reader else _("deals the cards")
+            else:
+                dealing = _("You draw first") if is_reader else _("draws first")
             packets = [] if is_reader else self._packets_of(seat)
             found.append(
                 PagePlayer(

@@ -20,6 +20,21 @@ async def open_to_friends(browser: Browser, url: str, name: str = "Anna") -> Pag
     return page
 
 
+COUNT_CHANGES = """element => new MutationObserver(() => { element.dataset.changes = "some"; })
+  .observe(element, { characterData: true, childList: true, subtree: true })"""
+
+
+async def play_first_card(site: OpenPlayground, code: str) -> None:
+    """Play the first legal card of the player to move."""
+    table = await site.worker.room.table(code)
+    assert table.game
+    assert table.game.turn is not None
+    chair = table.chairs[table.game.turn]
+    assert chair
+    card = next(move for move in table.game.legal_moves(table.game.turn) if move.startswith("play "))
+    await site.worker.room.make_move(code, chair.person, table.version, card, "first")
+
+
 async def test_visitor_sits_down_at_an_open_table_and_sees_who_leaves(
     playground: OpenPlayground, browser: Browser
 ) -> None:
@@ -44,10 +59,18 @@ async def test_visitor_sits_down_at_an_open_table_and_sees_who_leaves(
     address = anna.url
     await anna.goto("about:blank")
     await expect(mark).to_have_text("away", timeout=15_000)
+    spoken = bruno.locator("#absences")
+    await expect(spoken).to_have_text("\u2068Anna\u2069 is away.")
+    # Later states say nothing again.
+    await spoken.evaluate(COUNT_CHANGES)
+    await play_first_card(playground, bruno.url.rpartition("/")[2])
+    await expect(bruno.locator(".lying")).to_have_count(1)
+    assert await spoken.get_attribute("data-changes") is None
     await check_accessibility(bruno)
     await take_screenshot(bruno, "away")
     await anna.goto(address)
     await expect(mark).to_have_count(0, timeout=15_000)
+    await expect(spoken).to_have_text("\u2068Anna\u2069 is back.")
 
 
 async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlayground, browser: Browser) -> None:

@@ -12,7 +12,7 @@ import { Pile, Portrait, Seat } from "./seats.js";
 import { sound, SoundButton } from "./sound.js";
 import { tabStorage } from "./storage.js";
 import { telegram } from "./telegram.js";
-import { html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutEffect, useRef, useState } from "./view.js";
+import { DealerChip, html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
 /** @typedef {import("./cards.js").PageCard} PageCard */
@@ -293,6 +293,7 @@ const App = () => {
   const cutting = useLater(Boolean(table?.seal), () => import("./pack.js"));
   const bubbles = useLater(hasPressed || Boolean(table && (table.sitting.some(({ said }) => said) || String(lastEvent(table)) !== String(firstEvent.current))), () => import("./bubbles.js"));
   const endings = useLater(hasPressed || Boolean(table && (table.count || table.phase === "over")), () => import("./endings.js"));
+  const absences = useLater(Boolean(table?.sitting.some(({ away }) => away)), () => import("./absences.js"));
   const invitation = useLater(Boolean(table?.by_link), () => import("./invitation.js"));
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
@@ -352,7 +353,7 @@ const App = () => {
         ${bubbles && html`<${bubbles.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
-        <span class=${table.is_mine && !moving ? "me to-move" : "me"}><${Portrait} face=${table.sitting[0]?.face} /></span>
+        <span class=${table.is_mine && !moving ? "me to-move" : "me"}><${Portrait} face=${table.sitting[0]?.face} />${table.sitting[0]?.dealing && html`<${DealerChip} label=${table.sitting[0].dealing} />`}</span>
         ${hand.length > 0 && hideButton}
         <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${early.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
@@ -378,6 +379,7 @@ const App = () => {
         ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} table=${table} /></details>`}
         ${/^(over|closed|unreadable)$/.test(table.phase) && html`<p class="ways">${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a> `}${table.results && html`<a class="button" href=${table.results}>${table.results_label}</a> `}<a class="button" href="/">${texts.new_game}</a></p>`}
       </section>`}
+    ${absences && html`<${absences.Absences} sitting=${table.sitting} />`}
     <div class="toast" role="alert" hidden=${!toast} onClick=${() => setToast("")}>${toast}</div>
     <div class="busy" hidden=${!busy}></div>`;
 };

@@ -117,13 +117,19 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
     assert phases_shown == set(phases)
 
 
-@pytest.mark.parametrize(("game", "dealing"), [("spades", "draws first"), ("testa", "deals the cards")])
-def test_page_names_the_dealer_in_the_games_words(game: str, dealing: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "dealing", "own"),
+    [("spades", "draws first", "You draw first"), ("testa", "deals the cards", "You deal the cards")],
+)
+def test_page_names_the_dealer_in_the_games_words(game: str, dealing: str, own: str) -> None:
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     rules = resolve(GAMES[game].rules, {}).model_dump()
     first = FirstDeal(Random(1).randbytes(32), RELEASE, rules)
     table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, first], "u")
-    assert sorted(seat.dealing for seat in hand_page(table, "p:0", Profile("p:0")).sitting) == ["", dealing]
+    dealer = table.game and table.game.view(None).deal
+    assert dealer
+    pages = [hand_page(table, f"p:{seat}", Profile(f"p:{seat}")) for seat in (dealer.dealer, 1 - dealer.dealer)]
+    assert [[seat.dealing for seat in page.sitting] for page in pages] == [[own, ""], ["", dealing]]
 
 
 def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:

@@ -21,6 +21,7 @@ class Benchmarks(LazyGroup):
         "solver": "benchmarks.solver:run",
         "pictures": "benchmarks.pictures:command",
         "presses": "benchmarks.presses:command",
+        "widgets": "benchmarks.widgets:run",
         "find": "benchmarks.find:run",
         "web": "benchmarks.web:run",
         "daily": "benchmarks.daily:run",

@@ -1,0 +1,90 @@
+"""`python -m benchmarks widgets`: the bytes and CPU of a hand after a move on Telegram, as a photo and as a widget."""
+
+import time
+from collections.abc import Callable
+from random import Random
+from statistics import mean, median
+
+import typer
+
+from adapters.telegram import keyboard, text_entities
+from adapters.telegram.photos import PART, Photo
+from adapters.telegram.transport import Body, json_body, upload_body
+from adapters.telegram.widget.document import compressed_size, hand_document
+from adapters.telegram.widget.state import hand_state
+from bot.panel import Panel
+from bot.panels.hand import hand_panel
+from bot.pictures.painter import paint
+from bot.pictures.scene import Scene
+from bot.pictures.scene_builder import hand_scene
+from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
+from bot.tables.snapshot import snapshot
+from bot.tables.table import Table
+from bot.viewers import with_picture
+from engine import GAMES
+from engine.options import RELEASE, resolve
+from engine.robots import make_robot
+
+NAMES = ("Anna", "Bruno", "Caterina", "Domenico")
+WHERE = {"chat_id": 123456789, "message_id": 1234}
+UNITS = 1_000  # bytes in a kB
+
+
+def hands_of(game: str) -> list[Panel]:
+    """Return the hands of all players after each move of a deal."""
+    random, kind = Random(game), GAMES[game]
+    sits = [Sit(seat, f"p:{seat}", NAMES[seat]) for seat in range(kind.seats)]
+    rules = resolve(kind.rules, {}).model_dump()
+    start: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
+    table = Table("BENCH").with_entries(start, "u")
+    greedy, found = make_robot("greedy", random), []
+    while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
+        for viewer in range(kind.seats):
+            seen = snapshot(table, viewer)
+            scene = hand_scene(seen, "en", "italian", "classic")
+            found.append(with_picture(hand_panel(seen, "en", "italian", ""), scene, "en", is_hand=True))
+        move = greedy.choose(table.game.view(seat), table.game.history(seat))
+        assert move
+        table = table.with_entries([Move(seat, move)], "m")
+    return found
+
+
+def photo_body(panel: Panel) -> Body:
+    assert panel.picture
+    assert isinstance(panel.picture.subject, Scene)
+    png, shown = paint(panel.picture.subject), panel.beside_picture
+    entities = text_entities.entities_of(shown, folds=True)
+    photo = Photo(WHERE, panel.picture, shown.plain, entities or None, keyboard.markup_of(panel, "bot"))
+    return upload_body(photo.edit_fields(None), PART, png)
+
+
+def widget_body(panel: Panel) -> Body:
+    state = hand_state(panel)
+    assert state
+    return json_body({**WHERE, "chat_data": state})
+
+
+def measure(make: Callable[[Panel], Body], panels: list[Panel]) -> tuple[float, float]:
+    """Return the median bytes of a request and the mean CPU for it, in milliseconds."""
+    make(panels[0])
+    start = time.process_time()
+    sizes = [len(make(panel).content) for panel in panels]
+    return median(sizes), 1000 * (time.process_time() - start) / len(panels)
+
+
+def run() -> None:
+    """Compare photos and widgets of hands: bytes of the request after a move, and CPU for it."""
+    html = hand_document()
+    typer.echo(f"the document, sent once a hand: {len(html.encode())} bytes, {compressed_size(html)} compressed\n")
+    typer.echo(f"{'a hand after a move':<16}{'photo':>12}{'widget':>12}{'ratio':>8}{'photo':>12}{'widget':>12}")
+    ratios = []
+    for game in GAMES:
+        panels = hands_of(game)
+        photo_bytes, photo_cpu = measure(photo_body, panels)
+        widget_bytes, widget_cpu = measure(widget_body, panels)
+        ratios.append(photo_bytes / widget_bytes)
+        typer.echo(
+            f"{game:<16}{photo_bytes / UNITS:>9.1f} kB{widget_bytes / UNITS:>9.2f} kB{ratios[-1]:>8.0f}"
+            f"{photo_cpu:>9.2f} ms{widget_cpu:>9.2f} ms"
+        )
+    typer.echo(f"\na photo has {mean(ratios):.0f} times the bytes of a widget's data")

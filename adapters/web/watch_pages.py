@@ -17,7 +17,7 @@ from bot.texts import language_of, texts
 
 
 async def find_rematch(site: Site, request: web.Request) -> web.Response:
-    """Return the watch id of a finished game's rematch to the game's page; empty if it cannot be watched."""
+    """Answer the page of a finished game with the watch id of the rematch; empty if that cannot be watched."""
     watch_id = request.match_info["watch_id"]
     with site.limits.lookup(request) as lookup:
         is_valid = await site.card_room.watching.is_valid(watch_id)

@@ -209,6 +209,18 @@ COMMANDS: tuple[CommandSpec, ...] = (
         shows_table=True,
     ),
     CommandSpec(
+        "match",
+        {"it": "incontro"},
+        _("play another group: each member against one of theirs"),
+        arguments=(
+            Argument("code", {"it": "codice"}, ArgumentKind.NAME, _("CODE"), _("The other group’s code")),
+            GAME,
+        ),
+        availability=Availability.GROUP,
+        group=HelpGroup.COMPETE,
+        shows_table=True,
+    ),
+    CommandSpec(
         "leaderboard",
         {"it": "classifica"},
         _("see who is best"),

@@ -56,6 +56,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``duels:…``, ``{duel:<code>}:…`` | | duels (`bot.features.duels.keys`) |
+| ``matches:…``, ``{match:<code>}:…`` | | matches of groups (`bot.features.duels.keys`) |
 | ``{learn}:…`` | | how far people are in courses (`bot.features.learn.keys`) |
 | ``{push}:…`` | | browsers that take notifications, and the bot's key (`bot.features.web_push.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
@@ -186,5 +187,5 @@ def confirmed(key: str) -> str:
 # Prefixes of keys that name a person, which a backup reads first.
 PERSON_KEY_PREFIXES = (
     *(key("") for key in (person, games_of, scopes)),
-    *("daily:asked:", "daily:days:", "duels:of:", "entered:", "honours:person:"),  # keys of features
+    *("daily:asked:", "daily:days:", "duels:of:", "entered:", "honours:person:", "matches:of:"),  # features' keys
 )

@@ -28,12 +28,12 @@ TABLE_LISTS = (b"seated:", b"hosted:", b"challenges:")
 NEW_KEYS_ALLOWED = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
     *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"daily:drawn", b"{puzzles}:next", b"{puzzles}:drawn"),
-    *(b"{duel:", b"duels:"),
+    *(b"{duel:", b"duels:", b"{match:", b"matches:"),
 )
 """Prefixes of keys that a run can create.
 
 - People and chats are stored when they first write.
-- /block stores the named people, and /duel stores a duel.
+- /block stores the named people, /duel stores a duel, and /match stores a match.
 - The first request for the deal of the day creates its chain of secrets. A request for a puzzle stores the puzzle.
 - Two concurrent refusals can leave a stale entry in the index of a stranger's tables. Readers of the index check the
   table's log (`bot.store.index`).

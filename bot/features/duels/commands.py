@@ -38,8 +38,8 @@ from bot.viewers import Viewers
 from engine import GAMES
 
 
-def _code_in(words: Sequence[str]) -> str:
-    """Return a command's only word if it is a duel's code and no game, otherwise an empty string."""
+def code_in(words: Sequence[str]) -> str:
+    """Return a command's only word if it has a code's form and is no game, otherwise an empty string."""
     if len(words) != 1 or not re.fullmatch(NEW_CODE, words[0].upper()):
         return ""
     try:
@@ -68,7 +68,7 @@ class DuelCommands:
     async def ask(self, command: Command, profile: Profile) -> Reply:
         """Open a duel, show one by its code, or in a private chat list the person's duels."""
         place, words = command.place, command.words
-        if code := _code_in(words):
+        if code := code_in(words):
             return await self._show(code, command, profile)
         if is_private(place) and not words and not command.about:
             return Reply(panel=await self.list_own(profile))

@@ -63,6 +63,7 @@ class Duel:
     closed: Closing = ""
     is_ended: bool = False  # whether the loop has handled the closing
     rematch: str = ""  # code of the next duel between the two
+    match: str = ""  # code of the match of two groups to which it belongs
 
     def secret(self, deal: int) -> bytes:
         """Return a deal's secret. It reveals neither the root nor the other deals."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import count
 
 from bot.cluster.host_time import HostTime
 from bot.features.duels.duel import DAY, DAYS, SIDES, Duel, Played, Player
@@ -75,17 +76,16 @@ class Duels:
         self, person: Person, game: str, update: str, *, place: str = "", invited: Invited | None = None
     ) -> Duel:
         """Open a duel, only one for each update. Raises NoNewTables, DuelsUnavailable, or an error about a limit."""
-        self._challenges.check_can_open()
-        if not find_spec("numba"):
-            # Without numba the robot searches less, so its play would differ.
-            raise DuelsUnavailable()
+        self.check_can_open()
         if invited and invited.person and await self._blocks.has_blocked(invited.person, person.id):
             invited = invited._replace(is_notified=False)
         secret, now, player = await self._room.store.secret(), self.now(), Player(person.id, person.name)
         recent = await self.store.of_person(person.id, since=now - RECENT_SECONDS)
         for attempt in range(MAX_CODES):
             code = table_code(f"duel {update} {attempt}", secret)
-            others = [duel for duel in recent if duel.code != code and duel.side_of(person.id) is not None]
+            others = [
+                duel for duel in recent if duel.code != code and duel.side_of(person.id) is not None and not duel.match
+            ]
             if code not in [duel.code for duel in recent]:
                 self._check_limits(others, person.id, invited, now)
             if await self.store.create(code, update, game, player, now, place=place, invited=invited):
@@ -96,6 +96,24 @@ class Duels:
                     await self._messages.add(code, "called", 1, now)
                 return duel
         raise TooManyDuels(most=MAX_OPEN)
+
+    def check_can_open(self) -> None:
+        self._challenges.check_can_open()
+        if not find_spec("numba"):
+            # Without numba the robot searches less, so its play would differ.
+            raise DuelsUnavailable()
+
+    async def open_in_match(self, match: str, pair: int, game: str, players: tuple[Player, Player], now: int) -> Duel:
+        """Open the duel of a pair of a match of two groups. Idempotent. It counts toward no limit."""
+        secret, update = await self._room.store.secret(), f"match {match} {pair}"
+        for attempt in count():
+            code = table_code(f"duel {update} {attempt}", secret)
+            if await self.store.create(code, update, game, players[0], now, opponent=players[1], match=match):
+                for side in SIDES:
+                    await self._messages.add(code, "drawn", side, now)
+                    await self._messages.add(code, "soon", side, now + DAYS * DAY - REMIND_SECONDS)
+                return await self.store.load(code)
+        raise AssertionError
 
     def _check_limits(self, own: Sequence[Duel], person: str, invited: Invited | None, now: int) -> None:
         """Raise an error if a person has opened too many duels, or has an open challenge to the invited person."""
@@ -247,6 +265,8 @@ class Duels:
             if duel is None or duel.closed or duel.is_compared(deal):
                 await self._archive.keep(game)
                 await self.store.remove_pending(code, field)
+        if duel:
+            await self.store.touch_match(duel)
         return duel
 
     # The end
@@ -279,6 +299,7 @@ class Duels:
         if duel.place and duel.is_accepted:
             await self._messages.add(duel.code, "board", 0, self.now())
         await self.store.note_ended(duel)
+        await self.store.touch_match(duel)
 
     async def leave_all(self, person: str) -> None:
         """Close all duels of a person who was forgotten or banned."""
@@ -317,6 +338,12 @@ class Duels:
             await self.store.redact(duel, person, handle, pseudonym)
         if handle:
             await self.store.forget_list(person_by_handle(platform_of(person), handle))
+
+    async def forget_in_duel(self, duel: Duel, side: int, pseudonym: Player) -> None:
+        """Close a duel of a match for a person who was forgotten while it was opened."""
+        await self.store.redact(duel, duel.players[side].person, "", pseudonym)
+        await self.store.forget_from_list(duel.players[side].person, duel.code)
+        await self.store.close(duel.code, "left", self.now())
 
     async def forget_list(self, person: str, pseudonym: Player) -> None:
         await self.forget(person, pseudonym)

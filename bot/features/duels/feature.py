@@ -1,4 +1,4 @@
-"""The feature object of duels, and the policy of their tables."""
+"""The feature object of duels and of matches of groups, and the policy of their tables."""
 
 import time
 from collections.abc import Iterator
@@ -11,6 +11,11 @@ from bot.features.duels import keys
 from bot.features.duels.commands import DuelCommands
 from bot.features.duels.duel import Duel, Player
 from bot.features.duels.duels import Duels
+from bot.features.duels.matches.boards import Boards
+from bot.features.duels.matches.commands import MatchCommands
+from bot.features.duels.matches.matches import Matches
+from bot.features.duels.matches.pages import PAGE as MATCH_PAGE
+from bot.features.duels.matches.store import MatchStore
 from bot.features.duels.messages import Messages
 from bot.features.duels.pages import PAGE, played_panel
 from bot.features.duels.site import DuelSite
@@ -29,6 +34,7 @@ from bot.texts import texts
 
 CLOSE_SECONDS = 5.0  # interval at which the leader closes duels
 MESSAGE_SECONDS = 5.0  # interval at which the leader sends messages
+MATCH_SECONDS = 1.0  # interval at which the leader checks for changed matches
 
 
 class DuelDetails(NamedTuple):
@@ -92,27 +98,45 @@ class DuelsFeature(Feature):
         )
         self.site = DuelSite(core.people, self.duels, commands)
         self.policy = DuelPolicy(core.store, core.archive, self.duels)
-        self.commands = {"duel": commands.ask}
-        self.pages = {PAGE: commands.answer}
+        self.matches = Matches(MatchStore(core.store.client), self.duels, core.store, core.blocks, core.host_time)
+        self.boards = Boards(self.matches, core.people, core.viewers, core.adapters)
+        match_commands = MatchCommands(self.matches, self.boards, commands, core.people, core.code_guard)
+        self.commands = {"duel": commands.ask, "match": match_commands.ask}
+        self.pages = {PAGE: commands.answer, MATCH_PAGE: match_commands.answer}
         self.start_words = {PAGE: commands.start}
         self.loops = {
             "duels": partial(core.shards.while_leader, CLOSE_SECONDS, self.duels.close_due),
             "duel messages": partial(
                 core.shards.while_leader, MESSAGE_SECONDS, partial(self.messages.send_due, self.duels.now)
             ),
+            "matches": partial(core.shards.while_leader, MATCH_SECONDS, self.boards.update_due),
         }
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.duels.store.move_chat(old, new)
+        await self.matches.store.move_chat(old, new)
+
+    async def refresh_chat(self, chat: str) -> None:
+        if match := await self.matches.live_in(chat):
+            await self.boards.repost(match, chat)
 
     async def remove_banned(self, person: str, update: str) -> None:
+        await self.matches.leave_all(person)
         await self.duels.leave_all(person)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(self.duels.forget, forgetting.person, Player(forgetting.pseudonym, NAME))
+        # A match opens the duels of its players, so they leave it first.
+        pseudonym = Player(forgetting.pseudonym, NAME)
+        yield partial(self.matches.forget, forgetting.person, pseudonym)
+        yield partial(self.duels.forget, forgetting.person, pseudonym)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(self.duels.forget_list, forgetting.person, Player(forgetting.pseudonym, NAME))
+        pseudonym = Player(forgetting.pseudonym, NAME)
+        yield partial(self.matches.forget_list, forgetting.person, pseudonym)
+        yield partial(self.duels.forget_list, forgetting.person, pseudonym)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        return {"duels": [duel.export(person) for duel in await self.duels.naming(person)]}
+        return {
+            "duels": [duel.export(person) for duel in await self.duels.naming(person)],
+            "matches": await self.matches.export(person),
+        }

@@ -1,4 +1,4 @@
-"""Keys of duels in the store.
+"""Keys of duels, and of matches of groups, in the store.
 
 | key | type | contents |
 |---|---|---|
@@ -9,14 +9,23 @@
 | ``duels:of:<platform:id>`` | sorted set | codes of a person's duels and invitations, by their opening |
 | ``duels:of:<platform>:@<handle>`` | sorted set | codes of invitations of a person known only by a handle |
 | ``duels:in:<chat>`` | sorted set | codes of duels that were opened in a group, by their opening; kept for 30 days |
+| ``{match:<code>}:match`` | hash | a match of two groups (`bot.features.duels.matches.store`); kept for 400 days |
+| ``matches:due`` | sorted set | codes of matches that are not over; the score is the next check, in Unix seconds |
+| ``matches:of:<platform:id>`` | sorted set | codes of matches that a person entered or organises, by their opening |
+| ``matches:in:<chat>`` | string | code of a group's last match |
 """
 
 from bot.store.keys import prefix_key
 
 DUE = "duels:due"
 MESSAGES = "duels:messages"
+MATCHES_DUE = "matches:due"
 
 duel = prefix_key("{duel:", "}:duel")
 games = prefix_key("{duel:", "}:games")
 of_person = prefix_key("duels:of:")
 in_chat = prefix_key("duels:in:")
+
+match = prefix_key("{match:", "}:match")
+matches_of = prefix_key("matches:of:")
+match_in = prefix_key("matches:in:")

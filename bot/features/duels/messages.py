@@ -11,15 +11,15 @@ import structlog
 
 from bot.features.duels import keys
 from bot.features.duels.duel import DAY, SIDES, Duel
-from bot.features.duels.pages import accepted_panel, called_panel, card_panel, over_panel, soon_panel
+from bot.features.duels.pages import accepted_panel, called_panel, card_panel, drawn_panel, over_panel, soon_panel
 from bot.features.duels.store import DuelStore
 from bot.identity.pseudonyms import is_pseudonym
 from bot.panel import Panel
 from bot.platform import Adapter, DeliveryError, is_retryable, platform_of, private_place
 from bot.viewers import Viewers
 
-Kind = Literal["called", "accepted", "soon", "over", "board"]
-"""The challenge, its acceptance, a reminder, the end; and the end in the group."""
+Kind = Literal["called", "accepted", "drawn", "soon", "over", "board"]
+"""The challenge, its acceptance, the draw of a match, a reminder, the end; and the end in the group."""
 
 RETRY_SECONDS = 60  # pause before a failed message is sent again
 GIVE_UP_SECONDS = DAY  # time after the duel's end in which failed messages are sent again
@@ -87,6 +87,8 @@ class Messages:
                 return called_panel(duel, language, now)
             case "accepted" if not duel.closed:
                 return accepted_panel(duel, side, language, now)
+            case "drawn" if not duel.closed:
+                return drawn_panel(duel, side, language, now)
             case "soon" if not duel.closed and duel.next_deal(side) is not None:
                 return soon_panel(duel, side, language, now)
             case "over":

@@ -268,6 +268,13 @@ def accepted_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
 
 
+def drawn_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
+    _ = texts(language).gettext
+    text = _("The match has begun: you play against {name}.").format(name=plain_names(duel, language)[1 - side])
+    panel = own_panel(duel, side, language, now)
+    return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
+
+
 def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     ngettext = texts(language).ngettext
     left = DEALS - duel.count(side)

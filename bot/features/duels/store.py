@@ -41,11 +41,13 @@ class DuelStore:
     async def create(self, code: str, update: str, game: str, player: Player, now: int, **optional: Any) -> bool:
         """Create a duel and return True. Return False if another update has this code. Idempotent.
 
-        ``optional`` are the place and the invited person.
+        ``optional`` are the place and the invited person, or the opponent and the match of two groups.
         """
-        place, invited = optional.get("place", ""), optional.get("invited")
+        place, invited, opponent = optional.get("place", ""), optional.get("invited"), optional.get("opponent")
         await self.client.zadd(keys.DUE, {code: now + DAYS * DAY}, nx=True)
         people = [player.person, *([_name_in_lists(invited, player.person)] if invited else [])]
+        if opponent:
+            people.append(opponent.person)
         for person in people:
             await self.list_for(person, code, now)
         if place:
@@ -62,6 +64,7 @@ class DuelStore:
             "player:0": json.dumps(player),
             "place": place,
             "invited": json.dumps(invited) if invited else "",
+            **({"player:1": json.dumps(opponent), "accepted": now, "match": optional["match"]} if opponent else {}),
             "update": update,
         }
         async with self.client.pipeline(transaction=False) as pipe:
@@ -101,6 +104,7 @@ class DuelStore:
             _closing(fields.get("closed", "")),
             "ended" in fields,
             fields.get("rematch", ""),
+            fields.get("match", ""),
         )
 
     async def load(self, code: str) -> Duel:
@@ -179,6 +183,11 @@ class DuelStore:
         await self._set(code, "closed", why)
         await self.client.zadd(keys.DUE, {code: 0})
 
+    async def touch_match(self, duel: Duel) -> None:
+        """Let the loop look at the match to which a duel belongs."""
+        if duel.match:
+            await self.client.zadd(keys.MATCHES_DUE, {duel.match: 0}, xx=True, lt=True)
+
     async def note_ended(self, duel: Duel) -> None:
         """Note that the loop has handled the closing."""
         await self.client.hset(keys.duel(duel.code), "ended", 1)
@@ -229,6 +238,9 @@ class DuelStore:
             if await self.client.hexists(keys.duel(code.decode()), "update"):
                 await self.client.hset(keys.duel(code.decode()), "place", new)
         await self.client.delete(keys.in_chat(old))
+
+    async def forget_from_list(self, person: str, code: str) -> None:
+        await self.client.zrem(keys.of_person(person), code)
 
     async def forget_list(self, person: str) -> None:
         await self.client.delete(keys.of_person(person))

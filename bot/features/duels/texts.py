@@ -31,8 +31,13 @@ def heading(duel: Duel, language: str) -> str:
 
 
 def time_left(duel: Duel, language: str, now: int) -> str:
+    return time_until(duel.ends, language, now)
+
+
+def time_until(end: int, language: str, now: int) -> str:
+    """Return the time left until an end, in words that change rarely."""
     ngettext = texts(language).ngettext
-    seconds = max(0, duel.ends - now)
+    seconds = max(0, end - now)
     if seconds < 2 * DAY:
         hours = max(1, seconds // HOUR)
         return ngettext("{count} h left", "{count} h left", hours).format(count=hours)

@@ -1,0 +1,174 @@
+"""The messages of matches: one in each group, edited as people enter and results come in.
+
+When the match begins and when it is over, a new message replaces the last one, so that the group sees it. Only one
+worker calls `update_due`. The state is stored before and after each message is sent, and messages carry a key by which
+a platform recognizes a repetition. A crash can double a message only on platforms without such keys.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import structlog
+
+from bot.features.duels import keys
+from bot.features.duels.duel import DAY, Duel
+from bot.features.duels.matches.match import Match
+from bot.features.duels.matches.matches import Matches
+from bot.features.duels.matches.pages import board_panel
+from bot.panel import Panel
+from bot.people import People
+from bot.platform import (
+    Adapter,
+    ChatGone,
+    DeliveryError,
+    MessageGone,
+    NotEditable,
+    SentMessage,
+    is_retryable,
+    platform_of,
+)
+from bot.viewers import Viewers
+
+CHECK_SECONDS = 60  # interval of checks without a change, and of attempts after a failure
+GIVE_UP_SECONDS = DAY  # time after the end in which a failed message is sent again
+UNKNOWN_DIGEST = "?"  # digest of a message that was sent more than once, with different panels
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class BoardState:
+    """The stored state of a group's message.
+
+    ``digest`` is of the panel that it shows, ``sent`` the number of messages so far. ``tried`` is the digest of a panel
+    that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``: the
+    bot cannot write to the group.
+    """
+
+    place: str = ""
+    phase: str = ""
+    message: str = ""
+    digest: str = ""
+    sent: int = 0
+    tried: str = ""
+    outdated: str = ""
+    is_dropped: bool = False
+
+
+def _phase(match: Match) -> str:
+    """Return the phase for which a message is new. Matches that nobody played keep their message."""
+    if match.closed in ("over", "few"):
+        return "over"
+    return "playing" if match.begun else "open"
+
+
+class Boards:
+    def __init__(self, matches: Matches, people: People, viewers: Viewers, adapters: Mapping[str, Adapter]) -> None:
+        self._matches, self._store, self._client = matches, matches.store, matches.store.client
+        self._people, self._viewers, self._adapters = people, viewers, adapters
+
+    async def update_due(self) -> None:
+        """Advance the matches that have changed or whose time has come, and bring their messages up to date."""
+        for code in await self._store.due(self._matches.now()):
+            # A change from now on makes it due again.
+            await self._store.set_due(code, self._matches.now() + CHECK_SECONDS)
+            match = await self._store.find(code)
+            if match is None:
+                await self._store.remove_due(code)
+                continue
+            match = await self._matches.advance(match)
+            duels = await self._matches.duels_of(match)
+            groups = [(await self._people.chat(side.place)).name for side in match.sides]
+            are_shown = [await self._show(match, side, duels, groups) for side in range(len(match.sides))]
+            is_late = self._matches.now() > match.ends + GIVE_UP_SECONDS
+            if match.closed and (all(are_shown) or is_late):
+                await self._store.remove_due(code)
+
+    async def repost(self, match: Match, place: str) -> None:
+        """Send a group's message again as the lowest one, also after the bot could not write there."""
+        side = match.side_at(place)
+        await self._store.change(match.code, {f"repost:{side}": 1}, unless=("closed",))
+
+    async def _show(self, match: Match, side: int, duels: Sequence[Duel], groups: Sequence[str]) -> bool:
+        """Bring a group's message up to date. Return False if it must be tried again."""
+        place = match.sides[side].place
+        adapter = self._adapters.get(platform_of(place))
+        if adapter is None:
+            # The host has removed this platform. The other group continues.
+            return True
+        state = await self._next_state(match, side)
+        if state.is_dropped:
+            return True
+        language = (await self._viewers.viewer_at(place)).language
+        panel = board_panel(match, duels, groups, language, self._matches.now())
+        try:
+            await self._deliver(adapter, match.code, side, state, panel)
+        except ChatGone:
+            current = await self._load(match.code, side)
+            await self._save(match.code, side, replace(current, place=place, is_dropped=True))
+        except DeliveryError as error:
+            log.info("match_message_not_sent", platform=platform_of(place), why=type(error).__name__)
+            return False
+        return True
+
+    async def _next_state(self, match: Match, side: int) -> BoardState:
+        """Return the state with the group's wish, and without messages of another place or phase."""
+        key, wish = keys.match(match.code), f"repost:{side}"
+        state, place = await self._load(match.code, side), match.sides[side].place
+        if state.place != place:
+            state = BoardState(place, _phase(match), sent=state.sent)
+        if is_wanted := await self._client.hexists(key, wish):
+            state = replace(state, is_dropped=False)
+        if is_wanted or state.phase != _phase(match):
+            outdated = state.message or state.outdated
+            state = replace(state, phase=_phase(match), message="", digest="", tried="", outdated=outdated)
+            await self._save(match.code, side, state)
+            await self._client.hdel(key, wish)
+        return state
+
+    async def _deliver(self, adapter: Adapter, code: str, side: int, state: BoardState, panel: Panel) -> None:
+        place = state.place
+        if not state.message:
+            # A platform with keys keeps the first message sent under a key, which can have a different panel. Then the
+            # digest is unknown, and the message is edited.
+            tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN_DIGEST
+            await self._save(code, side, replace(state, tried=tried))
+            number = state.sent + 1
+            try:
+                sent = await adapter.send(place, panel, f"match {code} {side} {number}")
+            except DeliveryError as error:
+                if is_retryable(error):
+                    await self._save(code, side, state)
+                raise
+            digest = "" if tried == UNKNOWN_DIGEST else tried
+            state = replace(state, message=sent.message, digest=digest, sent=number, tried="")
+            await self._save(code, side, state)
+        if state.digest != panel.digest:
+            try:
+                sent = await adapter.edit(place, SentMessage(state.message), panel)
+            except (MessageGone, NotEditable):
+                await self._save(code, side, replace(state, message="", digest=""))
+                await self._store.touch(code)
+                return
+            state = replace(state, message=sent.message, digest=panel.digest)
+            await self._save(code, side, state)
+        if state.outdated:
+            await self._delete(adapter, place, state.outdated)
+            await self._save(code, side, replace(state, outdated=""))
+
+    async def _delete(self, adapter: Adapter, place: str, message: str) -> None:
+        """Delete an outdated message. A platform can refuse that for an old one, which then stays."""
+        try:
+            await adapter.delete(place, message)
+        except DeliveryError as error:
+            if is_retryable(error):
+                raise
+            log.info("match_message_not_deleted", platform=platform_of(place), why=type(error).__name__)
+
+    async def _load(self, code: str, side: int) -> BoardState:
+        found = await self._client.hget(keys.match(code), f"board:{side}")
+        return BoardState(**json.loads(found)) if found else BoardState()
+
+    async def _save(self, code: str, side: int, state: BoardState) -> None:
+        await self._client.hset(keys.match(code), f"board:{side}", json.dumps(asdict(state)))

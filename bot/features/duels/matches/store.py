@@ -1,0 +1,206 @@
+"""Matches in the store (`bot.features.duels.keys`). A match is one hash, which `change_match.lua` changes.
+
+| field | contents |
+|---|---|
+| ``game``, ``opened``, ``accepted``, ``begun``, ``closed``, ``version`` | as in `match.Match` |
+| ``update`` | the update that opened it |
+| ``side:<side>`` | the group's place and its organiser's id |
+| ``in:<side>:<platform:id>`` | the name of a person who entered, and when |
+| ``pair:<number>:<side>`` | the id and name of a player who was drawn |
+| ``duel:<number>`` | the code of a pair's duel |
+| ``board:<side>`` | the state of the group's message (`bot.features.duels.matches.boards`) |
+| ``repost:<side>`` | set if the group wants its message again as the lowest one |
+
+A code is on a person's list before the match names the person, so a crash leaves an extra code, which readers skip.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from bot.features.duels import keys
+from bot.features.duels.duel import DAY, DAYS, SIDES, Player
+from bot.features.duels.matches.errors import NoSuchMatch
+from bot.features.duels.matches.match import Closing, Entrant, Match, Pair, Side
+from bot.store.lua import read_script
+
+KEPT_SECONDS = 400 * DAY
+UNFINISHED_SECONDS = 60  # time after which the loop removes a code whose match was never completed
+GROUP_SECONDS = (2 * DAYS + 3) * DAY  # longer than any match: the time to accept, to enter and to play
+
+
+class MatchStore:
+    """The matches of one store. Methods can raise store errors."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._change = client.register_script(read_script(__file__, "change_match"))
+        self._take_group = client.register_script(read_script(__file__, "take_group"))
+
+    async def create(self, code: str, update: str, game: str, side: Side, now: int) -> bool:
+        """Create a match and return True. Return False if another update has this code. Idempotent."""
+        await self.list_for(side.organiser, code, now)
+        await self.client.zadd(keys.MATCHES_DUE, {code: now + UNFINISHED_SECONDS}, nx=True)
+        key = keys.match(code)
+        fields = {"game": game, "opened": now, "side:0": json.dumps(side), "update": update}
+        async with self.client.pipeline(transaction=False) as pipe:
+            # The update comes last: a match without it is not complete.
+            for name, value in fields.items():
+                pipe.hsetnx(key, name, value)
+            pipe.expire(key, KEPT_SECONDS, nx=True)
+            pipe.hget(key, "update")
+            *_others, found = await pipe.execute()
+        await self.list_for(side.organiser, code, now)
+        await self.touch(code)
+        return bool(found.decode() == update)
+
+    async def find(self, code: str) -> Match | None:
+        stored = await self.client.hgetall(keys.match(code))
+        fields = {name.decode(): text.decode() for name, text in stored.items()}
+        return _parse(code, fields) if "update" in fields else None
+
+    async def load(self, code: str) -> Match:
+        """Return a match, or raise NoSuchMatch."""
+        if found := await self.find(code):
+            return found
+        raise NoSuchMatch()
+
+    # Changes
+
+    async def change(
+        self, code: str, fields: Mapping[str, object], *, unless: Sequence[str] = (), version: int | None = None
+    ) -> bool:
+        """Set fields unless the match has one of others, or has changed since a ``version``. Empty values remove."""
+        pairs = [text for field in fields.items() for text in field]
+        args = ["" if version is None else version, len(unless), *unless, *pairs]
+        is_done = bool(await self._change(keys=[keys.match(code)], args=args))
+        if is_done:
+            await self.touch(code)
+        return is_done
+
+    async def touch(self, code: str) -> None:
+        """Let the loop look at a match that is not over."""
+        await self.client.zadd(keys.MATCHES_DUE, {code: 0}, xx=True, lt=True)
+
+    async def accept(self, match: Match, side: Side, now: int) -> bool:
+        """Add the other group. Return False if there is one already, or the match is over."""
+        await self.list_for(side.organiser, match.code, match.opened)
+        fields = {"side:1": json.dumps(side), "accepted": now}
+        return await self.change(match.code, fields, unless=("closed", "side:1"))
+
+    async def enter(self, match: Match, side: int, player: Player, now: int) -> bool:
+        """Add a person. Return False if they have entered, or the match has changed in the meantime."""
+        await self.list_for(player.person, match.code, match.opened)
+        entered = [f"in:{number}:{player.person}" for number in SIDES]
+        fields = {entered[side]: json.dumps([player.name, now])}
+        unless = ("closed", "begun", *entered)
+        is_done = await self.change(match.code, fields, unless=unless, version=match.version)
+        # A /forget might have deleted the list in between.
+        await self.list_for(player.person, match.code, match.opened)
+        return is_done
+
+    async def leave(self, match: Match, side: int, person: str) -> bool:
+        return await self.change(match.code, {f"in:{side}:{person}": ""}, unless=("closed", "begun"))
+
+    async def begin(self, match: Match, pairs: Sequence[Pair], now: int) -> bool:
+        """Store the draw, unless the match has changed since it was read."""
+        fields: dict[str, object] = {"begun": now}
+        for number, pair in enumerate(pairs):
+            for side in SIDES:
+                fields[f"pair:{number}:{side}"] = json.dumps(pair[side])
+                fields[f"in:{side}:{pair[side].person}"] = ""
+        return await self.change(match.code, fields, unless=("closed", "begun"), version=match.version)
+
+    async def set_duel(self, code: str, number: int, duel: str) -> None:
+        await self.change(code, {f"duel:{number}": duel}, unless=(f"duel:{number}",))
+
+    async def close(self, code: str, why: Closing, *, unless: Sequence[str] = (), version: int | None = None) -> bool:
+        return await self.change(code, {"closed": why}, unless=("closed", *unless), version=version)
+
+    # Lists
+
+    async def list_for(self, person: str, code: str, opened: int) -> None:
+        key = keys.matches_of(person)
+        await self.client.zadd(key, {code: opened}, nx=True)
+        await self.client.zremrangebyscore(key, "-inf", opened - KEPT_SECONDS)
+        await self.client.expire(key, KEPT_SECONDS)
+
+    async def of_person(self, person: str) -> list[Match]:
+        codes = await self.client.zrevrange(keys.matches_of(person), 0, -1)
+        found = [await self.find(code.decode()) for code in codes]
+        return [match for match in found if match]
+
+    async def code_in(self, chat: str) -> str:
+        found = await self.client.get(keys.match_in(chat))
+        return found.decode() if found else ""
+
+    async def take_group(self, chat: str, known: str, code: str) -> bool:
+        """Make a match the group's, unless it has another one than the ``known``. An empty code frees the group."""
+        return bool(await self._take_group(keys=[keys.match_in(chat)], args=[known, code, GROUP_SECONDS]))
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """Move a group's match to its new id. Idempotent."""
+        code = await self.code_in(old)
+        if not code:
+            return
+        if match := await self.find(code):
+            side = match.side_at(old)
+            if side is not None:
+                await self.change(code, {f"side:{side}": json.dumps(match.sides[side]._replace(place=new))})
+        await self.take_group(new, "", code)
+        await self.client.delete(keys.match_in(old))
+
+    # Matches to look at
+
+    async def due(self, now: int) -> list[str]:
+        return [code.decode() for code in await self.client.zrange(keys.MATCHES_DUE, "-inf", now, byscore=True)]
+
+    async def set_due(self, code: str, when: int) -> None:
+        await self.client.zadd(keys.MATCHES_DUE, {code: when}, xx=True)
+
+    async def remove_due(self, code: str) -> None:
+        await self.client.zrem(keys.MATCHES_DUE, code)
+
+    # People
+
+    async def redact(self, match: Match, person: str, pseudonym: Player) -> None:
+        """Replace a person by a pseudonym, and remove their entry. Idempotent."""
+        fields: dict[str, object] = {f"in:{side}:{person}": "" for side in SIDES}
+        for side, group in enumerate(match.sides):
+            if group.organiser == person:
+                fields[f"side:{side}"] = json.dumps(group._replace(organiser=pseudonym.person))
+        for number, pair in enumerate(match.pairs):
+            for side in SIDES:
+                if pair[side].person == person:
+                    fields[f"pair:{number}:{side}"] = json.dumps(pseudonym)
+        await self.change(match.code, fields)
+
+    async def forget_list(self, person: str) -> None:
+        await self.client.delete(keys.matches_of(person))
+
+
+def _parse(code: str, fields: Mapping[str, str]) -> Match:
+    entrants: tuple[list[Entrant], list[Entrant]] = ([], [])
+    for name, text in fields.items():
+        if name.startswith("in:"):
+            _in, side, person = name.split(":", 2)
+            entrants[int(side)].append(Entrant(person, *json.loads(text)))
+    first, second = (tuple(sorted(side, key=lambda one: (one.number, one.person))) for side in entrants)
+    numbers = sorted(int(name.split(":")[1]) for name in fields if name.startswith("pair:") and name.endswith(":0"))
+    return Match(
+        code,
+        fields["game"],
+        int(fields["opened"]),
+        tuple(Side(*json.loads(fields[f"side:{side}"])) for side in SIDES if f"side:{side}" in fields),
+        int(fields.get("version", 0)),
+        int(fields.get("accepted", 0)),
+        (first, second),
+        int(fields.get("begun", 0)),
+        tuple((_player(fields[f"pair:{number}:0"]), _player(fields[f"pair:{number}:1"])) for number in numbers),
+        {int(name.split(":")[1]): text for name, text in fields.items() if name.startswith("duel:")},
+        cast(Closing, fields.get("closed", "")),
+    )
+
+
+def _player(text: str) -> Player:
+    return Player(*json.loads(text))

@@ -59,10 +59,10 @@ class MatchCommands:
                 return Reply(texts(profile.language).gettext("You’re out."))
             case [code, "begin"]:
                 await self._matches.begin(code[:8], press.person.id)
-                return Reply()
+                return Reply(_shown_toast(profile.language))
             case [code, "off"]:
                 await self._matches.call_off(code[:8], press.person.id)
-                return Reply()
+                return Reply(texts(profile.language).gettext("The match was called off."))
             case [code, "play"]:
                 return await self._play(press, profile, code[:8])
         raise BadPayload()

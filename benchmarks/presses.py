@@ -50,6 +50,7 @@ class CountingAdapter:
     has_ephemeral = False
     pages_url = ""
     shows_pictures = False
+    has_live_hands = False
 
     def __init__(self) -> None:
         self.written: dict[str, asyncio.Future[float]] = {}

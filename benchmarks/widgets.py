@@ -42,7 +42,7 @@ def hands_of(game: str) -> list[Panel]:
         for viewer in range(kind.seats):
             seen = snapshot(table, viewer)
             scene = hand_scene(seen, "en", "italian", "classic")
-            found.append(with_picture(hand_panel(seen, "en", "italian", ""), scene, "en", is_hand=True))
+            found.append(with_picture(hand_panel(seen, "en", "italian", ""), scene, "en", is_live=True))
         move = greedy.choose(table.game.view(seat), table.game.history(seat))
         assert move
         table = table.with_entries([Move(seat, move)], "m")

@@ -37,9 +37,6 @@ class LineAdapter(CountingAdapter):
         super().__init__()
         self._sent = (f"{number}.{count}" for count in itertools.count(1))
 
-    def draws(self, _place: str, _panel: Panel) -> bool:
-        return False
-
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self.edit(place, SentMessage(next(self._sent)), panel)
 

@@ -36,12 +36,12 @@ class Subject:
 class Picture(NamedTuple):
     """A panel's picture and its alternative text. ``png`` is empty until painted.
 
-    ``is_lasting``: it is public and will be shown again, so it is worth caching. ``is_hand``: it shows a player's hand,
-    and the panel's buttons are the player's moves.
+    ``is_lasting``: it is public and will be shown again, so it is worth caching. ``is_live``: it shows a player's hand,
+    the panel's buttons are the player's moves, and a platform can draw cards to tap instead.
     """
 
     subject: Subject
     alt: str
     png: bytes = b""
     is_lasting: bool = False
-    is_hand: bool = False
+    is_live: bool = False

@@ -52,6 +52,7 @@ class Profile:
     deck: CardStyle = "classic"
     private: str = "0"
     phrases: str = "1"
+    live: str = "1"
     card_size: str = "normal"
 
     @property
@@ -76,6 +77,11 @@ class Profile:
     @property
     def wants_pictures(self) -> bool:
         return self.pictures == "1"
+
+    @property
+    def wants_live_hands(self) -> bool:
+        """True if the person wants hands with cards to tap, where their platform has them."""
+        return self.live == "1"
 
     @property
     def wants_phrases(self) -> bool:

@@ -134,6 +134,10 @@ class Adapter(Protocol):
     def shows_pictures(self) -> bool:
         """True if messages can have a picture. Then panels come with one if it could be painted."""
 
+    @property
+    def has_live_hands(self) -> bool:
+        """True if hands in private chats can have cards to tap instead of a picture with buttons."""
+
     def draws(self, place: str, panel: Panel) -> bool:
         """Return whether the platform draws the panel's picture at a place itself, without a painted one."""
 

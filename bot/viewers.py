@@ -16,7 +16,8 @@ class Viewer(NamedTuple):
     """The person or chat that a panel is drawn for.
 
     ``deck`` is None for no pictures. ``group`` is the chat's name, for pictures that are forwarded. ``pages_url`` is
-    the address of our pages, empty if unreachable. ``wants_phrases``: they want to read phrases.
+    the address of our pages, empty if unreachable. ``wants_phrases``: they want to read phrases. ``wants_live_hands``:
+    the platform has hands with cards to tap, and they want them.
     """
 
     language: str
@@ -25,6 +26,7 @@ class Viewer(NamedTuple):
     group: str = ""
     pages_url: str = ""
     wants_phrases: bool = True
+    wants_live_hands: bool = False
 
 
 class Viewers:
@@ -40,7 +42,14 @@ class Viewers:
         if is_private(place):
             profile = await self._people.person(person_of(place))
             deck = profile.deck if can_show and profile.wants_pictures else None
-            return Viewer(profile.language, profile.suits, deck, pages_url=pages, wants_phrases=profile.wants_phrases)
+            return Viewer(
+                profile.language,
+                profile.suits,
+                deck,
+                pages_url=pages,
+                wants_phrases=profile.wants_phrases,
+                wants_live_hands=adapter is not None and adapter.has_live_hands and profile.wants_live_hands,
+            )
         chat = await self._people.chat(place)
         if is_inline(place):
             # Uploads are not possible there.
@@ -50,7 +59,7 @@ class Viewers:
 
 
 def with_picture(
-    panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False, is_hand: bool = False
+    panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False, is_live: bool = False
 ) -> Panel:
     """Return the panel with a picture, and an alternative text that refers to the panel's text."""
     if subject is None:
@@ -61,4 +70,4 @@ def with_picture(
         if isinstance(subject, Scene)
         else _("A picture, described in the text.")
     )
-    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting, is_hand=is_hand))
+    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting, is_live=is_live))

@@ -94,6 +94,7 @@ class Discord:
     platform = PLATFORM
     has_ephemeral = True
     shows_pictures = True
+    has_live_hands = False
 
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room, self._token = card_room, token

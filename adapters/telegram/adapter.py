@@ -145,6 +145,10 @@ class Telegram:
     def has_ephemeral(self) -> bool:
         return self.messages.has_ephemeral is not False
 
+    @property
+    def has_live_hands(self) -> bool:
+        return self.messages.widgets.is_on
+
     def rate_limit(self, place: str) -> RateLimit:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
 

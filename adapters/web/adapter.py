@@ -15,6 +15,7 @@ PAGE = "page"  # the id of the only message a player has here: their table's pag
 class Web(SiteAdapter):
     platform = PLATFORM
     shows_pictures = False
+    has_live_hands = False
 
     def __init__(self, site: Site) -> None:
         super().__init__(site)

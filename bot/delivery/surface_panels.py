@@ -255,4 +255,10 @@ def draw_surface(
                 panel = with_notice(panel, notice)
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
-    return with_picture(panel, subject, viewer.language, is_lasting=is_lasting, is_hand=isinstance(name, Hand))
+    return with_picture(
+        panel,
+        subject,
+        viewer.language,
+        is_lasting=is_lasting,
+        is_live=isinstance(name, Hand) and viewer.wants_live_hands,
+    )

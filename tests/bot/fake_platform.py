@@ -44,6 +44,7 @@ class FakePlatform:
     has_ephemeral = False
     pages_url = ""
     shows_pictures = False
+    has_live_hands = False
 
     def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)

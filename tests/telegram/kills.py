@@ -142,7 +142,7 @@ class TelegramPage(PlatformPage):
 
 def shows_scene(data: str, subject: Subject) -> bool:
     """Return whether the state of a widget shows the cards and points of a scene."""
-    state = hand_state(Panel((), picture=Picture(subject, "", is_hand=True)))
+    state = hand_state(Panel((), picture=Picture(subject, "", is_live=True)))
     assert state
     shown, expected = json.loads(data), json.loads(state)
     parts = ("sides", "target", "others", "trick", "more", "tally", "names")

@@ -104,6 +104,21 @@ async def test_tap_answers_with_the_state_after_it(store: Store, server: Telegra
         assert refused["hand"] == after["hand"]
 
 
+async def test_person_can_choose_pictures_instead(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        people[0].say("/settings", people[0].private)
+        await people[0].press("✓ Tap the cards of my hand")
+        await adapter.worker.settled()
+        [hand] = [message for message in hands_of(people[0]) if "photo" in message]
+        assert not [message for message in hands_of(people[0]) if "widget" in message]
+        assert "caption" in hand
+        await people[0].press("Tap the cards of my hand")
+        await adapter.worker.settled()
+        assert [message for message in hands_of(people[0]) if "widget" in message]
+
+
 async def test_forged_tap_is_refused(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")

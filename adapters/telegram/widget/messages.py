@@ -26,13 +26,13 @@ class Widgets:
     """Sends and edits widgets. Without ``is_on`` it sends none."""
 
     def __init__(self, post: Post, states: KeptStates, *, is_on: bool) -> None:
-        self._post, self.states, self._is_on = post, states, is_on
+        self._post, self.states, self.is_on = post, states, is_on
         self._refused: TTLCache[int, bool] = TTLCache(10_000, REFUSED_SECONDS)
 
     def state_of(self, chat: int, panel: Panel) -> str | None:
         """Return the state that shows a panel in a chat; None if it cannot be a widget there."""
-        is_hand = panel.picture is not None and panel.picture.is_hand
-        if not self._is_on or not is_hand or chat < 0 or chat in self._refused:
+        is_live = panel.picture is not None and panel.picture.is_live
+        if not self.is_on or not is_live or chat < 0 or chat in self._refused:
             return None
         return hand_state(panel)
 
@@ -44,7 +44,7 @@ class Widgets:
         except InvalidToken:
             # Telegram answers 404 both for an unknown method and for an unknown token.
             why = "Bot API before 10.4"
-            self._is_on = False
+            self.is_on = False
         except BadRequest as error:
             if GONE_CHATS.search(error.message):
                 raise
@@ -58,5 +58,5 @@ class Widgets:
 
     async def forget(self, chat: int, message: str) -> None:
         """Forget the state of a message that is deleted."""
-        if self._is_on and chat > 0:
+        if self.is_on and chat > 0:
             await self.states.forget(chat, message)

@@ -23,6 +23,7 @@ OWN_SETTINGS: dict[str, tuple[str, ...]] = {
     "hands": HANDS,
     "called": ("0", "1"),
     "phrases": ("0", "1"),
+    "live": ("0", "1"),
 }
 # a group's settings and their values
 CHAT_SETTINGS: dict[str, tuple[str, ...]] = {
@@ -74,6 +75,7 @@ class Settings:
             profile,
             has_ephemeral=adapter is not None and adapter.has_ephemeral,
             shows_pictures=adapter is not None and adapter.shows_pictures,
+            has_live_hands=adapter is not None and adapter.has_live_hands,
             has_pages=adapter is not None and bool(adapter.pages_url),
             is_saved=is_saved,
         )

@@ -18,7 +18,13 @@ LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
 
 def settings_page(
-    profile: Profile, *, has_ephemeral: bool, shows_pictures: bool, has_pages: bool, is_saved: bool = False
+    profile: Profile,
+    *,
+    has_ephemeral: bool,
+    shows_pictures: bool,
+    has_live_hands: bool,
+    has_pages: bool,
+    is_saved: bool = False,
 ) -> Panel:
     """Return the page of a person's settings, with what their platform supports.
 
@@ -41,6 +47,7 @@ def settings_page(
             for suits in SUITS
         ),
         *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
+        *(((_toggle(_("Tap the cards of my hand"), "live", profile.wants_live_hands),),) if has_live_hands else ()),
         *(
             (choice_button(places[hands], profile.hands == hands, actions.page("settings", "hands", hands)),)
             for hands in HANDS

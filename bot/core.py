@@ -23,6 +23,7 @@ from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.finisher import Finisher
 from bot.hints import Hints, UnaskedHints
+from bot.meetings import Meetings
 from bot.panels.replays import Replays
 from bot.people import People
 from bot.pictures.pool import PicturePool
@@ -77,7 +78,7 @@ class Core:
         )
         self.challenges = Challenges(self.room, self.robot_pool)
         self.code_guard = CodeGuard(self.room)
-        self.blocks = Blocks(store.client)
+        self.blocks, self.meetings = Blocks(store.client), Meetings()
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
         self.replays = Replays(self.archive, self.viewers, self.room)

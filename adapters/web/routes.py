@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web import (
+    block_pages,
     duel_pages,
     feature_pages,
     find_pages,
@@ -40,6 +41,8 @@ ROUTES = (
     (web.post, "/t/{code}/decline", lobby_pages.decline),
     (web.post, "/challenge", lobby_pages.challenge),
     (web.get, "/lobby", lobby_pages.show),
+    (web.get, "/blocks", block_pages.show),
+    (web.post, "/blocks", block_pages.change),
     # Features
     (web.get, "/daily", feature_pages.show_daily),
     (web.post, "/daily", feature_pages.play_daily),

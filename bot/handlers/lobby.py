@@ -19,7 +19,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, check_not_banned, find_free_chair
 from bot.tables.errors import Banned, NoNewTables, NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import error_text, language_of, texts
 from bot.words.rules import GAME_LINES
 from bot.words.table_lines import table_words
@@ -50,11 +50,15 @@ class TableLine(NamedTuple):
 
 
 class Invitation(NamedTuple):
-    """The panel for a person who can sit down at a table, the game's id, and whether the table waits for the person."""
+    """The panel for a person who can sit down at a table.
+
+    ``game`` is an id. ``opener`` is the name of the person who opened it, and ``is_asked`` whether for this person.
+    """
 
     game: str
     panel: Panel
     is_asked: bool
+    opener: str
 
 
 class Lobby:
@@ -188,8 +192,9 @@ class Lobby:
             find_free_chair(table)
         except TableError:
             return None
-        panel = invitee_panel(table.localize(language), language)
-        return Invitation(table.game_id, panel, table.invites(person, handle))
+        shown = table.localize(language)
+        is_asked, opener = table.invites(person, handle), isolate_name(shown.opener.name)
+        return Invitation(table.game_id, invitee_panel(shown, language), is_asked, opener)
 
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot import actions
+from bot.meetings import block_button
 from bot.notice import Notice
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
@@ -88,6 +89,7 @@ def challenge_panel(
     card = page.panel(*chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
     if not reader or table.invited is None or reader != table.invited.person:
         return card
+    card = replace(card, rows=(*card.rows, (block_button(language, "table", table.code),)))
     text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(seen.kind.name))
     return replace(card, notice=Notice("challenge", text, f"/t/{table.code}", (table.opener.person,)))
 

@@ -276,7 +276,8 @@ class Challenges(Opener):
 
         In games that ask partners, the first player of a side decides about the chair opposite. ``host`` is another
         place that shows the table from now on. Matched strangers keep the names from their match. Raises NoChairForYou
-        if the opener has blocked this person and has not invited them. ``terms`` is the version at which the terms that
+        if the opener has blocked this person and has not invited them. At a table that was open to anyone each player
+        has the opener's right. ``terms`` is the version at which the terms that
         the person read were set; raises OldPanel if they have changed.
         """
 
@@ -302,7 +303,8 @@ class Challenges(Opener):
 
         known = await self._room.load_cached(code)
         is_asked = known.invites(person, handle) or known.log.has_update(update)
-        if not is_asked and await self._blocks.has_blocked(known.opener.person, person):
+        hosts = {known.opener.person} | (known.people if known.was_listed else set())
+        if not is_asked and any(person in blocked for blocked in await self._blocks.blocked_people(sorted(hosts))):
             raise errors.NoChairForYou()
         async with self._room.lists.reserve_chair(person, code), self._room.lists.reserve_host(host, code):
             return await self._room.commit(code, update, decide)

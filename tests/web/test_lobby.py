@@ -106,6 +106,13 @@ async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlaygro
     await anna.locator("#challenged").get_by_role("button", name="Sit down").click(timeout=15_000)
     await expect(anna.locator(".cut")).to_be_visible()
     assert bruno.url == anna.url
+    await anna.goto(playground.url)
+    await row.get_by_role("button", name="Block").click(timeout=15_000)
+    await anna.wait_for_url("**/blocks")
+    await check_accessibility(anna)
+    await take_screenshot(anna, "blocks")
+    await anna.get_by_role("button", name="Unblock").click()
+    await expect(anna.locator("main")).to_contain_text("Nobody yet")
 
 
 async def test_friends_say_phrases_at_a_table(playground: OpenPlayground, browser: Browser) -> None:

@@ -4,6 +4,9 @@ import aiohttp
 import pytest
 
 from adapters.web.limits import Limits
+from bot.features.duels.feature import DuelsFeature
+from bot.platform import Person
+from bot.tables.chairs import Invited
 from tests.open_playground import OpenPlayground
 from tests.web.test_tables import Visitor
 
@@ -23,3 +26,22 @@ async def test_guesses_get_one_answer_and_are_counted(site: OpenPlayground, monk
         assert whys[0].replace(table.code, "QQQQQQ") == whys[1] != ""
         assert whys[2] == ""
     assert counted == [f"/t/{code}/anyone" for code in (table.code, "QQQQQQ")]
+
+
+async def test_blocks_are_made_and_undone_on_a_page(site: OpenPlayground) -> None:
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        bruno = Visitor(site, session)
+        code = await bruno.play("testa", friend="1", name="Bruno")
+        person = (await site.worker.room.table(code)).opener.person
+        duel = await site.worker.feature(DuelsFeature).duels.open(
+            Person("web:99", "Anna"), "testa", "open", invited=Invited(person, "", "Bruno")
+        )
+        assert (await bruno.post("/blocks", place="duel.QQQQQQ")).status == 200
+        assert (await bruno.post("/blocks", place="duel/1")).status == 403
+        answer = await bruno.post("/blocks", place=f"duel.{duel.code}")
+        assert (answer.status, answer.headers["Location"]) == (303, "/blocks")
+        [block] = await site.worker.blocks.blocks_of(person)
+        assert block.person == "web:99"
+        assert "Unblock \u2068Anna\u2069" in (await bruno.get("/blocks"))[1]
+        await bruno.post("/blocks", undo=block.token)
+        assert await site.worker.blocks.blocks_of(person) == []

@@ -124,6 +124,14 @@ class Duel:
             return False
         return invited.person == person or (not invited.person and invited.handle.lower() == handle.lower() != "")
 
+    def other_player(self, person: str, handle: str = "") -> Player | None:
+        """Return the other player, for a player or the invited person; None if there is none or they were forgotten."""
+        side = self.side_of(person)
+        if side is None and not self.is_invited(person, handle):
+            return None
+        other = next((player for player in self.players if player.person != person), None)
+        return None if other is None or is_pseudonym(other.person) else other
+
     def names(self, person: str, handle: str) -> bool:
         """Return whether a person is a player or invited."""
         return self.side_of(person) is not None or self.is_invited(person, handle)

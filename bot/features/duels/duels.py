@@ -27,13 +27,13 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.http.addresses import Visitor
 from bot.identity.pseudonyms import is_pseudonym
-from bot.people import People
+from bot.people import People, Profile
 from bot.platform import Person, platform_of
 from bot.solo_deals.results import LEVEL, SoloResult, result_of
 from bot.store.entries import Duel as DuelEntry
 from bot.store.people_in_logs import person_by_handle
 from bot.tables.blocks import Blocks
-from bot.tables.chairs import Invited
+from bot.tables.chairs import Chair, Invited
 from bot.tables.challenges import Challenges
 from bot.tables.codes import table_code
 from bot.tables.errors import NoChairForYou, NoSuchTable
@@ -319,7 +319,19 @@ class Duels:
     async def listed(self, person: str) -> list[Duel]:
         """Return a person's newest duels and open invitations."""
         duels = await self.store.of_person(person, most=MAX_LISTED)
-        return [duel for duel in duels if duel.is_listed_for(person)]
+        [blocked] = await self._blocks.blocked_people([person])
+        return [
+            duel
+            for duel in duels
+            if duel.is_listed_for(person)
+            and (duel.side_of(person) is not None or duel.players[0].person not in blocked)
+        ]
+
+    async def find_met(self, profile: Profile, words: Sequence[str]) -> Chair | None:
+        """Return the other player of a duel, or the challenger of this person."""
+        duel = await self.store.find(" ".join(words))
+        other = duel.other_player(profile.id, profile.handle) if duel else None
+        return Chair(*other) if other else None
 
     async def naming(self, person: str) -> list[Duel]:
         """Return all duels that name a person, by their id or their handle."""

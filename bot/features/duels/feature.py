@@ -93,6 +93,7 @@ class DuelsFeature(Feature):
         self.duels = Duels(
             store, self.messages, core.room, core.challenges, core.archive, core.blocks, core.people, core.host_time
         )
+        core.meetings.add(PAGE, self.duels.find_met)
         commands = DuelCommands(
             self.duels, core.people, core.archive, core.viewers, core.private_hands, core.updates, core.code_guard
         )

@@ -16,6 +16,7 @@ from bot.features.duels.texts import (
     time_left,
     unfinished_texts,
 )
+from bot.meetings import block_button
 from bot.notice import Notice, NoticeKind
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
@@ -74,7 +75,9 @@ def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     elif duel.compared:
         rows.append((Button(_("Share"), duel_payload(duel, "share")),))
     rows.append(_deal_buttons(duel, language))
-    return page.panel(*rows, (Button(_("⚔️ My duels"), actions.page(PAGE, "own")),))
+    own = Button(_("⚔️ My duels"), actions.page(PAGE, "own"))
+    can_block = duel.other_player(duel.players[side].person) is not None
+    return page.panel(*rows, (own, *([block_button(language, PAGE, duel.code)] if can_block else [])))
 
 
 def write_duel(
@@ -256,6 +259,7 @@ def share_panel(duel: Duel, side: int, language: str, pages_url: str) -> Panel:
 
 def called_panel(duel: Duel, language: str, now: int) -> Panel:
     panel = card_panel(duel, language, now)
+    panel = replace(panel, rows=(*panel.rows, (block_button(language, PAGE, duel.code),)))
     _ = texts(language).gettext
     text = _("{name} challenges you to a duel.").format(name=plain_names(duel, language)[0])
     return _with_notice(panel, duel, text, "challenge")

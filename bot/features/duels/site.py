@@ -8,6 +8,7 @@ from bot.features.duels.duels import Duels
 from bot.features.duels.pages import write_duel
 from bot.features.duels.texts import heading, margin_text, plain_names, score_text, shareable_text, time_left
 from bot.http.addresses import Visitor
+from bot.identity.pseudonyms import localize_name
 from bot.panel import Panel, Writer
 from bot.people import People
 from bot.platform import Person
@@ -40,6 +41,7 @@ class DuelPage(NamedTuple):
     can_rematch: bool
     shareable: str
     is_over: bool
+    other: str  # name of the person whom the reader can block; empty for none
 
 
 class DuelLine(NamedTuple):
@@ -78,6 +80,7 @@ class DuelSite:
             side is not None and duel.can_rematch,
             shareable_text(duel, side, language, address) if side is not None and duel.compared else "",
             bool(duel.closed),
+            localize_name(other.name, language) if (other := duel.other_player(person, handle)) else "",
         )
 
     def _cells(self, duel: Duel, deal: int, language: str) -> list[DealCell]:

@@ -54,7 +54,7 @@ class Farewells:
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:
-                panel = phrase_panel(reader.language, shared.chairs[shared.seat].name, phrase)
+                panel = phrase_panel(reader.language, shared.chairs[shared.seat].name, phrase, game_id, shared.seat)
                 send = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
                 self._answers.send(place, send)
         return Reply(f"💬 {phrase_text(profile.language, phrase)}")

@@ -7,6 +7,7 @@ from typing import Any
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.find import keys
+from bot.features.find.blocks_site import BlocksSite
 from bot.features.find.commands import FindCommands
 from bot.features.find.farewells import Farewells
 from bot.features.find.finder import Finder
@@ -72,8 +73,10 @@ class FindFeature(Feature):
             core.replays,
             core.room,
             core.updates,
+            core.meetings,
             reports_to,
         )
+        self.blocks = BlocksSite(self._strangers, core.blocks, core.people)
         self.site = FindSite(self.finder, core.people, core.challenges)
         find = FindCommands(self.finder, core.people, core.challenges)
         farewells = Farewells(self._client, core.archive, core.blocks, core.people, core.adapters, answers)

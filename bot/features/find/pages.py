@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot import actions
+from bot.meetings import block_button
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.strangers import Deed, deed_question
@@ -134,19 +135,21 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no))
 
 
-def phrase_panel(language: str, name: str, phrase: str) -> Panel:
+def phrase_panel(language: str, name: str, phrase: str, game_id: str, seat: int) -> Panel:
+    """Return a phrase that the player in a seat of a finished game says."""
     page = Writer()
     page.line("💬 {name}: {phrase}", name=isolate_name(name), phrase=phrase_text(language, phrase))
-    return page.panel()
+    return page.panel((block_button(language, "game", game_id, seat),))
 
 
-def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
+def confirm_page(language: str, deed: Deed, name: str, *place: str) -> Panel:
+    """Return the question before an action about the person met in a place (`bot.meetings`)."""
     page = Writer()
     question, effect, yes = deed_question(language, deed, isolate_name(name))
     page.line(question, "bold")
     page.line(effect)
     no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
-    return page.panel((Button(yes, actions.page(deed, "yes", game_id, seat), "danger"), no))
+    return page.panel((Button(yes, actions.page(deed, "yes", *place), "danger"), no))
 
 
 def done_page(language: str, deed: Deed, name: str) -> Panel:
@@ -155,9 +158,9 @@ def done_page(language: str, deed: Deed, name: str) -> Panel:
     if deed == "block":
         page.line(_("You’ve blocked {name}."), name=Span(isolate_name(name), "bold"))
         page.line(_("Unblock with /block."))
-    else:
-        page.line(_("You’ve reported {name}."), name=Span(isolate_name(name), "bold"))
-        page.line(_("The bot’s host can read your report. Use /block to never meet them again."))
+        return page.panel((Button(_("Blocked players"), actions.page("block", "list")),))
+    page.line(_("You’ve reported {name}."), name=Span(isolate_name(name), "bold"))
+    page.line(_("The bot’s host can read your report. Use /block to never meet them again."))
     return page.panel()
 
 

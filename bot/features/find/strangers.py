@@ -1,5 +1,7 @@
 """Blocking and reporting strangers."""
 
+from collections.abc import Sequence
+
 from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
@@ -12,7 +14,8 @@ from bot.features.find.shared_game import SharedGame, find_shared_game
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_in_archive
 from bot.identity.names import plain_name
-from bot.identity.pseudonyms import is_pseudonym
+from bot.identity.pseudonyms import is_pseudonym, localize_name
+from bot.meetings import Meetings
 from bot.panel import Panel, Span
 from bot.panels.drafts import NO_DRAFT
 from bot.panels.replays import Replays
@@ -21,7 +24,7 @@ from bot.parsing.mentions import NoSuchPerson, find_mentioned
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply
 from bot.tables.chairs import Chair
-from bot.tables.errors import NotAtThisTable, OldPanel
+from bot.tables.errors import NoSuchTable, NotAtThisTable, OldPanel
 from bot.tables.limits import MAX_BLOCKS
 from bot.tables.room import Room
 from bot.texts import texts
@@ -37,9 +40,13 @@ class Strangers:
         replays: Replays,
         room: Room,
         updates: Updates,
+        meetings: Meetings,
         host: str | None,
     ) -> None:
         """``host`` is the person who can read reports in the chat, or None."""
+        self._meetings = meetings
+        meetings.add("game", self._find_in_game)
+        meetings.add("table", self._find_challenger)
         self._finder, self._blocks, self._reports = finder, finder.queue.blocks, reports
         self._archive, self._people, self._replays = archive, people, replays
         self._room, self._updates, self._host = room, updates, host
@@ -87,16 +94,52 @@ class Strangers:
             case "block" | "report", ["no"]:
                 kept = texts(profile.language).gettext("OK, everything stays as it is.")
                 return Reply(panel=Panel((Span(kept),)))
-            case "block" | "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
+            case "block", ["ask" | "yes" as word, *place] if place:
+                if len(place) == 2 and place[0] not in self._meetings.kinds:
+                    place = ["game", *place]
+                if word == "yes":
+                    return Reply(panel=done_page(profile.language, "block", await self.block_met(profile, place)))
+                name = (await self._find_met(profile, place)).name
+                return Reply(panel=confirm_page(profile.language, "block", name, *place), private=True)
+            case "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
                 shared = await find_shared_game(self._archive, profile, game_id)
                 other = self._other_player(shared, int(seat))
                 if word == "ask":
                     # Answer in a new message, so that the result stays.
-                    question = confirm_page(profile.language, deed, other.name, game_id, int(seat))
+                    question = confirm_page(profile.language, deed, other.name, game_id, seat)
                     return Reply(panel=question, private=True)
                 await self._act(profile.id, deed, shared, other)
                 return Reply(panel=done_page(profile.language, deed, other.name))
         raise BadPayload()
+
+    async def block_met(self, profile: Profile, place: Sequence[str]) -> str:
+        """Block the person met in a place, and return their name. Raises NobodyThere or TooManyBlocks."""
+        other = await self._find_met(profile, place)
+        await self._block(profile.id, other)
+        return other.name
+
+    async def _find_met(self, profile: Profile, place: Sequence[str]) -> Chair:
+        other = await self._meetings.find(profile, place)
+        if other is None or is_pseudonym(other.person):
+            raise NobodyThere()
+        return other._replace(name=localize_name(other.name, profile.language))
+
+    async def _find_in_game(self, profile: Profile, words: Sequence[str]) -> Chair | None:
+        """Return the player in a seat of a finished game of this person."""
+        match words:
+            case [game_id, seat] if seat.isascii() and seat.isdecimal():
+                shared = await find_shared_game(self._archive, profile, game_id)
+                return self._other_player(shared, int(seat))
+        return None
+
+    async def _find_challenger(self, profile: Profile, words: Sequence[str]) -> Chair | None:
+        """Return who opened a table that challenges this person by name."""
+        try:
+            table = await self._room.load_cached(" ".join(words))
+        except NoSuchTable:
+            return None
+        is_challenged = table.invited is not None and table.invites(profile.id, profile.handle)
+        return table.opener if is_challenged and table.opener.person != profile.id else None
 
     async def _blocks_page(self, profile: Profile) -> Panel:
         return blocks_page(profile.language, await self._blocks.blocks_of(profile.id))

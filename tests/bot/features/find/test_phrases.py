@@ -203,3 +203,16 @@ async def test_blocked_or_muted_phrase_is_not_sent_after_the_game(playing: list[
     assert (await anna.press("Good game!")).toast == "💬 Good game!"
     await anna.worker.delivery.answers.tasks.wait()
     assert bruno.fake.texts(bruno.private) == before
+
+
+async def test_sender_of_a_phrase_can_be_blocked(playing: list[Player]) -> None:
+    anna, bruno = playing
+    await resign(anna)
+    await anna.press("Good game!")
+    await anna.worker.delivery.answers.tasks.wait()
+    labels = [button.label for row in bruno.fake.last(bruno.private).rows for button in row]
+    assert labels == ["🚫 Block"]
+    await bruno.press("🚫 Block")
+    await bruno.press("Yes, block")
+    name = (await anna.worker.people.person(anna.person.id)).nickname
+    assert [block.name for block in await bruno.worker.blocks.blocks_of(bruno.person.id)] == [name]

@@ -72,5 +72,4 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
             await duels._settle(duel.code)
         await until(lambda: is_shown(" wins the match "))
         # The final message replaces the others.
-        for place in texts():
-            assert len([text for text in place if "🏟️ Match" in text]) == 1
+        await until(lambda: all(sum("🏟️ Match" in text for text in place) == 1 for place in texts()))

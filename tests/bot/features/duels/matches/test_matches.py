@@ -37,6 +37,7 @@ from tests.bot.features.duels.matches.playing import (
 )
 
 
+@pytest.mark.long
 async def test_whole_match_ends_with_the_sums_in_both_groups(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         anna, _bruno, carla, _dino = players

@@ -130,3 +130,30 @@ async def test_forged_tap_is_refused(store: Store, server: TelegramServer) -> No
             assert answer["toast"], data
         await adapter.worker.settled()
         assert hand["widget"]["chat_data"] == before
+
+
+async def test_deleted_hand_is_sent_again(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        mover, other = sorted(
+            people, key=lambda person: not any("play" in move for move in moves_of(hands_of(person)[0]))
+        )
+        other.private.messages.clear()
+        [hand] = hands_of(mover)
+        await tap(mover, hand, next(move for move in moves_of(hand) if ":play " in move))
+        await adapter.worker.settled()
+        [again] = hands_of(other)
+        assert any(":play " in move for move in moves_of(again))
+
+
+async def test_closed_chat_gets_its_hand_when_it_opens(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        Person(server, 2, "Bruno").private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        bruno = people[1]
+        assert not hands_of(bruno)
+        bruno.private.refusal = None
+        bruno.start()
+        await until(lambda: any("widget" in message for message in hands_of(bruno)))

@@ -12,6 +12,7 @@ from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, VerbHandler, verb_handler
 from bot.handlers.invitations import Invitations
+from bot.handlers.names_at_tables import choose_nickname
 from bot.handlers.pages import CorePages
 from bot.panels.challenge import INVITED, MENUS
 from bot.panels.drafts import NO_DRAFT, Draft
@@ -89,8 +90,9 @@ class ChallengeCards(Handlers):
     async def _sit(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         person = press.person
         seat = parse_number(action.words) if action.words else None
+        name = await choose_nickname(self._people, await self._room.table(action.code), person.id) or person.name
         table = await self._challenges.sit(
-            action.code, person.id, person.name, press.key, seat, handle=person.handle, terms=action.version
+            action.code, person.id, name, press.key, seat, handle=person.handle, terms=action.version
         )
         seat, toast = table.seat_of(person.id), ""
         if seat is None:

@@ -6,6 +6,7 @@ from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.errors import CodeNotGiven, NoSuchOpponent, UnknownCode
+from bot.handlers.names_at_tables import choose_nickname
 from bot.identity.names import plain_name
 from bot.panel import Writer
 from bot.panels.challenge import invitee_panel
@@ -14,7 +15,7 @@ from bot.parsing.codes_and_links import pasted_code
 from bot.parsing.games import NoSuchGame, find_robot, parse_game_and_points, target_rule
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
-from bot.platform import Command, Press, Reply, is_ephemeral, is_private
+from bot.platform import Command, Person, Press, Reply, is_ephemeral, is_private
 from bot.store.entries import DEFAULT_CLOCK, Clock, Setup
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, find_free_chair
@@ -83,7 +84,9 @@ class Joining(Handlers):
             table = await self._room.table(code)
             check_free_to_sit(table, person.id, person.handle)
             find_free_chair(table)
-        return Reply(panel=invitee_panel(table.localize(profile.language), profile.language, has_buttons=True))
+            nickname = await choose_nickname(self._people, table, person.id)
+        panel = invitee_panel(table.localize(profile.language), profile.language, nickname, has_buttons=True)
+        return Reply(panel=panel)
 
     async def _sit_down(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Seat a person who was asked by `ask`. The version of the terms is the second word."""
@@ -91,8 +94,9 @@ class Joining(Handlers):
             raise BadPayload()
         code, person = words[0], press.person
         async with self._guard.count_guess(person, press.place, code):
+            name = await self._name_at(code, person)
             table = await self._challenges.sit(
-                code, person.id, person.name, press.key, handle=person.handle, terms=parse_number(words[1:])
+                code, person.id, name, press.key, handle=person.handle, terms=parse_number(words[1:])
             )
         return Reply(panel=Writer(_seat_text(table, profile)).panel())
 
@@ -100,15 +104,17 @@ class Joining(Handlers):
         host = "" if is_private(command.place) else command.place
         person = command.person
         try:
-            table = await self._challenges.sit(
-                code, person.id, person.name, command.key, handle=person.handle, host=host
-            )
+            name = await self._name_at(code, person)
+            table = await self._challenges.sit(code, person.id, name, command.key, handle=person.handle, host=host)
         except (AlreadySeated, AlreadyPlaying):
             table = await self._room.table(code)
             if table.seat_of(person.id) is None or not host:
                 raise
             table = await self._challenges.add_host(code, host, command.key)
         return table
+
+    async def _name_at(self, code: str, person: Person) -> str:
+        return await choose_nickname(self._people, await self._room.table(code), person.id) or person.name
 
 
 def _seat_text(table: Table, profile: Profile) -> str:

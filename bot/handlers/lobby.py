@@ -6,6 +6,7 @@ from bot import actions
 from bot.actions import PageAction
 from bot.finished.archive import Archive
 from bot.finished.player_ids import player_id
+from bot.handlers.names_at_tables import choose_nickname
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.panels.challenge import invitee_panel
@@ -194,7 +195,8 @@ class Lobby:
             return None
         shown = table.localize(language)
         is_asked, opener = table.invites(person, handle), isolate_name(shown.opener.name)
-        return Invitation(table.game_id, invitee_panel(shown, language), is_asked, opener)
+        nickname = await choose_nickname(self._people, table, person)
+        return Invitation(table.game_id, invitee_panel(shown, language, nickname), is_asked, opener)
 
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.

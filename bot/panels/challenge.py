@@ -94,10 +94,11 @@ def challenge_panel(
     return replace(card, notice=Notice("challenge", text, f"/t/{table.code}", (table.opener.person,)))
 
 
-def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> Panel:
+def invitee_panel(table: Table, language: str, nickname: str = "", *, has_buttons: bool = False) -> Panel:
     """Return the panel for a person who opened the link to an open table, before they sit down.
 
-    A page has its own buttons. ``has_buttons`` adds those of a chat.
+    A page has its own buttons. ``has_buttons`` adds those of a chat. ``nickname`` is the name that the others will see
+    instead of the person's own; empty for the own one.
     """
     seen = snapshot(table, None)
     words = table_words(seen, language, "italian")
@@ -112,6 +113,10 @@ def invitee_panel(table: Table, language: str, *, has_buttons: bool = False) -> 
     if len(table.chairs) == 4:
         page.gap()
         _write_chairs(page, table, words)
+    if nickname:
+        page.gap()
+        page.line(_("The others see you as {name}."), name=Span(isolate_name(nickname), "bold"))
+        page.line(_("Change your name with /nickname."), "small")
     if not has_buttons:
         return page.panel()
     sit = Button(_("Sit down"), actions.page("join", table.code, table.terms_at), "good")

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from bot.features.open_tables import keys
-from bot.identity.programs import is_web_guest
+from bot.identity.programs import is_program, is_web_guest
 from bot.presence import Presence
 from bot.store.entries import AnyoneCanSit, Entry
 from bot.tables.checks import check_open
@@ -24,10 +24,17 @@ FRESH_SECONDS = 2.0  # time for which a worker keeps its list
 def is_by_link(table: Table) -> bool:
     """Return whether a guest opened this table on a page for anyone who has its link.
 
-    The names of people from chats are not for strangers. Such people meet strangers with /find, under nicknames.
+    The names of people from chats are not for strangers. Such people meet strangers with /find under nicknames,
+    and sit down at a listed table under them. One who has sat down under their name keeps a table from being listed.
     """
+    if not table.was_listed and any(map(_is_of_chat, table.people)):
+        return False
     is_of_page = table.was_listed or table.origin == "page"
     return is_of_page and is_web_guest(table.opener.person) and not (table.invited or table.rematch_origin)
+
+
+def _is_of_chat(person: str) -> bool:
+    return not (person.startswith("robot:") or is_web_guest(person) or is_program(person))
 
 
 def check_can_list(table: Table) -> None:

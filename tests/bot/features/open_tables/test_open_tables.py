@@ -12,7 +12,7 @@ from bot.store import Store
 from bot.tables.errors import NotYoursToDecide
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 
 ANNA, BRUNO, CARLA = (Person(f"web:{number}", name, "en") for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
 TODAY = date(2026, 11, 27)
@@ -177,3 +177,29 @@ async def test_another_worker_lists_the_table(store: Store, worker: Worker) -> N
     await choose(worker, table)
     async with open_worker(store, FakePlatform()) as other:
         assert await codes_for(other) == [table.code]
+
+
+async def test_person_of_a_chat_has_a_nickname_at_an_open_table(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        dino = Player(worker, fake, "Dino", 7)
+        table = await open_table(worker, game="tressette")
+        await dino.say("/start", dino.private)
+        await dino.say(f"/start {table.code}", dino.private)
+        assert "The others see you as" not in fake.last(dino.private).plain
+        assert await choose(worker, table) == ""
+        await dino.say(f"/start {table.code}", dino.private)
+        nickname = (await worker.people.person(dino.person.id)).nickname
+        assert f"The others see you as \u2068{nickname}\u2069." in fake.last(dino.private).plain
+        await dino.press("Sit down")
+        names = [chair.name for chair in (await worker.room.table(table.code)).chairs if chair]
+        assert names == ["Anna", nickname]
+        assert nickname != "Dino"
+
+
+async def test_name_from_a_chat_keeps_a_table_from_strangers(worker: Worker) -> None:
+    table = await open_table(worker, game="tressette")
+    await worker.challenges.sit(table.code, "paper:7", "Dino", "sit")
+    assert await choose(worker, table) != ""
+    assert await worker.feature(OpenTablesFeature).site.choice(table.code, ANNA.id) is None
+    assert await codes_for(worker) == []

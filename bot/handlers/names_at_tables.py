@@ -1,0 +1,20 @@
+"""The name under which a person sits down at a table."""
+
+from bot.identity.programs import is_web_guest
+from bot.identity.pseudonyms import new_nickname
+from bot.people import People
+from bot.tables.table import Table
+
+
+async def choose_nickname(people: People, table: Table, person: str) -> str:
+    """Return a nickname if the table was open to anyone and the person is of a chat; otherwise an empty string.
+
+    Names from chats are not for strangers. Guests chose their name for them.
+    """
+    if not table.was_listed or is_web_guest(person):
+        return ""
+    nickname = (await people.person(person)).nickname
+    if not nickname:
+        nickname = new_nickname()
+        await people.update_person(person, nickname=nickname)
+    return nickname

@@ -1,17 +1,18 @@
 """What a table's page shows of events: the title, bubbles at seats, the count of a deal and the end of a game."""
 
 import asyncio
+import json
 import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, WebSocketRoute, expect
 
 from engine import Record
 from engine.robots.verdicts import Verdict
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
-from tests.web.test_table_page import PHONE, change_tables, start_game, take_screenshot, wait_for_turn
+from tests.web.test_table_page import PHONE, TO_PRESS, change_tables, start_game, take_screenshot, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -206,3 +207,44 @@ async def test_hint_lights_its_card_and_points_at_it(playground: OpenPlayground,
     await take_screenshot(page, "hint-at-card")
     await hinted.click()
     await expect(hinted).to_have_count(0)
+
+
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+OVERLAPS = """() => {
+  const toast = document.querySelector(".toast").getBoundingClientRect();
+  return [...document.querySelectorAll(".lying, .tap, .todo, .bar button, #table > .buttons button")].filter((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return left < right && left < toast.right && right > toast.left && top < toast.bottom && bottom > toast.top;
+  }).map((element) => element.className);
+}"""
+
+
+@pytest.mark.parametrize("game", ["tressette", "pizzichino"])
+async def test_answer_can_be_read_and_covers_no_card(playground: OpenPlayground, browser: Browser, game: str) -> None:
+    page = await start_game(browser, playground, game, **PHONE, reduced_motion="reduce")
+    reason = "Follow suit: you have a card of the suit that was led, so play a bright one."
+
+    def forward(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(
+            lambda text: (
+                socket.send(json.dumps({"n": press["n"], "toast": reason, "refused": True, "go": ""}))
+                if "press" in (press := json.loads(text))
+                else server.send(text)
+            )
+        )
+
+    await page.route_web_socket("**/live*", forward)
+    await page.reload()
+    await wait_for_turn(page)
+    await page.evaluate(
+        "() => { const usual = setTimeout; window.waits = []; window.setTimeout = (then, ms) => { waits.push(ms); return usual(then, ms); }; }"
+    )
+    await page.locator(TO_PRESS).first.click()
+    await expect(page.locator(".toast")).to_have_text(reason)
+    # A slow reader reads some fifteen letters a second.
+    await page.wait_for_function("least => Math.max(...waits.filter(Boolean)) >= least", arg=1000 / 15 * len(reason))
+    for width, height in ((360, 640), (390, 844), (844, 390), (1440, 900)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.evaluate(SETTLED)
+        assert await page.evaluate(OVERLAPS) == [], f"{width} × {height}"

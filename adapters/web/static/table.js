@@ -26,6 +26,7 @@ const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds th
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
 const TITLE = document.title;
 const KEEP_AFTER = 5000;  // milliseconds until the page is stored for use without a network, so that this delays no game
+const TOAST_SHOWN = 6000, TOAST_LETTER = 90;  // milliseconds that an answer is shown: at least, and for each letter
 const CUTTING = 500;  // milliseconds that a cut is shown
 
 /** @param {{sides: Table["sides"]}} props */
@@ -215,7 +216,7 @@ const App = () => {
   }, []);
   useEffect(() => {
     if (!toast) return undefined;
-    const timer = setTimeout(() => setToast(""), 6000);
+    const timer = setTimeout(() => setToast(""), Math.max(TOAST_SHOWN, TOAST_LETTER * toast.length));
     return () => clearTimeout(timer);
   }, [toast]);
   useEffect(() => {

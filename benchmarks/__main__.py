@@ -24,6 +24,7 @@ class Benchmarks(LazyGroup):
         "widgets": "benchmarks.widgets:run",
         "find": "benchmarks.find:run",
         "web": "benchmarks.web:run",
+        "table": "benchmarks.table:run",
         "daily": "benchmarks.daily:run",
         "branches": "benchmarks.branches:run",
         "start": "benchmarks.start:run",

@@ -1,0 +1,27 @@
+"""A short run of the benchmark of a table's page."""
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.__main__ import app
+from tests.browser import chromium
+
+THROUGHPUTS = ("downloadThroughput", "uploadThroughput")
+
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("browser")]
+
+
+def test_table_benchmark_prints_its_baseline_with_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    chromium()
+    monkeypatch.setattr("bot.running.logs.set_up", lambda _level: None)
+    monkeypatch.setattr("benchmarks.table.SLOWER", 1)
+    monkeypatch.setattr("benchmarks.table.AFTER_DEAL", 100)
+    monkeypatch.setattr("benchmarks.table.NETWORK", {"offline": False, "latency": 0} | dict.fromkeys(THROUGHPUTS, -1))
+    out = CliRunner().invoke(app, ["table", "--tricks", "1"]).output
+    figures = {line[:16].strip(): line[16:].split() for line in out.splitlines()[-3:]}
+    assert list(figures) == ["aiohttp alone", "buongioco", "goal"]
+    ours, bare = figures["buongioco"], figures["aiohttp alone"]
+    assert 20 < float(ours[0]) <= 75
+    assert int(bare[1]) < int(ours[1]) <= 28
+    assert float(ours[0]) <= float(ours[3]) <= 120
+    assert float(bare[0]) == pytest.approx(float(ours[0]), abs=5)

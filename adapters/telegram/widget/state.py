@@ -49,13 +49,20 @@ def has_move(state: str, payload: str) -> bool:
 
 
 def with_toast(state: str, toast: str) -> str:
-    """Return a state with a short text for the person, which is cut if both are too long. The state can be empty."""
-    if not toast:
-        return state
+    """Return a state with a short text for the person. The state can be empty.
+
+    If both are too long, the state loses its previous trick and the ends of names, then the text is cut. A state that
+    has no room even then is returned alone.
+    """
     shown = json.loads(state) if state else {}
-    while not (text := _encode({**shown, "toast": toast})):
-        toast = toast[: len(toast) // 2]
-    return text
+    for shorten in (_keep_all, *((_drop_earlier_cards, _shorten_names) if shown else ())):
+        shorten(shown)
+        if toast and (text := _encode({**shown, "toast": toast})):
+            return text
+    while toast := toast[: len(toast) // 2]:
+        if text := _encode({**shown, "toast": toast}):
+            return text
+    return state
 
 
 def _encode(state: dict[str, Any]) -> str | None:

@@ -28,11 +28,10 @@ class MatchCommands:
             return await self._accept(code, command, profile)
         chat = await self._people.chat(command.place)
         match = await self._matches.live_in(command.place)
-        if match is None:
+        if match is None or command.words:
+            # Of a repeated command, this returns the match that it opened before.
             game, _points = parse_game_and_points(command.words, chat.game)
             match = await self._matches.open(command.place, command.person, game, command.key)
-        elif command.words:
-            raise errors.GroupPlaysAlready()
         else:
             await self._boards.repost(match, command.place)
         if match.is_accepted:

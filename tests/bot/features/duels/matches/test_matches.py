@@ -221,6 +221,18 @@ async def test_group_neither_plays_itself_nor_two_matches(store: Store) -> None:
         assert "No match with this code" in (await carla.say("/match QQQQ22", OTHER)).toast
 
 
+@pytest.mark.parametrize("words", ["", " testa"])
+async def test_repeated_command_shows_the_match_that_it_opened(store: Store, words: str) -> None:
+    async with open_groups(store) as (worker, _fake, [anna, *_others]):
+        first = await anna.say(f"/match{words}", GROUP, key="update 1")
+        match = await match_in(worker)
+        again = await anna.say(f"/match{words}", GROUP, key="update 1")
+        assert first.panel
+        assert again.panel
+        assert again.panel.digest == first.panel.digest
+        assert (await match_in(worker)).code == match.code
+
+
 async def test_command_without_words_brings_the_message_down(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         await open_match(worker, players)

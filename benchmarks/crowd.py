@@ -46,7 +46,7 @@ class Crowd:
         self._wake.set()
 
     async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
-        """Make ``presses`` presses, ``rate`` of them per second, or without pause if it is 0.
+        """Make ``presses`` presses, ``rate`` of them per second, or without a pause if ``rate`` is 0.
 
         At most ``at_once`` are in flight. Return the total time and each press's time, in seconds. Raises BenchFailed
         if no panel changes for `STALLED` seconds.

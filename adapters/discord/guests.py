@@ -19,7 +19,10 @@ class GuestTokens:
         self._client = client
 
     async def keep(self, place: str, token: InteractionToken, message: str = "") -> bool:
-        """Keep a token for a channel, and for a message pressed or sent with it. Return whether the channel had one."""
+        """Keep a token for a channel, and for a message pressed or sent with it.
+
+        Return whether the channel already had a token.
+        """
         channel_key = self._key(place)
         had_token = await self._client.exists(channel_key)
         for key in (channel_key, self._key(place, message)) if message else (channel_key,):

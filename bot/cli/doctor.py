@@ -45,7 +45,7 @@ BAD_GATEWAY_CODES = (502, 503, 504)  # a proxy's answers when it reaches no bot
 
 PLAYGROUND_REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 
-BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # only their settings are known here
+BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # all others come from other packages
 
 
 @store_command

@@ -25,9 +25,10 @@ NOT_RATED = Rated()
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """``best`` is the trick with the most points, and ``about`` its taker and points; both are empty in Spades.
+    """What a page shows of a player's finished game.
 
-    ``rating`` is the reader's new rating, empty if it did not change. ``share`` is the result in words.
+    ``best`` is the trick with the most points, and ``about`` its taker and points; both are empty in Spades.
+    ``rating`` is the player's new rating, empty if it did not change. ``share`` is the result in words.
     """
 
     is_won: bool
@@ -38,7 +39,7 @@ class GameEnd:
 
 
 def game_end(table: Table, seen: TableSnapshot, words: Wording, rated: Rated) -> GameEnd | None:
-    """Return the end of a game; None before it, and for cards that others still have to play."""
+    """Return the end of a game; None while it lasts, or if others still have to play the same cards."""
     if seen.view is None or not seen.view.ending or table.game is None or table.is_duplicate:
         return None
     _, record = words.text, table.game.record(live=False)

@@ -45,7 +45,8 @@ class Log(NamedTuple):
     def with_entries(self, entries: Sequence[bytes]) -> "Log":
         """Return the log with these entries appended.
 
-        Old entries lose their stamps and share memory. The first keeps its stamp, the update that opened the table.
+        Old entries lose their stamps and share memory. The first entry keeps its stamp, which names the update that
+        opened the table.
         """
         extended = [*self.entries, *entries]
         for index in range(max(1, self.version - STAMPS_KEPT), len(extended) - STAMPS_KEPT):

@@ -17,12 +17,12 @@ from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
 
 def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
-    """Return the words for a table. Its cards have French suits if its game does, or if the reader prefers them."""
+    """Return the words for a table. Its cards have French suits if its game does, or if the viewer prefers them."""
     return Wording(language, seen.names, faces_of(seen.kind, suits))
 
 
 class TableLines:
-    """The lines about a table in one language. They call the reader "you"."""
+    """The lines about a table in one language. They call the viewer "you"."""
 
     def __init__(self, seen: TableSnapshot, words: Wording) -> None:
         self.seen, self.words, self.text = seen, words, words.text
@@ -142,8 +142,8 @@ def stock_count(seen: TableSnapshot, deal: DealView) -> int:
     if isinstance(deal, StockView):
         return deal.stock
     if isinstance(deal, SpadesView) and deal.phase == "draft":
-        # The card that a player looks at is still on top of the stock, but counts as drawn. After the first draw there
-        # is such a card in each turn.
+        # The engine still counts the card that a player looks at. Players see it as drawn. After the first draw, each
+        # turn has such a card.
         return deal.stock - ((deal.turn, "draw") in seen.history)
     return 0
 
@@ -173,7 +173,10 @@ def _legend(language: str, faces: CardFaces) -> dict[str, str]:
 
 
 def rank_legend(words: Wording, hand: Sequence[str]) -> str:
-    """Return the meaning of the letters in a hand, such as "R (king) · F (jack)", but not of A; empty without any."""
+    """Return the meaning of a hand's letters, such as "R (king) · F (jack)".
+
+    The ace is left out. A hand without other letters has an empty meaning.
+    """
     ranks = {code[0] for code in hand}
     return " · ".join(text for rank, text in _legend(words.language, words.faces).items() if rank in ranks)
 

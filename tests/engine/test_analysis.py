@@ -251,7 +251,7 @@ def test_best_missed_combination_of_a_rank_counts(monkeypatch: pytest.MonkeyPatc
 def test_later_chance_to_declare_reduces_the_loss(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """When the deal is cut short, a three is still held, or the fourth card can still be picked up."""
+    """The deal is cut short while the player still holds a three, or can still pick up the fourth card."""
     table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
     play_cards(table, "3C")
     assert find_missed(table, monkeypatch) == [("play 3C", "four 3", 1.0)]
@@ -333,7 +333,7 @@ def test_card_is_judged_when_a_pick_was_possible(declare: str, held: str) -> Non
 
 @pytest.mark.parametrize(("declare", "lost"), [("none", 1.0), ("acquired", 0.0)])
 def test_verdict_is_inexact_while_a_packet_can_score(declare: str, lost: float) -> None:
-    """The 4 covers the ace of a napoletana. Playing it costs a point in tricks; the napoletana scores three."""
+    """The 4 covers the ace of a napoletana. Playing the 4 costs a point in tricks; the napoletana scores three."""
     packets = [
         "3D 2D RS CD 3C", "2S 6D 7C FB CC", "5D 3B 2C FD RD", "5C 5B 7D 4B AD",
         "6C 3S AB CB 7S", "4S 7B 6B 6S 4C", "5S RB FS 4D FC", "RC 2B AS AC CS",

@@ -252,7 +252,7 @@ def test_other_moves_have_their_own_reasons(reason: HintReason) -> None:
 
 
 def test_useless_honour_is_picked_up_for_the_card_below(reason: HintReason) -> None:
-    """It is useful while its rank or its suit has not scored and can still be completed."""
+    """An honour is useful while its rank or its suit has not scored and can still be completed."""
     threes = ["3D 3S", "3B 4C", "3C", "", "", ""]
     assert reason(packets_table("pizzichino", [*threes, "2C"]), "pick 3") == "picks"
     for others, reuse, why in (("2C", False, "frees"), ("4S", False, "picks"), ("2C", True, "picks")):

@@ -31,7 +31,7 @@ def seen_by(table: Table, seat: int) -> tuple[TableSnapshot, Wording]:
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
 def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
-    random, told = Random(game), 0
+    random, found = Random(game), 0
     table = dealt_table(game, random)
     for _ in range(120):
         table = make_random_move(table, random)
@@ -55,8 +55,8 @@ def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
             if isinstance(deal, StockView) and deal.drawn:
                 card = next(card for by, card, _signal in deal.drawn if by == seat)
                 assert words.card(card) in news
-            told += 1
-    assert told
+            found += 1
+    assert found
 
 
 def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
@@ -68,14 +68,14 @@ def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
             seat = table.game.turn
             assert seat is not None
             move = next(move for move in legal_moves_for_record(table.game, seat) if move.startswith("play "))
-            told = {each: later_declaration(*seen_by(table, each)) for each in range(4)}
+            declarations = {each: later_declaration(*seen_by(table, each)) for each in range(4)}
             table = table.with_entries([Move(seat, move)], "u")
         assert table.game
         for each in range(4):
             moves = [move for move in legal_moves_for_record(table.game, each) if move.startswith("declare ")]
             _seen, words = seen_by(table, each)
-            assert bool(told[each]) == bool(moves)
-            assert all(words.combination(move) in told[each] for move in moves)
+            assert bool(declarations[each]) == bool(moves)
+            assert all(words.combination(move) in declarations[each] for move in moves)
             assert later_declaration(*seen_by(table, each)) == ""
             found += len(moves)
     assert found

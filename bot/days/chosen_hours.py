@@ -33,8 +33,8 @@ def parse_hour(word: str) -> int | None:
 class ChosenHours:
     """The chosen hours of people or places, and who got a day's message.
 
-    ``key`` is the hash of the hours. ``sent_key`` makes the key of a day's set of recipients. Each gets the message at
-    most once: a message lost by a crash is not sent again.
+    ``key`` is the key of the hash of hours. ``sent_key`` makes the key of a day's set of recipients. A recipient gets
+    the message at most once: a message lost in a crash is not sent again.
     """
 
     def __init__(self, client: Any, key: str, sent_key: Callable[[date], str]) -> None:
@@ -72,7 +72,10 @@ class ChosenHours:
             await self._client.srem(self._sent_key(day), name)
 
     async def move(self, old: str, new: str, day: date) -> None:
-        """Move a chat's hour and the day's note to its new id, unless an hour is set there. Safe to call twice."""
+        """Move a chat's hour and the day's note to its new id. Safe to call twice.
+
+        If the new id has an hour, it keeps that hour and the old one is deleted.
+        """
         hour = await self.hour_of(old)
         if hour is not None:
             if await self.hour_of(new) is None:

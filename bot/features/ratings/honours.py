@@ -4,7 +4,7 @@
 |---|---|---|
 | ``honours:chat:<chat>`` | hash | the honours of each month, such as 2026-11, as JSON; kept forever |
 | ``honours:person:<platform:id>`` | set | the months and chats in which a person has honours |
-| ``honours:closed`` | string | the last closed month, and the last game number before the first of a later month |
+| ``honours:closed`` | string | the last closed month, and the number of the last game before a later month |
 
 Months are in UTC, like those of ratings. Only rated games count.
 """
@@ -43,8 +43,8 @@ def person_key(person: str) -> str:
 class Honour(NamedTuple):
     """An honour of a person, or of partners who share it.
 
-    ``figure`` is a champion's rating, the length of a streak, the number of declarations of four threes, or a
-    comeback's deficit in a won game, in percent of the target.
+    ``figure`` is a champion's rating, the length of a streak, the number of declarations of four threes, or the deficit
+    from which a side came back and won, in percent of the target.
     """
 
     kind: HonourKind
@@ -106,7 +106,10 @@ class HonourTally:
 
 
 def _largest_deficit(game: FinishedGame) -> int:
-    """Return the winners' largest deficit after a deal, in percent of the target, or 0 if the others gave up."""
+    """Return the winners' largest deficit after a deal, in percent of the target.
+
+    A game that was resigned or lost on time counts as 0.
+    """
     record = game.record
     if not record.winner or record.ending in CUT_SHORT:
         return 0
@@ -121,7 +124,7 @@ async def closed_month(client: Any) -> str:
 
 
 async def _read_closed(client: Any) -> tuple[str, int]:
-    """Return the last closed month, and the number of the last game that was read."""
+    """Return the last closed month, and the number of the last game before the first game of a later month."""
     found = await client.get(CLOSED_KEY)
     month, number = found.decode().split() if found else ("", "0")
     return month, int(number)
@@ -134,9 +137,10 @@ class Honours:
         self._client, self._archive, self._ratings = client, archive, ratings
 
     async def close_past_months(self, now: datetime) -> str:
-        """Close all past months and return the last one, or "" if all were closed before. Idempotent.
+        """Close all past months and return the last one. Idempotent.
 
-        A month later than all games is not closed: clocks are sometimes wrong, and closing is final.
+        Returns "" if no month was closed: there was none to close, or a chat moved in the meantime. A month stays open
+        until it or a later month has a game. Clocks are sometimes wrong, and closing is final.
         """
         month, (closed, number) = month_before(now - CLOSING_DELAY), await _read_closed(self._client)
         if closed >= month:
@@ -153,7 +157,7 @@ class Honours:
                 latest = max(latest, game.month)
                 is_over = is_over and game.month <= month
             if is_over:
-                # The next round starts at the first game of a later month. Older games can follow it.
+                # The next call starts at the first game of a later month. Games of this month can come after that game.
                 number = entry.number
             if game and game.is_rated and closed < game.month <= month:
                 for chat in with_current_chats(game, moved).chats:
@@ -169,7 +173,7 @@ class Honours:
             if honours:
                 await self._store(name, chat, honours, self._client.hset)
         if newly_moved := (await self._ratings.moved_chats()).items() - moved.items():
-            # Also move the honours that were just written. The next round completes them.
+            # Also move the honours that were just written. The next call completes them.
             for old, new in newly_moved:
                 await self.move_chat(old, new)
             return ""
@@ -179,8 +183,9 @@ class Honours:
     async def _store(
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
     ) -> None:
-        """Write a month's honours with ``write``, and pseudonyms for people who are being forgotten."""
-        # Index people before writing, so that a kill leaves no honours unindexed, and again after the redaction.
+        """Write a month's honours with ``write``. People who are being forgotten appear under pseudonyms."""
+        # Index people before writing, so that a kill leaves no honours unindexed. Index them again afterwards,
+        # because a /forget during the write can delete the index.
         await self._index_people(month, chat, honours)
         kept = _redact(honours, await forgetting_marks(self._client))
         await write(chat_key(chat), month, json.dumps(kept))

@@ -4,8 +4,8 @@
     .venv/bin/python -m tests.mutants engine --sample 200 --seed 1
 
 cosmic-ray makes the mutants. Each runs in its own process, which imports the mutated module instead of the one on disk.
-No file is changed. coverage finds the tests that reach the mutated line or its function. They run quick ones first and
-stop at the first failure. Surviving mutants are printed as diffs. Each shows a missing test, unnecessary code, or a
+No file is changed. coverage finds the tests that reach the mutated line or its function. Quick tests run first, and the
+first failure ends the run. Surviving mutants are printed as diffs. Each shows a missing test, unnecessary code, or a
 change that no test can notice (an equivalent mutant).
 """
 
@@ -49,13 +49,15 @@ TEST_SECONDS = 120  # limit of one test without a fault
 TRACE_SECONDS = 900  # limit of all tests together
 
 GRACE_SECONDS = 10.0
-"""Seconds a test can last with a fault, in addition to three times its usual time. More counts as an endless wait.
+"""Seconds a test can last with a fault, in addition to three times the slowest test's usual time.
+
+A longer test counts as an endless wait.
 
 Also the time for cleaning up after a failed test.
 """
 
 MAX_SECONDS = 30.0
-"""Total duration of the tests run for a mutant, by their traced durations.
+"""Longest total duration of the tests run for a mutant, by their traced durations.
 
 A mutant that only other tests would notice counts as survived.
 """
@@ -69,10 +71,10 @@ UNPACKING_NODES = {"parameters", "dictorsetmaker", "atom"}
 """The parser's names of nodes in which a star does not multiply."""
 
 PARITY_OPERATORS = {"Add", "Sub", "BitXor"}
-"""Operators with the same last bit."""
+"""Operators whose results have the same last bit."""
 
 SWAPPING_OPERATORS = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
-"""Pairs of operators with the same result for 1 and a last bit."""
+"""Pairs of operators that give the same result if the left operand is 1 and the right one is 0 or 1."""
 
 
 UNTESTABLE_ARGUMENTS = {"kw_only", "slots", "strict"}
@@ -93,14 +95,13 @@ class CoveredModules(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A group of modules to mutate. The first entry of ``covered`` with a pattern that matches a module applies."""
+    """A group of modules to mutate. A module uses the first entry of ``covered`` with a matching pattern."""
 
     covered: Sequence[CoveredModules]
     preloaded: Sequence[str] = ()
     """Modules of this project to import once. They import nothing from this part."""
 
     excluded: Sequence[str] = ()
-    """Excluded modules."""
 
 
 def fill_pattern(pattern: str, names: str) -> list[str]:
@@ -211,8 +212,8 @@ def iter_mutants(part: Part) -> Iterator[Mutant]:
 def is_equivalent(name: str, node: Any) -> bool:
     """Return whether no test can notice the mutant.
 
-    These are UNTESTABLE_ARGUMENTS, TUNED_NAMES, ``(a - b) & 1`` with another sign, and ``1 - (a & 1)`` with another
-    operator that swaps 0 and 1.
+    Such mutants change UNTESTABLE_ARGUMENTS or TUNED_NAMES, the sign in ``(a - b) & 1``, or the first operator in
+    ``1 - (a & 1)`` to another that swaps 0 and 1.
     """
     parent = node.parent
     if parent.type == "argument":
@@ -243,7 +244,7 @@ def find_tests(part: Part) -> dict[Path, Sequence[str]]:
 
 
 def iter_annotations(source: str) -> Iterator[tuple[int, int]]:
-    """Yield each line and column of annotations and type aliases."""
+    """Yield each line and column of annotations."""
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
@@ -417,7 +418,7 @@ def send_trace(tests: Sequence[str], modules: Sequence[Path], answer: Connection
 
 
 def run_in_process(function: Any, *arguments: Any) -> Any:
-    """Run ``work`` in its own process and return its answer."""
+    """Run ``function`` in its own process and return its answer."""
     context = get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=function, args=(*arguments, sender))

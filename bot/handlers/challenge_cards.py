@@ -76,7 +76,7 @@ class ChallengeCards(Handlers):
     async def _handle_with_refresh(
         self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction
     ) -> Reply:
-        """Update the card, then call the handler. After a crash the card can be a duplicate with an old state."""
+        """Update the pressed card, then call the handler. After a crash, a duplicate card can show an old state."""
         if press.genuine:
             with suppress(NoSuchTable):
                 table = await self._room.table(action.code)

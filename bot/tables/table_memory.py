@@ -42,10 +42,10 @@ class TableMemory:
     def __init__(self, store: Store, shards: Shards | None = None) -> None:
         self.store, self._shards = store, shards
         self.watchers: list[Callable[[Commit], None]] = []
-        self._tables: OrderedDict[str, Table] = OrderedDict()  # the last one written comes last
+        self._tables: OrderedDict[str, Table] = OrderedDict()  # the least recently loaded or changed comes first
 
     async def table(self, code: str) -> Table:
-        """Load a table in order to decide about it.
+        """Load the current state of a table, to change it or to check a rule.
 
         Raises NoSuchTable if it does not exist, SetAside if it is unreadable.
         """
@@ -137,7 +137,7 @@ class TableMemory:
 
     def handle_commit(self, notification: CommitNotification) -> None:
         """Handle another worker's commit to a table that this worker delivers."""
-        # Commits that replicas have not confirmed can be lost, so they are not followed.
+        # Commits that replicas have not confirmed can be lost, so they are not applied.
         is_known = not self.store.replicas and self.apply_commit(notification)
         self._notify_watchers(Commit(notification.code, notification.clock, notification.details, is_known))
 

@@ -10,7 +10,9 @@ from engine.replay import replay
 
 @dataclass(frozen=True)
 class DealResult:
-    """The result of a deal. ``points`` are each side's, in the table's unit; (0, 0) if it was not played to its end.
+    """The result of a deal. ``points`` are each side's, in the table's unit.
+
+    They are (0, 0) for a deal that was not played to its end.
 
     ``tricks`` has the side that took each trick, in order: ``0`` or ``1``. ``winner`` is the side with more points, or
     the opponents of a side that resigned or lost on time, or None. ``ending`` is "void" for a deal that was stopped.

@@ -17,8 +17,8 @@ class Step:
 
     ``wrong`` explains each legal wrong move; the key "" is any other. The engine explains illegal cards. ``praise``
     follows the right move. Cards are codes: ``hand`` and ``packets`` (from the top) are the learner's, ``shown`` and
-    ``other_packets`` the bot's, ``led`` is the card on the table. ``new`` are cards that can be declared now, and
-    ``stock`` begins with these cards. ``moves`` limits the choice.
+    ``other_packets`` the bot's, ``led`` is the card on the table. ``new`` are cards that can be declared now.
+    ``stock`` lists the first cards of the stock. ``moves`` limits the choice.
     """
 
     text: str

@@ -11,8 +11,8 @@ from bot.finished.archive import Archive
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
-GAMES_SEARCHED = 20  # games among this many of a person's last ones count as known
-CANDIDATES = 25  # the next puzzle is one of this many unanswered ones nearest to a person's rating
+GAMES_SEARCHED = 20  # number of a person's last finished tables; their games count as known
+CANDIDATES = 25  # number of unanswered puzzles near a person's rating, from which one is chosen
 EASY_ANSWERS = 3  # a person with fewer answers gets puzzles with one star
 
 

@@ -9,7 +9,7 @@ import typer
 from bot.platform import ADAPTER_GROUP
 from bot.store import keys
 
-PERSON_HELP = "As platform:id, such as telegram:42, or by their @name: telegram:@anna."
+PERSON_HELP = "Write platform:id, such as telegram:42, or an @name, such as telegram:@anna."
 ID_HINT = (
     "The id is `person` in the file that /mydata sends, and `buongioco tables show CODE` lists ids. "
     "An @name works too, such as telegram:@anna."
@@ -20,7 +20,7 @@ _NAME = re.compile(r"(?:([a-z][a-z0-9_-]*):)?@([^\s:@~!/]+)")
 
 
 def check_person(text: str) -> str:
-    """Return the text if it has the form of a person. Raises BadParameter otherwise."""
+    """Return the text if it is written like an id or an @name. Raises BadParameter otherwise."""
     if not _ID.fullmatch(text) and not _NAME.fullmatch(text):
         raise typer.BadParameter(f"{text!r} is not a person. Write platform:id, such as telegram:42. {ID_HINT}")
     return text

@@ -16,7 +16,7 @@ from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
 from tests.telegram.kills import NAMES
 
-DEFERRED = 6  # type of the answer to a press that only acknowledges it
+DEFERRED = 6  # type of an answer that only acknowledges a press
 
 
 class DiscordPage(PlatformPage):

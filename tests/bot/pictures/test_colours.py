@@ -9,8 +9,10 @@ from bot.pictures.cards import PACKS
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from engine.cards import Pack
 
-# Normal vision, and three simulations of vision that lacks one kind of cone: Brettel, Viénot and Mollon 1997, Viénot,
-# Brettel and Mollon 1999, and Machado, Oliveira and Fernandes 2009 at severity 1.
+# Normal vision, and vision that lacks one kind of cone, simulated in three ways:
+# - brettel: Brettel, Viénot and Mollon, 1997
+# - vienot: Viénot, Brettel and Mollon, 1999
+# - machado: Machado, Oliveira and Fernandes, 2009, at severity 1
 VISIONS = [
     None,
     *[(deficiency, method) for deficiency in ("protan", "deutan", "tritan") for method in ("machado", "brettel")],

@@ -175,7 +175,7 @@ def test_partners_are_listed_below_each_other() -> None:
     )
     heights = {line.text: line.y for line in lines}
     assert heights[names[0]] < heights[names[1]] < heights["tricks 1"]
-    # A text's background is one and a half times as high as its letters and reaches below the line.
+    # A text is painted on a box 1.5 times as high as its size. The box must not cover the text above.
     sizes = {line.text: line.size for line in lines}
     for above, below in pairwise([*names, "tricks 1"]):
         assert heights[below] - heights[above] >= 0.55 * sizes[above] + 0.75 * sizes[below]
@@ -183,7 +183,7 @@ def test_partners_are_listed_below_each_other() -> None:
 
 
 def test_signs_of_easy_cards_are_visible() -> None:
-    """A suit sign is below the rank and starts in the middle of a card."""
+    """The suit sign is on the left, below the rank, and starts halfway down the card."""
     cards_compared = 0
     for game in GAMES:
         for scene in scenes_of(game, "easy"):

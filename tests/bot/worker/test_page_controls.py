@@ -43,7 +43,7 @@ MOVE_KINDS = {
 
 
 def visible_payloads(page: HandPage) -> Counter[str]:
-    """Return the payloads of controls outside the menu, as in static/table.js: packets, hand cards, buttons."""
+    """Return the payloads of controls outside the menu, as in static/table.js: cards, packets, buttons."""
     taps = [card.press for card in (*page.middle, *page.packets, *page.hand) if card.press]
     picks = [card.pick for card in page.packets if card.pick]
     return Counter([*taps, *picks, *(button.payload for row in page.extra for button in row)])
@@ -59,7 +59,7 @@ def visible_moves(page: HandPage) -> Counter[str]:
 
 
 def find_choices(page: HandPage) -> set[str]:
-    """Return the partial choices that one visible control can make."""
+    """Return the partial choices that the visible controls can make."""
     parsed_actions = (actions.parse_payload(payload) for payload in visible_payloads(page))
     drafts = [
         action.words[1:] for action in parsed_actions if isinstance(action, TableAction) and action.verb == "draft"

@@ -100,7 +100,7 @@ class DuelsFeature(Feature):
         self.site = DuelSite(core.people, self.duels, commands)
         self.policy = DuelPolicy(core.store, core.archive, self.duels)
         self.matches = Matches(MatchStore(core.store.client), self.duels, core.store, core.blocks, core.host_time)
-        self.boards = Boards(self.matches, core.people, core.viewers, core.adapters)
+        self.boards = Boards(self.matches, core.people, core.viewers, core.adapters, core.delivery.answers)
         match_commands = MatchCommands(self.matches, self.boards, commands, core.people, core.code_guard)
         self.commands = {"duel": commands.ask, "match": match_commands.ask}
         self.pages = {PAGE: commands.answer, MATCH_PAGE: match_commands.answer}

@@ -1,18 +1,22 @@
 """The messages of matches: one in each group, edited as people enter and results come in.
 
 When the match begins and when it is over, a new message replaces the last one, so that the group sees it. Only one
-worker calls `update_due`. The state is stored before and after each message is sent, and messages carry a key by which
-a platform recognizes a repetition. A crash can double a message only on platforms without such keys.
+worker calls `update_due`. It queues each message with the group's other answers, so that the group's rate limit holds
+and changes that come together make one edit. The state is stored before and after each message is sent, and messages
+carry a key by which a platform recognizes a repetition. A crash can double a message only on platforms without such
+keys.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import structlog
 
+from bot.delivery.answer_queue import AnswerQueue
 from bot.features.duels import keys
-from bot.features.duels.duel import DAY, Duel
+from bot.features.duels.duel import DAY
 from bot.features.duels.matches.match import Match
 from bot.features.duels.matches.matches import Matches
 from bot.features.duels.matches.pages import board_panel
@@ -64,12 +68,19 @@ def _phase(match: Match) -> str:
 
 
 class Boards:
-    def __init__(self, matches: Matches, people: People, viewers: Viewers, adapters: Mapping[str, Adapter]) -> None:
+    def __init__(
+        self,
+        matches: Matches,
+        people: People,
+        viewers: Viewers,
+        adapters: Mapping[str, Adapter],
+        answers: AnswerQueue,
+    ) -> None:
         self._matches, self._store, self._client = matches, matches.store, matches.store.client
-        self._people, self._viewers, self._adapters = people, viewers, adapters
+        self._people, self._viewers, self._adapters, self._answers = people, viewers, adapters, answers
 
     async def update_due(self) -> None:
-        """Advance the matches that have changed or whose time has come, and bring their messages up to date."""
+        """Advance the matches that have changed or whose time has come, and queue their outdated messages."""
         for code in await self._store.due(self._matches.now()):
             # A change from now on makes it due again.
             await self._store.set_due(code, self._matches.now() + CHECK_SECONDS)
@@ -78,9 +89,7 @@ class Boards:
                 await self._store.remove_due(code)
                 continue
             match = await self._matches.advance(match)
-            duels = await self._matches.duels_of(match)
-            groups = [(await self._people.chat(side.place)).name for side in match.sides]
-            are_shown = [await self._show(match, side, duels, groups) for side in range(len(match.sides))]
+            are_shown = [await self._update(match, side) for side in range(len(match.sides))]
             is_late = self._matches.now() > match.ends + GIVE_UP_SECONDS
             if match.closed and (all(are_shown) or is_late):
                 await self._store.remove_due(code)
@@ -90,27 +99,39 @@ class Boards:
         side = match.side_at(place)
         await self._store.change(match.code, {f"repost:{side}": 1}, unless=("closed",))
 
-    async def _show(self, match: Match, side: int, duels: Sequence[Duel], groups: Sequence[str]) -> bool:
-        """Bring a group's message up to date. Return False if it must be tried again."""
+    async def _update(self, match: Match, side: int) -> bool:
+        """Queue what a group's message needs. Return whether it is up to date, or cannot be sent."""
         place = match.sides[side].place
-        adapter = self._adapters.get(platform_of(place))
-        if adapter is None:
+        if platform_of(place) not in self._adapters:
             # The host has removed this platform. The other group continues.
             return True
         state = await self._next_state(match, side)
         if state.is_dropped:
             return True
-        language = (await self._viewers.viewer_at(place)).language
-        panel = board_panel(match, duels, groups, language, self._matches.now())
+        if state.message and not state.outdated and state.digest == (await self._panel(match, side)).digest:
+            return True
+        self._answers.send(place, partial(self._show, match.code, side), message=f"match {match.code}")
+        return False
+
+    async def _panel(self, match: Match, side: int) -> Panel:
+        duels = await self._matches.duels_of(match)
+        groups = [(await self._people.chat(group.place)).name for group in match.sides]
+        language = (await self._viewers.viewer_at(match.sides[side].place)).language
+        return board_panel(match, duels, groups, language, self._matches.now())
+
+    async def _show(self, code: str, side: int) -> None:
+        """Bring a group's message up to date."""
+        match = await self._store.find(code)
+        if match is None:
+            return
+        place, state = match.sides[side].place, await self._next_state(match, side)
         try:
-            await self._deliver(adapter, match.code, side, state, panel)
+            await self._deliver(self._adapters[platform_of(place)], code, side, state, await self._panel(match, side))
         except ChatGone:
-            current = await self._load(match.code, side)
-            await self._save(match.code, side, replace(current, place=place, is_dropped=True))
-        except DeliveryError as error:
-            log.info("match_message_not_sent", platform=platform_of(place), why=type(error).__name__)
-            return False
-        return True
+            current = await self._load(code, side)
+            await self._save(code, side, replace(current, place=place, is_dropped=True))
+        # A match that is over is looked at once more, and then no longer.
+        await self._store.touch(code)
 
     async def _next_state(self, match: Match, side: int) -> BoardState:
         """Return the state with the group's wish, and without messages of another place or phase."""

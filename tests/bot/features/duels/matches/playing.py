@@ -50,6 +50,7 @@ async def run_loops(worker: Worker) -> None:
         await feature.duels.close_due()
         await worker.settled()
         await feature.boards.update_due()
+        await worker.delivery.answers.tasks.wait()
         await feature.messages.send_due(feature.duels.now)
 
 

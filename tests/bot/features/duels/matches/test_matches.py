@@ -15,7 +15,8 @@ from bot.features.duels.matches.match import ENTRY_SECONDS, MAX_ENTRANTS, Entran
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks, is_pseudonym
 from bot.panel import Button, Panel, Span
-from bot.platform import ChatGone, NotDelivered, Person, PlatformFailure, Reply
+from bot.platform import ChatGone, MessageRefused, Person, PlatformFailure, Reply
+from bot.rate_limiter import RateLimit
 from bot.store import Store
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.test_days import play_deal
@@ -453,14 +454,29 @@ async def test_group_that_removed_the_bot_does_not_stop_the_other(store: Store) 
         assert "7–0" in board(fake, OTHER)
 
 
-async def test_failed_message_is_sent_later(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_message_is_sent_later(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_groups(store) as (worker, fake, players):
-        fake.errors[GROUP] += [NotDelivered("down")]
+        fake.errors[GROUP] += [MessageRefused("not now")] * 9
         await open_match(worker, players)
         assert not [text for text in fake.texts(GROUP) if "🏟️ Match" in text]
+        fake.errors[GROUP].clear()
         pass_time(monkeypatch, CHECK_SECONDS + 1)
         await run_loops(worker)
         assert "Bar Sport – Circolo" in board(fake, GROUP)
+
+
+async def test_changes_that_come_together_make_one_edit(store: Store) -> None:
+    async with open_groups(store) as (worker, fake, players):
+        await open_match(worker, players)
+        fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=1.0)
+        before = len(fake.calls)
+        for number, player in enumerate(players):
+            await player.press("Sign up", group_of(number))
+            await worker.feature(DuelsFeature).boards.update_due()
+        await worker.delivery.answers.tasks.wait()
+        edits = [call for call in fake.calls[before:] if call[:2] == ("edit", GROUP)]
+        assert len(edits) <= 2
+        assert "Circolo (2)" in board(fake, GROUP)
 
 
 async def test_message_that_arrived_with_an_error_is_sent_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
     """Return a hint; empty for none. The first hint in a person's first game says why it appears."""
     _ = words.text
     if hint.have_ended:
-        return _("💡 From here on, press Hint when you want one.")
+        return _("💡 From now on, press Hint.")
     if hint.found:
         text = f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
     elif hint.is_busy:

@@ -64,7 +64,7 @@ async def test_first_turns_show_a_hint_then_only_its_button(worker: Worker, fake
         assert shown_hint(anna)
         assert hint_buttons(anna) == ["No more hints"]
         await play_card(worker, anna)
-    assert shown_hint(anna) == "💡 From here on, press Hint when you want one."
+    assert shown_hint(anna) == "💡 From now on, press Hint."
     assert hint_buttons(anna) == ["💡 Hint"]
     await play_card(worker, anna)
     assert not shown_hint(anna)

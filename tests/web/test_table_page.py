@@ -184,7 +184,8 @@ async def test_large_cards_are_larger_and_fit(
     viewport = dict(zip(("width", "height"), screen, strict=True))
     page = await start_game(browser, playground, "metamazzo", viewport=viewport)
     await wait_for_turn(page)
-    width = "document.querySelector('.fan .face').getBoundingClientRect().width"
+    # A card's box also grows while the card turns, so it is not measured.
+    width = "parseFloat(getComputedStyle(document.querySelector('.fan .face')).width)"
     normal = await page.evaluate(width)
     await choose_large_cards(page)
     await wait_for_turn(page)

@@ -77,7 +77,10 @@ async def show_icon(_site: Site, request: web.Request) -> web.Response:
 
 
 async def service_worker(site: Site, _request: web.Request) -> web.Response:
-    """Return the service worker's script. Browsers compare it to theirs, so a new release replaces the worker."""
+    """Return the service worker's script.
+
+    Browsers compare its text with the copy they have, so a new release replaces the worker.
+    """
     script, files = site.assets.url("service_worker.js"), site.assets.scripts_and_styles
     pages = [OFFLINE, "/how-to-play", "/rules", *(f"/rules/{topic}" for topic in choices_of(ArgumentKind.TOPIC))]
     arguments = ", ".join(map(json.dumps, (files, pages, list(site.assets.decks.values()))))

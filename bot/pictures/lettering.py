@@ -1,5 +1,6 @@
 """The letters of pictures. They come from one bundled font, so pictures look the same on every machine."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import chain
@@ -21,18 +22,25 @@ SCRIPTS = (
 
 LETTERS = frozenset(map(chr, chain(*SCRIPTS, map(ord, "ȘșȚțΆ–—‘’“”„•…€−"))))  # all characters that pictures can have
 ELLIPSIS = "…"
+BEFORE_FRACTION = re.compile(r"(?<=[0-9])(?=[⅐-⅞])")
+FRACTION_SLASH = "\u2044"
 ISOLATES = "\u2068\u2069"  # invisible characters around names in texts
 
 
 def drawable_text(text: str) -> str:
     """Return the drawable part of a text: fancy letters become plain, emoji and other scripts are left out.
 
+    The font has no thirds, so they are written with a slash.
+
     >>> drawable_text("𝓐𝓷𝓷𝓪 🤖")
     'Anna'
+    >>> drawable_text("4⅓")
+    '4 1/3'
     """
     folded = unicodedata.normalize("NFC", text)
     if not LETTERS.issuperset(folded):
-        folded = unicodedata.normalize("NFKC", text)
+        spaced = BEFORE_FRACTION.sub(" ", text)
+        folded = unicodedata.normalize("NFKC", spaced).replace(FRACTION_SLASH, "/")
     return " ".join("".join(char for char in folded if char in LETTERS).split())
 
 

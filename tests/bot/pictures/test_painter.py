@@ -55,6 +55,9 @@ def test_font_has_every_drawable_letter() -> None:
         ("Caffe\u0300", "Caffè"),
         ("王小明", ""),
         ("🎲🎲", ""),
+        ("4⅓", "4 1/3"),
+        ("⅔", "2/3"),
+        ("−⅓", "−1/3"),
     ],
 )
 def test_names_lose_only_undrawable_characters(name: str, expected: str) -> None:

@@ -13,6 +13,7 @@ from bot.panel_picture import CardStyle
 from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, Layout, height_of
 from bot.pictures.colours import Colour
 from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows
+from bot.pictures.lettering import drawable_text
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 
 OPEN = 112  # width of the cards in a known hand of another player
@@ -24,7 +25,7 @@ STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
 # width of a side's name and notes next to points of two digits, next to three digits, and below the points
 BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
 
-POINTS, LONG_POINTS = 52, 38  # font size of points, and of those longer than three characters (−200)
+POINTS, LONG_POINTS, FRACTION_POINTS = 52, 38, 32  # font sizes of points such as 31, −200 and 4 1/3
 MIN_LETTER = 0.4  # average letter width per font size, in a text shrunk as far as possible
 TARGET_LETTERS = 10  # letters per line of the target
 BACKS_VISIBLE, MIN_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
@@ -137,8 +138,9 @@ class _SceneLayout(Canvas):
                 self.add_text(name, name_x, 26 + 34 * line, 26, colour, "strip", max_width, anchor)
             notes, y = " · ".join(side.notes), 94 if is_tall else 66
             self.add_text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else max_width, anchor)
-            size = POINTS if len(side.points) < 4 else LONG_POINTS
-            self.add_text(side.points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
+            points = drawable_text(side.points)
+            size = POINTS if len(points) < 4 else LONG_POINTS if len(points) < 5 else FRACTION_POINTS
+            self.add_text(points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
         target = wrap(self.scene.target, TARGET_LETTERS)
         for line, text in enumerate(target):
             size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * line + 1 - len(target))

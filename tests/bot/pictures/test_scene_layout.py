@@ -240,3 +240,13 @@ def test_title_of_the_previous_trick_is_not_cut(style: CardStyle, language: str)
                     assert fit_text(title, item.size, item.max_width)[0] == title
                     seen += 1
     assert seen
+
+
+@pytest.mark.parametrize("points", ["31", "−200", "4⅓", "10⅔"])
+def test_points_are_drawn_whole(points: str) -> None:
+    scene = scenes_of("metamazzo", "classic")[8]
+    one, other = scene.sides
+    scene = replace(scene, sides=(one._replace(points=points), other._replace(points=points)))
+    drawn = [item for item in lay_out(scene).items if isinstance(item, TextAt) and item.text == drawable_text(points)]
+    assert len(drawn) == 2
+    assert all(fit_text(item.text, item.size, item.max_width)[0] == item.text for item in drawn)

@@ -21,11 +21,7 @@ RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is 
 
 
 def choose(table: dict) -> str:
-    """Choose a legal move.
-
-    Moves that play no card come first: a declaration, the bid of four, or the first one listed. Otherwise this is the
-    lowest card that wins the trick, or the lowest card of all.
-    """
+    """Choose a move without a card first, such as a declaration; otherwise the lowest card that wins, or the lowest."""
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]
     plays = sorted(move for move in moves if move.startswith("play "))

@@ -16,7 +16,7 @@ from engine.tressette import THIRDS
 # what newcomers read about each game, after its name
 GAME_LINES = {
     "pizzichino": _("Tressette for two; each has four packets of five cards."),
-    "spizzichino": _("Tressette for two; like Pizzichino, but you choose your packets unseen."),
+    "spizzichino": _("Tressette for two; like Pizzichino, but you choose your hand without a peek."),
     "metamazzo": _("Tressette for two; after each trick you draw a card."),
     "testa": _("Tressette for two with drawing; you declare only in the first four tricks."),
     "tressette": _("the classic for four, in pairs."),

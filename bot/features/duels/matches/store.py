@@ -174,6 +174,8 @@ class MatchStore:
                 if pair[side].person == person:
                     fields[f"pair:{number}:{side}"] = json.dumps(pseudonym)
         await self.change(match.code, fields)
+        # The messages of a match that is over must lose the name too.
+        await self.client.zadd(keys.MATCHES_DUE, {match.code: 0})
 
     async def forget_list(self, person: str) -> None:
         await self.client.delete(keys.matches_of(person))

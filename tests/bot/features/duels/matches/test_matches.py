@@ -398,6 +398,11 @@ async def test_others_play_on_after_a_player_is_forgotten(store: Store) -> None:
             await store_results(worker, other, side, 3)
         await run_loops(worker)
         assert "Circolo wins the match 2–0." in board(fake, GROUP)
+        bruno = players[1]
+        assert bruno.person.name in board(fake, OTHER)
+        await forget(bruno)
+        await run_loops(worker)
+        assert bruno.person.name not in board(fake, GROUP) + board(fake, OTHER)
 
 
 async def test_person_forgotten_during_the_draw_has_no_duel(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

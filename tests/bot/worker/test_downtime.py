@@ -351,6 +351,8 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
         random = Random(3)
         for _ in range(3):
             async with asyncio.timeout(20):
+                # Until delivery has edited the hand, it shows the moves before the last one.
+                await worker.settled()
                 while not anna.moves():
                     await asyncio.sleep(0.02)
                     await worker.settled()

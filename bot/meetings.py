@@ -29,7 +29,7 @@ class Meetings:
         self._finders[kind] = find
 
     async def find(self, profile: Profile, place: Sequence[str]) -> Chair | None:
-        """Return the other person in a place; None if there is none."""
+        """Return the person whom somebody met in a place; None if they met nobody there."""
         kind, *words = place
         return await self._finders[kind](profile, words) if kind in self._finders else None
 

@@ -14,6 +14,7 @@ LONGEST_HTML, LONGEST_COMPRESSED = 32_768, 4_096  # bytes, the second after zlib
 
 @cache
 def hand_document() -> str:
+    """Return the HTML, which is the same in all languages."""
     parts = {part: _shorten(_read(f"hand.{part}")) for part in ("css", "js")}
     return _shorten(Template(_read("hand.html")).substitute(parts))
 

@@ -125,12 +125,15 @@ async function press(payload, element) {
   isWaiting = true;
   element.className += " gone";
   let text = "";
-  try { text = await ask(payload); } catch (error) { element.className = element.className.replace(" gone", ""); }
+  let isLost = false;
+  try { text = await ask(payload); } catch (error) { isLost = true; }
   isWaiting = false;
+  element.className = element.className.replace(" gone", "");
   const answer = text ? JSON.parse(text) : {};
   if (answer.hand) draw((shown = text));
   else refresh();
-  if (!answer.hand && answer.toast) add(felt, "div", "toast", answer.toast);
+  if (isLost) add(felt, "div", "toast", "⚠️ Try again · Riprova");
+  else if (!answer.hand && answer.toast) add(felt, "div", "toast", answer.toast);
 }
 
 watchState();

@@ -9,7 +9,7 @@ from bot.identity.adapter_data import ALL_FIELDS, StoredField
 from bot.store import STORE_ERRORS
 
 CHANGE_SECONDS = 1.0  # how long a tap waits for its change
-STATE_SECONDS = 7 * 24 * 3600  # how long the states of a person's messages are kept after the last one
+STATE_SECONDS = 7 * 24 * 3600  # how long the states of a person's messages are kept, from the first one
 
 
 def states_key(person: int | str) -> str:
@@ -32,7 +32,8 @@ class KeptStates:
     async def keep(self, chat: int, message: str, state: str) -> None:
         try:
             await self._redis.hset(states_key(chat), message, state)
-            await self._redis.expire(states_key(chat), STATE_SECONDS)
+            # Not renewed, so that states of removed tables do not stay with a person who plays on.
+            await self._redis.expire(states_key(chat), STATE_SECONDS, nx=True)
         except STORE_ERRORS as error:
             self._report_store_error(error)
         if changed := self._changes.get((chat, message)):

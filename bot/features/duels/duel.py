@@ -125,7 +125,7 @@ class Duel:
         return invited.person == person or (not invited.person and invited.handle.lower() == handle.lower() != "")
 
     def other_player(self, person: str, handle: str = "") -> Player | None:
-        """Return the other player, for a player or the invited person; None if there is none or they were forgotten."""
+        """Return the opponent of a player or of the invited person; None without one, or if they were forgotten."""
         side = self.side_of(person)
         if side is None and not self.is_invited(person, handle):
             return None

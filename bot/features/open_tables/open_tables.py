@@ -24,8 +24,8 @@ FRESH_SECONDS = 2.0  # time for which a worker keeps its list
 def is_by_link(table: Table) -> bool:
     """Return whether a guest opened this table on a page for anyone who has its link.
 
-    The names of people from chats are not for strangers. Such people meet strangers with /find under nicknames,
-    and sit down at a listed table under them. One who has sat down under their name keeps a table from being listed.
+    The names of people from chats are not for strangers. Such people meet strangers with /find under nicknames, and sit
+    down at a listed table under them. A table is not listed while such a person sits there under their own name.
     """
     if not table.was_listed and any(map(_is_of_chat, table.people)):
         return False

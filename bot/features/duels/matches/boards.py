@@ -67,6 +67,11 @@ def _phase(match: Match) -> str:
     return "playing" if match.begun else "open"
 
 
+def _wish(side: int) -> str:
+    """Return the field that is set if a group wants its message again as the lowest one."""
+    return f"repost:{side}"
+
+
 class Boards:
     def __init__(
         self,
@@ -97,7 +102,8 @@ class Boards:
     async def repost(self, match: Match, place: str) -> None:
         """Send a group's message again as the lowest one, also after the bot could not write there."""
         side = match.side_at(place)
-        await self._store.change(match.code, {f"repost:{side}": 1}, unless=("closed",))
+        if side is not None:
+            await self._store.change(match.code, {_wish(side): 1}, unless=("closed",))
 
     async def _update(self, match: Match, side: int) -> bool:
         """Queue what a group's message needs. Return whether it is up to date, or cannot be sent."""
@@ -105,10 +111,15 @@ class Boards:
         if platform_of(place) not in self._adapters:
             # The host has removed this platform. The other group continues.
             return True
-        state = await self._next_state(match, side)
+        state, is_wanted = await self._next_state(match, side)
         if state.is_dropped:
             return True
-        if state.message and not state.outdated and state.digest == (await self._panel(match, side)).digest:
+        if (
+            not is_wanted
+            and state.message
+            and not state.outdated
+            and state.digest == (await self._panel(match, side)).digest
+        ):
             return True
         self._answers.send(place, partial(self._show, match.code, side), message=f"match {match.code}")
         return False
@@ -124,7 +135,10 @@ class Boards:
         match = await self._store.find(code)
         if match is None:
             return
-        place, state = match.sides[side].place, await self._next_state(match, side)
+        place, (state, is_wanted) = match.sides[side].place, await self._next_state(match, side)
+        await self._save(code, side, state)
+        if is_wanted:
+            await self._client.hdel(keys.match(code), _wish(side))
         try:
             await self._deliver(self._adapters[platform_of(place)], code, side, state, await self._panel(match, side))
         except ChatGone:
@@ -133,20 +147,20 @@ class Boards:
         # A match that is over is looked at once more, and then no longer.
         await self._store.touch(code)
 
-    async def _next_state(self, match: Match, side: int) -> BoardState:
-        """Return the state with the group's wish, and without messages of another place or phase."""
-        key, wish = keys.match(match.code), f"repost:{side}"
+    async def _next_state(self, match: Match, side: int) -> tuple[BoardState, bool]:
+        """Return the state without messages of another place or phase, and whether the group wants its message again.
+
+        Only `_show` stores the state, because its calls for a group never overlap.
+        """
         state, place = await self._load(match.code, side), match.sides[side].place
         if state.place != place:
             state = BoardState(place, _phase(match), sent=state.sent)
-        if is_wanted := await self._client.hexists(key, wish):
+        if is_wanted := bool(await self._client.hexists(keys.match(match.code), _wish(side))):
             state = replace(state, is_dropped=False)
         if is_wanted or state.phase != _phase(match):
             outdated = state.message or state.outdated
             state = replace(state, phase=_phase(match), message="", digest="", tried="", outdated=outdated)
-            await self._save(match.code, side, state)
-            await self._client.hdel(key, wish)
-        return state
+        return state, is_wanted
 
     async def _deliver(self, adapter: Adapter, code: str, side: int, state: BoardState, panel: Panel) -> None:
         place = state.place

@@ -177,7 +177,7 @@ class Matches:
     # Time
 
     async def advance(self, match: Match) -> Match:
-        """Do what is due: draw, open missing duels, or close the match. Idempotent."""
+        """Draw the pairs, open missing duels or close the match, whichever is due. Idempotent."""
         now = self.now()
         if match.begun and not match.closed:
             await self._open_duels(match)

@@ -516,7 +516,7 @@ async def test_match_follows_a_moved_group(store: Store) -> None:
 
 
 async def test_kill_after_the_draw_leaves_no_pair_without_a_duel(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_groups(store) as (worker, _fake, players):
+    async with open_groups(store) as (worker, platform, players):
         await open_match(worker, players)
         for number, player in enumerate(players):
             await player.press("Sign up", group_of(number))
@@ -530,7 +530,7 @@ async def test_kill_after_the_draw_leaves_no_pair_without_a_duel(store: Store, m
         with pytest.raises(asyncio.CancelledError):
             await matches.begin(match.code, players[0].person.id)
         assert (await match_in(worker)).begun
-    async with open_groups(store) as (worker, fake, players):
+    async with open_groups(store, fake=platform) as (worker, fake, players):
         reply = await press_old_button(players[1], match.code, "play")
         assert "being drawn" in reply.toast
         await run_loops(worker)

@@ -5,7 +5,7 @@ import multiprocessing
 import resource
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Annotated
 
@@ -47,23 +47,25 @@ PAINTERS: dict[str, Callable[[], Painter]] = {
 }
 
 
-def scenes_of(game: str, style: CardStyle) -> list[Scene]:
-    """Return the hands of a deal, each as its player sees it at a turn."""
-    random = Random(game)
-    kind = GAMES[game]
+def tables_of(game: str) -> Iterator[tuple[Table, int]]:
+    """Yield a table at each turn of a deal, with the seat to move."""
+    random, kind = Random(game), GAMES[game]
     sits = [Sit(seat, f"p:{seat}", NAMES[seat]) for seat in range(kind.seats)]
     rules = resolve(kind.rules, {}).model_dump()
     start: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
     table = Table("BENCH").with_entries(start, "u")
-    greedy, found = make_robot("greedy", random), []
+    greedy = make_robot("greedy", random)
     while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
-        scene = hand_scene(snapshot(table, seat), "en", "italian", style)
-        assert scene
-        found.append(scene)
+        yield table, seat
         move = greedy.choose(table.game.view(seat), table.game.history(seat))
         assert move
         table = table.with_entries([Move(seat, move)], "u")
-    return found
+
+
+def scenes_of(game: str, style: CardStyle) -> list[Scene]:
+    """Return the hands of a deal, each as its player sees it at a turn."""
+    scenes = (hand_scene(snapshot(table, seat), "en", "italian", style) for table, seat in tables_of(game))
+    return [scene for scene in scenes if scene]
 
 
 def measure(name: str, paint: Painter, scenes: Sequence[Scene]) -> None:

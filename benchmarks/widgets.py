@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from random import Random
 from statistics import mean, median
 
 import typer
@@ -12,40 +11,28 @@ from adapters.telegram.photos import PART, Photo
 from adapters.telegram.transport import Body, json_body, upload_body
 from adapters.telegram.widget.document import compressed_size, hand_document
 from adapters.telegram.widget.state import hand_state
+from benchmarks.pictures import tables_of
 from bot.panel import Panel
 from bot.panels.hand import hand_panel
 from bot.pictures.painter import paint
 from bot.pictures.scene import Scene
 from bot.pictures.scene_builder import hand_scene
-from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot
-from bot.tables.table import Table
 from bot.viewers import with_picture
 from engine import GAMES
-from engine.options import RELEASE, resolve
-from engine.robots import make_robot
 
-NAMES = ("Anna", "Bruno", "Caterina", "Domenico")
 WHERE = {"chat_id": 123456789, "message_id": 1234}
 UNITS = 1_000  # bytes in a kB
 
 
 def hands_of(game: str) -> list[Panel]:
     """Return the hands of all players after each move of a deal."""
-    random, kind = Random(game), GAMES[game]
-    sits = [Sit(seat, f"p:{seat}", NAMES[seat]) for seat in range(kind.seats)]
-    rules = resolve(kind.rules, {}).model_dump()
-    start: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
-    table = Table("BENCH").with_entries(start, "u")
-    greedy, found = make_robot("greedy", random), []
-    while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
-        for viewer in range(kind.seats):
+    found = []
+    for table, _seat in tables_of(game):
+        for viewer in range(GAMES[game].seats):
             seen = snapshot(table, viewer)
             scene = hand_scene(seen, "en", "italian", "classic")
             found.append(with_picture(hand_panel(seen, "en", "italian", ""), scene, "en", is_live=True))
-        move = greedy.choose(table.game.view(seat), table.game.history(seat))
-        assert move
-        table = table.with_entries([Move(seat, move)], "m")
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import structlog
 from cachetools import TTLCache
@@ -26,8 +26,7 @@ from adapters.telegram.transport import AiohttpRequest, Post, SendingRequest, js
 from adapters.telegram.webhook import Webhook
 from adapters.telegram.widget.kept_states import KeptStates
 from adapters.telegram.widget.messages import Widgets
-from adapters.telegram.widget.queries import SHOW, WidgetAnswer, read_widget_press
-from adapters.telegram.widget.state import has_move
+from adapters.telegram.widget.taps import Taps, read_tap
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
 from bot.concurrency.background import TaskSet
@@ -46,7 +45,6 @@ from bot.platform import (
     SentMessage,
     Unreachable,
     chat_of,
-    is_ephemeral,
     is_inline,
     is_private,
     private_place,
@@ -109,6 +107,7 @@ class Telegram:
             self._can_write_to,
             self._background,
         )
+        self.taps = Taps(self._post_answer, states, card_room, self.press_replies)
         self.per_second = MESSAGES_PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # places that recently refused a message
         self._connected = self._has_connected = False
@@ -186,7 +185,9 @@ class Telegram:
             if update.callback_query:
                 await self._handle_press(update, update.callback_query)
             elif asked := update.api_kwargs.get("widget_query"):
-                await self._handle_widget_query(update, asked)
+                if tap := _read(update, read_tap, update, asked):
+                    self._reopen(tap.place)
+                    await self.taps.handle(tap, asked["id"])
             elif query := update.inline_query:
                 if found := _read(update, reading.read_inline_query, query):
                     await answer_inline_query(self._post, self.card_room, query.id, *found)
@@ -315,19 +316,6 @@ class Telegram:
             reply = await self.card_room.handle_press(press)
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
-    async def _handle_widget_query(self, update: Update, query: dict[str, Any]) -> None:
-        press = _read(update, read_widget_press, update, query)
-        if press is None:
-            return
-        states = self.messages.widgets.states
-        state = await states.find(reading.chat_and_topic(press.place)[0], press.message)
-        async with WidgetAnswer(self._post_answer, query["id"], press, states, state) as answer:
-            if press.payload == SHOW:
-                return
-            self._reopen(press.place)
-            reply = await self.card_room.handle_press(replace(press, genuine=has_move(state, press.payload)))
-            await self.press_replies.show(press, reply, answer, is_photo=True)
-
     async def _can_write_to(self, person: str) -> bool:
         """Return whether a person who had a private chat with the bot still has one, without sending a message.
 
@@ -369,9 +357,7 @@ class Telegram:
                 return any(admin["user"]["id"] == user for admin in admins)
 
     def draws(self, place: str, panel: Panel) -> bool:
-        if is_inline(place) or is_ephemeral(place):
-            return False
-        return self.messages.widgets.state_of(reading.chat_and_topic(place)[0], panel) is not None
+        return is_private(place) and self.messages.widgets.state_of(int(Place.parse(place).person), panel) is not None
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))

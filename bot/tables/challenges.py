@@ -223,10 +223,7 @@ class Challenges(Opener):
         return await self._room.commit(code, update, decide)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
-        """Set an option, as ``name=value``.
-
-        Only the opener can, before the game begins. Raises BadRules for a wrong value.
-        """
+        """Set an option, as ``name=value``. Only the opener can, before the game. Raises BadRules for a wrong value."""
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
@@ -276,9 +273,8 @@ class Challenges(Opener):
 
         In games that ask partners, the first player of a side decides about the chair opposite. ``host`` is another
         place that shows the table from now on. Matched strangers keep the names from their match. Raises NoChairForYou
-        if the opener has blocked this person and has not invited them. At a table that was open to anyone each player
-        has the opener's right. ``terms`` is the version at which the terms that
-        the person read were set; raises OldPanel if they have changed.
+        if the opener has blocked this person and has not invited them; at a table that was open to anyone, so can each
+        player. ``terms`` is the version of the terms that the person read; raises OldPanel if they have changed.
         """
 
         def decide(table: Table) -> Sequence[Entry]:

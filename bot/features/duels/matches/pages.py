@@ -74,14 +74,16 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
     else:
         page.line(_("{group} challenges another group."), group=Span(groups[0], "bold"))
         # The code comes last on its line, so that it can be copied.
-        page.line(_("For the other group: /match {code}"), code=Span(match.code, "code"))
-    about = _("You play {deals} deals when you like, alone with robots. One of the other group gets the same cards.")
+        page.line(_("The other group accepts with /match {code}"), code=Span(match.code, "code"))
+    about = _(
+        "You play {deals} deals when you like, against robots. An opponent gets the same cards: better points win."
+    )
     page.line(about, deals=DEALS)
     page.gap()
     people = names_of([entrant.name for side in match.entrants for entrant in side], language)
     for side in SIDES if match.is_accepted else SIDES[:1]:
         count, start = len(match.entrants[side]), len(match.entrants[0]) * side
-        names = ", ".join(people[start : start + count]) or "…"
+        names = ", ".join(people[start : start + count]) or _("nobody yet")
         page.line("{group} ({count}): {names}", group=groups[side], count=count, names=names)
     page.gap()
     if match.is_accepted:

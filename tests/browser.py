@@ -115,6 +115,13 @@ def fail_on_page_errors(page: Page) -> None:
     page.on("console", lambda line: pytest.fail(f"the console says: {line.text}") if line.type == "error" else None)
 
 
+async def wait_until_still(page: Page) -> None:
+    """Wait until all animations have ended. A click with ``force`` does not wait for a moving card."""
+    await page.wait_for_function(
+        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
+    )
+
+
 async def expose_chat(page: Page) -> None:
     """Make names that are private to the playground's script module global for a test. Call it before `Page.goto`."""
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from engine.cards import ITALIAN
-from tests.browser import ONE_BROWSER
+from tests.browser import ONE_BROWSER, wait_until_still
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import DESKTOP, PHONE, change_tables, start_game, take_screenshot, wait_for_turn
 
@@ -52,9 +52,7 @@ async def test_cards_can_be_moved_by_keys(playground: OpenPlayground, browser: B
 async def test_card_dragged_sideways_takes_the_place_of_another(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo", **DESKTOP)
     await wait_for_turn(page)
-    await page.wait_for_function(
-        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
-    )
+    await wait_until_still(page)
     hand = await shown_hand(page)
     boxes = [await page.locator(f".fan [data-card='{code}']").bounding_box() for code in (hand[3], hand[0])]
     (from_box, to_box) = boxes
@@ -81,6 +79,7 @@ async def test_hidden_hand_is_face_down_and_plays_nothing(playground: OpenPlaygr
     await expect(open_faces).to_have_count(0)
     await expect(page.locator(".fan .playable, .fan .dim, .fan [data-press]:not([data-press=''])")).to_have_count(0)
     await take_screenshot(page, "hidden")
+    await wait_until_still(page)
     await page.locator(".fan .tap").first.click(force=True)
     await page.reload()
     await wait_for_turn(page)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser import ONE_BROWSER
+from tests.browser import ONE_BROWSER, wait_until_still
 from tests.open_playground import OpenPlayground
 from tests.web.test_early import HeldTurn, hold_turn
 from tests.web.test_table_page import take_screenshot
@@ -29,6 +29,7 @@ async def show_honour(browser: Browser, playground: OpenPlayground, light: str =
         packets=[HONOUR | {"light": light}, HONOUR | {"code": "5C", "label": "6", "pick": "", "light": "dim"}], extra=[]
     )
     await expect(turn.page.get_by_role("group", name="Your packets")).to_be_visible()
+    await wait_until_still(turn.page)
     return turn
 
 
@@ -68,9 +69,6 @@ async def test_honour_is_dragged_up_to_play_and_down_to_take(
 ) -> None:
     turn = await show_honour(browser, playground)
     page = turn.page
-    await page.wait_for_function(
-        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
-    )
     box = await page.locator("[data-pick]").bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + 15

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import dropwhile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +16,7 @@ from playwright.async_api import Browser, Locator, Page, Request, WebSocketRoute
 
 from bot.features.learn import first_games
 from engine import GAMES
-from tests.browser import ONE_BROWSER, fail_on_page_errors
+from tests.browser import ONE_BROWSER, fail_on_page_errors, wait_until_still
 from tests.long import long, mostly_long
 from tests.open_playground import OpenPlayground, cut_pack
 
@@ -114,17 +115,13 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
     await page.add_init_script(
         "const usual = setTimeout; window.setTimeout = (then, ms) => usual(then, ms > 1000 ? 3_600_000 : ms);"
     )
-    # Late answers to the first page do not count.
     requests: list[Request] = []
     page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - Playwright takes no builtin
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".fan .tap")
-    # The answer to the form, the page and all its files, without a first hint, which comes after the cards.
-    files = [
-        request
-        for request in requests
-        if request.method == "GET" and not re.search("/hint\\.|/lobby|/notice$", request.url)
-    ]
+    # The page and all its files. Late files of the first page and the hint, which comes after the cards, do not count.
+    loaded = dropwhile(lambda request: request.method != "GET" or not request.is_navigation_request(), requests)
+    files = [request for request in loaded if not re.search("/hint\\.|/lobby|/notice$", request.url)]
     await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
@@ -249,6 +246,7 @@ async def test_illegal_card_says_why(playground: OpenPlayground, browser: Browse
         async with expect_change(page, ".fan"):
             await page.locator(".fan .tap.playable").first.click()
         await wait_for_turn(page)
+    await wait_until_still(page)
     await page.locator(".fan .tap.dim").first.click(force=True)
     await expect(page.get_by_role("alert")).to_contain_text("You must follow suit")
 
@@ -695,9 +693,7 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
-    await page.wait_for_function(
-        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
-    )
+    await wait_until_still(page)
     box, felt = await card.bounding_box(), await page.locator(".felt").bounding_box()
     assert box
     assert felt
@@ -706,9 +702,7 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     await page.mouse.move(box["x"] + 90, felt["y"] - 20, steps=4)
     await page.mouse.up()
     await expect(page.locator(f".fan [data-card='{name}']:not(.dragged)")).to_have_count(1)
-    await page.wait_for_function(
-        "() => !document.getAnimations().some((animation) => animation.playState === 'running')"
-    )
+    await wait_until_still(page)
     await page.mouse.move(box["x"] + 20, box["y"] + 20)
     await page.mouse.down()
     await page.mouse.move(felt["x"] + felt["width"] / 2, felt["y"] + felt["height"] / 2, steps=4)

@@ -18,6 +18,7 @@ from bot.features.learn import first_games
 from tests.bot.fake_platform import fake, worker
 from tests.browser import browser, one_browser, playground
 from tests.forked import forked, spawned
+from tests.long import find_repeats
 from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
 
 # Fixtures for all folders, independent of the folders named on the command line.
@@ -108,8 +109,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return cores if is_long else 5 * cores // 2
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mix files that compute with files that wait. All Telegram files at the end would leave the cores idle."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave repeats out of `make test`. Mix files that compute with files that wait.
+
+    All Telegram files at the end would leave the cores idle.
+    """
+    names_tests = config.args_source is not pytest.Config.ArgsSource.TESTPATHS or config.getoption("keyword")
+    if config.getoption("markexpr") == "not long" and not names_tests:
+        repeats = set(find_repeats(items))
+        items[:] = [item for item in items if item not in repeats]
+        config.hook.pytest_deselected(items=repeats)
     files = {item.path: sha256(item.path.name.encode()).digest() for item in items}
     items.sort(key=lambda item: files[item.path])
 

@@ -77,6 +77,7 @@ def test_dev_container_sets_up_a_supported_python() -> None:
     assert container["onCreateCommand"].endswith(f"--yes {tools}"), "devcontainer.json must install these tools"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_make_texts_names_missing_texts_by_file_and_line() -> None:
     result = subprocess.run(["make", "-s", "texts"], cwd=ROOT, capture_output=True, text=True, check=False)

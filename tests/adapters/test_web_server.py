@@ -314,6 +314,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.long
 async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("wb") as log_file:

@@ -108,6 +108,7 @@ def test_each_revision_uses_its_own_entry_points_and_is_stopped(repository: Path
     assert (repository / "benchmarks" / "ended").exists()
 
 
+@pytest.mark.long
 def test_a_missed_interrupt_is_repeated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "PATIENCE", 2.0)
     run_compare("HEAD", "--rounds", "1", "--only", "inline")

@@ -17,6 +17,7 @@ from bot.settings_reader import read_settings
 from bot.store import EmbeddedStore
 from tests.bot.command import run_command
 from tests.kills.bot_process import Bot
+from tests.long import long
 from tests.telegram.players import until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
@@ -185,7 +186,7 @@ def descendants(pid: int) -> dict[int, str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-@pytest.mark.parametrize("form", ["variable", "file"])
+@pytest.mark.parametrize("form", [long("variable"), "file"])
 async def test_child_processes_have_no_secrets(tmp_path: Path, form: str) -> None:
     token = tmp_path / "token"
     token.write_text("1:hunter2")

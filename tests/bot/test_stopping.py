@@ -45,7 +45,7 @@ async def test_stop_ends_busy_processes(tmp_path: Path) -> None:
             await task
 
 
-@pytest.mark.parametrize("kind", ["robots", "pictures"])
+@pytest.mark.parametrize("kind", ["robots", long("pictures")])
 async def test_pools_stop_despite_busy_children(kind: str, tmp_path: Path) -> None:
     before = {*active_children()}
     pool = RobotPool(1) if kind == "robots" else PicturePool()

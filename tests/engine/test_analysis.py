@@ -97,6 +97,7 @@ def deal_points(bid: int, won: int) -> int:
     return 10 * bid + won - bid - (100 if won - bid >= 10 else 0)
 
 
+@pytest.mark.long
 def test_exact_spades_losses_use_deal_scores() -> None:
     solver, lost = Solver(), 0
     for seed in range(3):
@@ -306,7 +307,8 @@ def test_card_with_several_losses_is_one_bad_decision(
     assert (summarize(verdicts, 1).decisions, summarize(verdicts, 1).good) == (1, 0)
 
 
-@pytest.mark.parametrize("game_id", mostly_long(["pizzichino", "spizzichino"], "spizzichino"))
+@pytest.mark.long
+@pytest.mark.parametrize("game_id", ["pizzichino", "spizzichino"])
 def test_advised_moves_are_legal(game_id: str) -> None:
     checked = 0
     for seed in range(3):
@@ -320,7 +322,13 @@ def test_advised_moves_are_legal(game_id: str) -> None:
 
 @pytest.mark.parametrize(
     ("declare", "held"),
-    [("acquired", "2D AD"), ("acquired", ""), long("none", "2D AD"), long("dealt", "2D AD"), long("acquired", "3C 3B")],
+    [
+        ("acquired", "2D AD"),
+        long("acquired", ""),
+        long("none", "2D AD"),
+        long("dealt", "2D AD"),
+        long("acquired", "3C 3B"),
+    ],
 )
 def test_card_is_judged_when_a_pick_was_possible(declare: str, held: str) -> None:
     table = last_packet_card_table(declare, held)

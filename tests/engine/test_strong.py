@@ -108,6 +108,7 @@ def test_waiting_declarations_are_made_in_time(game_id: str) -> None:
     assert waited
 
 
+@pytest.mark.long
 def test_robot_declares_only_at_its_turn_and_misses_nothing() -> None:
     """After the first trick every seat can declare at once, but this robot waits for its turn."""
     found = 0
@@ -126,6 +127,7 @@ def test_robot_declares_only_at_its_turn_and_misses_nothing() -> None:
     assert found
 
 
+@pytest.mark.long
 def test_signals_of_the_robot_are_true() -> None:
     volos = bussos = 0
     for number in range(8):

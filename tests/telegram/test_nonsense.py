@@ -120,6 +120,7 @@ async def test_unreadable_bot_name_is_requested_again(store: Store, server: Tele
     assert sum(method == "getMe" for method, _fields in server.calls) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("has_webhook", [False, True])
 async def test_revoked_token_is_logged_once(
     store: Store, server: TelegramServer, has_webhook: bool, monkeypatch: pytest.MonkeyPatch

@@ -59,7 +59,7 @@ OPENINGS: dict[str, Opening] = {
 }
 
 
-@pytest.mark.parametrize("opening", mostly_long(OPENINGS, "photo", "unblock"))
+@pytest.mark.parametrize("opening", mostly_long(OPENINGS, "photo"))
 async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: TelegramServer, opening: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:

@@ -126,6 +126,7 @@ PAGES = ["", "chat", "daily", "puzzle", "learn", "learn/spades", "leaderboard", 
 NEED_JAVASCRIPT = {"", "chat", "daily", "in"}
 
 
+@pytest.mark.long
 async def test_pages_say_that_they_need_javascript(playground: OpenPlayground, browser: Browser) -> None:
     game = await add_game(playground)
     _code, watch_id = await open_table(playground)

@@ -133,6 +133,7 @@ async def test_pack_is_cut_by_sliding_a_finger(playground: OpenPlayground, brows
     assert await place_of_cut(playground, code) == round(255 * 0.8)
 
 
+@pytest.mark.long
 async def test_player_stands_up_before_the_cut(playground: OpenPlayground, browser: Browser) -> None:
     (anna, bruno), _received, code = await seat_two(browser, playground)
     await bruno.locator(".opens-menu").click()
@@ -198,6 +199,7 @@ async def test_pack_that_nobody_cuts_is_dealt(playground: OpenPlayground, browse
     await expect(pages[1].locator(".hint")).to_have_text("Nessuno ha tagliato il mazzo.")
 
 
+@pytest.mark.long
 async def test_watcher_sees_who_can_cut(playground: OpenPlayground, browser: Browser) -> None:
     _pages, _received, code = await seat_two(browser, playground)
     watch_id = await playground.worker.watching.watch_id(await playground.worker.room.table(code))

@@ -26,7 +26,7 @@ from bot.tables.code_guard import TRIES
 from engine import GAMES, verify
 from engine.shuffle import commitment
 from tests.bot.command import run_command
-from tests.long import mostly_long
+from tests.long import long, mostly_long
 from tests.open_playground import OpenPlayground
 from tests.paths import ROOT
 from tests.web.test_sessions import ANNA, BRUNO, Chat
@@ -458,7 +458,7 @@ async def run_example(url: str, token: str) -> tuple[int | None, str, str]:
     return running.returncode, out.decode(), err.decode()
 
 
-@pytest.mark.parametrize("is_heard", [True, False])
+@pytest.mark.parametrize("is_heard", [True, long(False)])
 async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: bool) -> None:
     """Streams end early when the bot stops or loses its store."""
     playing = {"code": "ABCDEF", "phase": "playing", "deal": 1, "version": 7, "moves": ["play 3D"], "game": "testa"}

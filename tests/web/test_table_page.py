@@ -194,6 +194,7 @@ async def test_large_cards_are_larger_and_fit(
     await take_screenshot(page, f"large-{screen[0]}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
 async def test_four_played_cards_and_full_names_do_not_overlap(
     playground: OpenPlayground, browser: Browser, screen: dict[str, object]
@@ -237,6 +238,7 @@ async def test_large_text_does_not_widen_the_page(playground: OpenPlayground, br
         await expect(card).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.long
 async def test_illegal_card_says_why(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "testa")
     for _ in range(20):
@@ -315,6 +317,7 @@ async def test_page_reconnects_to_a_restarted_bot(playground: OpenPlayground, br
     assert any(move == f"play {name}" for _seat, move in table.game.history(0))
 
 
+@pytest.mark.long
 async def test_page_places_hint_by_its_role(playground: OpenPlayground, browser: Browser) -> None:
     def hide_payloads(table: dict[str, Any]) -> None:
         for button in (button for rows in (table["rows"], table["extra"]) for row in rows for button in row):
@@ -344,7 +347,7 @@ async def test_hint_of_a_first_game_leaves_the_hand_on_screen(
     await take_screenshot(page, f"first-hint-{game}")
 
 
-@pytest.mark.parametrize("width", [360, 390, 430, 640])
+@pytest.mark.parametrize("width", [360, long(390), long(430), 640])
 async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground, browser: Browser, width: int) -> None:
     page = await open_page(browser, playground.url, viewport={"width": width, "height": 640})
     names = page.locator(".games b, .games small")
@@ -353,7 +356,7 @@ async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground,
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "it-IT"])
+@pytest.mark.parametrize("locale", ["en-GB", long("it-IT")])
 async def test_newcomer_sees_all_they_need_without_scrolling(
     playground: OpenPlayground, browser: Browser, locale: str
 ) -> None:
@@ -368,7 +371,7 @@ async def test_newcomer_sees_all_they_need_without_scrolling(
     assert name_top < play_top
 
 
-@pytest.mark.parametrize("screen", [(360, 640), (640, 360), (844, 390)])
+@pytest.mark.parametrize("screen", [(360, 640), long((640, 360)), long((844, 390))])
 async def test_play_button_needs_no_scrolling_on_small_screens(
     playground: OpenPlayground, browser: Browser, screen: tuple[int, int]
 ) -> None:
@@ -380,6 +383,7 @@ async def test_play_button_needs_no_scrolling_on_small_screens(
     await page.wait_for_url("**/t/*")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [360, 390])
 async def test_names_below_drawn_cards_are_whole(playground: OpenPlayground, browser: Browser, width: int) -> None:
     page = await start_game(browser, playground, "testa", viewport={"width": width, "height": 640})
@@ -391,6 +395,7 @@ async def test_names_below_drawn_cards_are_whole(playground: OpenPlayground, bro
     assert not await names.evaluate_all(IS_CUT)
 
 
+@pytest.mark.long
 async def test_last_choice_of_a_game_is_restored(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, playground.url)
     await expect(page.locator("[name=game]:checked")).to_have_value("metamazzo")
@@ -415,6 +420,7 @@ async def test_first_card_needs_at_most_75_kb(playground: OpenPlayground, browse
     assert 20_000 < sum(sizes) <= 75_000
 
 
+@pytest.mark.long
 async def test_table_shows_whole_names_on_a_phone(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tavolo", viewport={"width": 390, "height": 844})
     await change_tables(page, lambda table: table.update(target="deal of the day"))
@@ -504,6 +510,7 @@ async def test_menu_does_not_repeat_the_cards(playground: OpenPlayground, browse
     await expect(menu.locator(".words")).to_be_visible()
 
 
+@pytest.mark.long
 async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "spades")
     first = page.url
@@ -530,6 +537,7 @@ async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: Ope
     await page.wait_for_selector(".felt")
 
 
+@pytest.mark.long
 async def test_reduced_motion_disables_animations(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo", **PHONE, reduced_motion="reduce")
     await wait_for_turn(page)
@@ -688,6 +696,7 @@ async def test_taps_take_two_packets_in_hand(playground: OpenPlayground, browser
     await expect(page.locator(".fan .tap")).to_have_count(12)
 
 
+@pytest.mark.long
 async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo", **DESKTOP)
     await wait_for_turn(page)
@@ -711,6 +720,7 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
 
 
+@pytest.mark.long
 async def test_tap_on_the_table_sends_a_taken_trick_away(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")
     await page.add_init_script(f"({HOLD_TRICK})()")
@@ -725,6 +735,7 @@ async def test_tap_on_the_table_sends_a_taken_trick_away(playground: OpenPlaygro
     await wait_for_turn(page)
 
 
+@pytest.mark.long
 async def test_cards_keep_their_places_until_the_deal_ends(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tressette", reduced_motion="reduce")
     places = """() => [...document.querySelectorAll(".fan .row > *")].map((element) => {
@@ -746,6 +757,7 @@ async def test_cards_keep_their_places_until_the_deal_ends(playground: OpenPlayg
     assert await page.evaluate(places) == before
 
 
+@pytest.mark.long
 async def test_sides_of_two_are_called_we_and_they(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tressette")
     await expect(page.locator(".side b")).to_have_text(["We", "They"])

@@ -27,7 +27,7 @@ from bot.words.game_results import decisive_deal, totals_by_deal
 from engine import GAMES, Record
 from engine.robots.verdicts import Summary
 from tests.bot.features.tournaments.builder import finished_tournament
-from tests.long import long
+from tests.long import long, mostly_long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
 MAX_BYTES = 80_000  # limit for a picture in a message
@@ -95,7 +95,7 @@ def test_sheets_are_inside_the_picture(language: str) -> None:
             assert 0 <= y <= layout.height
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "it"))
 @pytest.mark.parametrize("step", [20, long(4)])
 def test_every_sheet_can_be_painted(language: str, step: int) -> None:
     for sheet in draw_all_sheets(language)[::step]:

@@ -50,6 +50,7 @@ async def find_nodes(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
     return primary, await asyncio.to_thread(cluster.replica_of, primary)
 
 
+@pytest.mark.long
 async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store: Store) -> None:
     store = cluster_store
     assert await store.append("ABCD", EMPTY_LOG, [b"one"]) == Appended(1)

@@ -32,6 +32,7 @@ from tests.bot.fake_platform import (
     play_until,
     seat_players,
 )
+from tests.long import long
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +92,7 @@ async def test_hand_command_replaces_a_deleted_panel(store: Store) -> None:
         assert mover.moves()
 
 
-@pytest.mark.parametrize("error", [SlowDown(0.02), PlatformFailure("no answer"), MessageGone("")], ids=repr)
+@pytest.mark.parametrize("error", [SlowDown(0.02), long(PlatformFailure("no answer")), long(MessageGone(""))], ids=repr)
 async def test_failed_delivery_is_retried(store: Store, error: DeliveryError) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

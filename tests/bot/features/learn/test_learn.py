@@ -25,7 +25,7 @@ from bot.worker import Worker
 from engine.errors import IllegalMove
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.learn.answers import right_indexes, robot_taps
-from tests.long import long
+from tests.long import long, mostly_long
 
 ALL_STEPS = [
     pytest.param(course, step, id=f"{name} {number}")
@@ -165,7 +165,7 @@ def test_last_step_can_be_lost(course: str) -> None:
     assert outcomes == {True, False}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "it"))
 @pytest.mark.parametrize("suits", ["italian", long("french")])
 def test_every_message_fits_its_limits_in_both_languages(language: str, suits: str) -> None:
     for course in COURSES:

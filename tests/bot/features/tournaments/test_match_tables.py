@@ -97,7 +97,7 @@ def find_visible_cards(table: Table, player: Player) -> set[str]:
     return set(re.findall(r"'([0-9A-Z]{1,2}[A-Z])'", repr(view)))
 
 
-@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo", "spades"))
+@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino"))
 async def test_deal_stays_secret_until_all_tables_have_played(
     store: Store, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

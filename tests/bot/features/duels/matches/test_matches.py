@@ -470,6 +470,7 @@ async def test_refused_message_is_sent_later(store: Store, monkeypatch: pytest.M
         assert "Bar Sport – Circolo" in board(fake, GROUP)
 
 
+@pytest.mark.long
 async def test_changes_that_come_together_make_one_edit(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         await open_match(worker, players)

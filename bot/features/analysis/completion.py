@@ -1,6 +1,7 @@
-"""Adds each player's accuracy to the result in a group, once the game is analysed.
+"""Adding each player's accuracy to the result in a group, once the game is analysed.
 
-The table is removed by then. After a crash, a stop or a full queue, only /analyse shows the accuracy.
+The table is removed by then. After a crash, a stop or a timeout, or if too many games wait, only /analyse shows the
+accuracy.
 """
 
 import asyncio
@@ -26,14 +27,14 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.verdicts import summarize
 
-MAX_PENDING = 20  # largest number of waiting games; any others are not analysed
+MAX_PENDING = 20  # largest number of games in the queue; the results of other games get no accuracy
 TIMEOUT_SECONDS = 900.0  # after this time a result is left without accuracy, because few people still read it
 
 log = structlog.get_logger()
 
 
 class Completion:
-    """Adds each player's accuracy to results, one game at a time, while the machine is idle."""
+    """Adds each player's accuracy to results, one game at a time, while the robots are idle."""
 
     def __init__(
         self,
@@ -52,7 +53,10 @@ class Completion:
         self._tasks = TaskSet()
 
     def start(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
-        """Complete these messages in the background. Skip private chats, where other pages can replace a result."""
+        """Complete these messages in the background, unless the queue is full.
+
+        Skip private chats, where other pages can replace a result.
+        """
         shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
         if shared and len(self._tasks) < MAX_PENDING:
             self._tasks.start(self._complete(table, outcome, shared))

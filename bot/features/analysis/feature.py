@@ -60,7 +60,7 @@ class AnalysisFeature(Feature):
             self.completion.start(table, outcome, messages)
 
     async def _show_game(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Return a game's analysis. Below a result it is a new message, so that the result and *Rematch* stay."""
+        """Return a game's analysis. For a button below a result it is a new message, so that the result stays."""
         if words[1:] not in ([], [SEPARATE]):
             raise BadPayload()
         game = await self._archive.require(words[0])

@@ -13,7 +13,7 @@ from bot.words.wording import Wording, faces_of
 from engine.robots.verdicts import Summary, Verdict, summarize
 
 COSTLIEST = 3  # moves that the page lists for each player
-BAR = 10
+BAR = 10  # length of a bar in characters
 FULL, EMPTY = "▰", "▱"
 
 

@@ -33,7 +33,7 @@ from bot.viewers import Viewers
 from engine import GameKind, game_kind
 from engine.shuffle import commitment
 
-DAILY = "daily"  # word after /start in the link that deals in the private chat
+DAILY = "daily"  # word after /start in the link that opens the private chat and deals
 
 
 class DailyCommands:
@@ -47,7 +47,7 @@ class DailyCommands:
         updates: Updates,
         lessons: Callable[[str, GameKind, str], Awaitable[Sequence[Lesson]]],
     ) -> None:
-        """``lessons`` returns lessons about a game that a person does not know."""
+        """``lessons`` returns the lessons about a game, or none if the person knows the game."""
         self._days, self._past_days, self._hours, self._viewers = days, past_days, reminder_hours, viewers
         self._private_hands, self._updates = private_hands, updates
         self._lessons = lessons
@@ -86,7 +86,9 @@ class DailyCommands:
         raise BadPayload()
 
     async def play(self, request: Command | Press, profile: Profile) -> Reply:
-        """Deal today's cards in the private chat, or show the hand again. If the bot cannot write there, link to it."""
+        """Deal today's cards in the private chat, or show the hand again. If the bot cannot write to this chat, return
+        a link that opens it.
+        """
         place, private, day = request.place, private_place(profile.id), self._days.today()
         if not is_private(place):
             await self._days.results.add_request(day, chat_of(place), profile.id)

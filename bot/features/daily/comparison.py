@@ -49,7 +49,10 @@ def page_payload(page: str, *words: object, chat: str) -> str:
 
 
 def side_by_side_panel(language: str, suits: str, comparison: Comparison, number: int, chat: str = "") -> Panel:
-    """Return the page of lines nearest to ``number``. ``chat`` is their group, empty for the reader's friends."""
+    """Return page ``number`` of the lines, or the nearest page.
+
+    ``chat`` is the group of the lines' players, empty for the reader's friends.
+    """
     words = Wording(language, (), faces_of(game_kind(comparison.game), suits))
     _ = words.text
     page = Writer()
@@ -99,7 +102,7 @@ def parting_text(words: Wording, best: SoloLine | None, line: SoloLine) -> str:
 
 
 def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str, Verdict | None]]:
-    """Return a line's losses as texts, each with the verdict that it is about. Empty without an analysis."""
+    """Return a line's losses as texts, each with its verdict or None. The list is empty without an analysis."""
     _ = words.text
     if entry.verdicts is None:
         return []
@@ -110,7 +113,7 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
         return [(_("Nothing given away."), None)]
     costliest = _("Costliest move, {when}: {move}. Better: {other} ({points})")
     losses: list[tuple[str, Verdict | None]] = [(given_away_text(words, found), None)]
-    # A move can have several verdicts.
+    # The costliest move can have several verdicts.
     for worst in found.costliest:
         when = moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
         move, other = short_move(words, worst.move), short_move(words, worst.better)

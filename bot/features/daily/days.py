@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 
 async def load_chain(client: Any, today: date) -> Chain:
-    """Return the first stored chain of secrets that includes a day.
+    """Return the first stored chain of secrets that includes ``today``.
 
     Create one if none does: on first use, after the last day of a chain, or if the clock is wrong. Earlier chains keep
     their days.
@@ -72,7 +72,7 @@ class Days:
         return self._host_time.time_left_today()
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move the requests of today and yesterday to a group's new id. Idempotent."""
+        """Copy the requests of today and yesterday to a group's new id. Idempotent."""
         today = self.today()
         await self.results.move_chat(old, new, (today, today - timedelta(days=1)))
 
@@ -97,8 +97,9 @@ class Days:
     async def open_table(self, person: str, name: str, host: str = "", visitor: Visitor | None = None) -> Table:
         """Return the table at which a person plays today's deal, and open it if needed.
 
-        ``host`` is the place of the result, ``visitor`` the origin of a guest of the web pages. Raise PlayedToday if
-        there is a result, DealtToday if the table with the cards was removed, DailyUnavailable without numba.
+        ``host`` is the place of the result, ``visitor`` the origin of a guest of the web pages. Raise PlayedToday after
+        the game, DealtToday if the table with the cards was removed, DailyUnavailable without numba, or an error of
+        `Challenges.open_practice`.
         """
         day = self.today()
         if not find_spec("numba"):
@@ -130,7 +131,7 @@ class Days:
         return table
 
     async def mark_before_forgetting(self, person: str) -> None:
-        """Mark a person who got cards without a mark: from an earlier release, or from a worker that was killed."""
+        """Store a person's missing marks: earlier releases and killed workers gave cards without a mark."""
         days = [day for day in await self.results.open_days() if await self.results.get(day, person)]
         days += [table.day for table in await self._room.lists.tables_of(person) if table.day]
         for day in days:

@@ -19,7 +19,7 @@ def unstored_game(day: date) -> str:
 def choose_game(day: date, drawn: Mapping[date, str]) -> str:
     """Choose the game of a new day in rotation; ``drawn`` are the games of other days.
 
-    If no day is stored, an early release might have started this day. So it gets that release's game.
+    If no day is stored, an early release might have started this day. So the day gets that release's game.
     """
     return list(GAMES)[day.toordinal() % len(GAMES)] if drawn else unstored_game(day)
 

@@ -53,7 +53,7 @@ class DayAnalyses:
         self._failed: set[str] = set()
 
     async def work(self) -> None:
-        """Analyse the games of yesterday that have no analysis. Failed ones are not retried."""
+        """Analyse the games of yesterday that have no analysis. After a failure, a worker does not retry the game."""
         lines = await self._days.results.lines_of_play(self._days.today() - timedelta(days=1))
         known = await self._analysis_pool.stored_verdicts([line.game for line in lines.values()])
         for line in lines.values():

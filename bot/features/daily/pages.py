@@ -77,7 +77,7 @@ def _add_result(
 
 
 def _result_text(language: str, points: tuple[int, int]) -> str:
-    """Return whether the deal was won, and its score."""
+    """Return a sentence with the outcome and the score."""
     _, margin, score = texts(language).gettext, points[0] - points[1], _score_and_margin(*points)
     line = _("You win {score}.") if margin > 0 else _("You lose {score}.") if margin < 0 else _("A draw, {score}.")
     return line.format(score=score)
@@ -153,10 +153,11 @@ def day_panel(
     left: timedelta | None = None,
     lessons: Sequence[Lesson] = (),
 ) -> Panel:
-    """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` it cannot be played again.
+    """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` the deal cannot be played
+    again.
 
-    ``left`` is the time left to play it. A group's panel has none, because it stays for hours. ``lessons`` are about
-    the deal's game.
+    ``left`` is the time left to play. A group's panel does not show it, because the message stays for hours.
+    ``lessons`` are about the deal's game.
     """
     _ = texts(language).gettext
     page = Writer()

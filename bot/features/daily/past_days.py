@@ -15,7 +15,7 @@ from bot.people import People, Profile
 from bot.solo_deals.lines import SoloLine, best_line
 from bot.texts import texts
 
-MAX_LINES_SHOWN = 30  # number of best lines on a page, including those of strangers
+MAX_LINES_SHOWN = 30  # number of best lines on a page; lines of people the reader knows are added
 GAMES_SEARCHED = 40  # number of a person's last games to search for friends
 
 

@@ -10,7 +10,10 @@ __all__ = ["LEVEL", "play_with_robots"]  # tests set the level
 
 
 def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> SoloResult:
-    """Return par. With ``random``, `SEAT` is played by a robot of ``level`` that uses this randomness instead."""
+    """Return par, for which robots play all seats.
+
+    With ``random``, a robot of ``level`` plays `SEAT` and uses this source of chance.
+    """
     seats = GAMES[game_id].seats
     game = Game(game_id, {}, [LEVEL] * seats)
     game.deal(secret)

@@ -54,7 +54,9 @@ class DaySite:
             return "", error_text(fault, profile.language)
 
     async def line(self, person: str, language: str) -> str:
-        """Return a line about today's deal for the first page: the game, the time left, and the person's streak.
+        """Return a line about today's deal for the first page.
+
+        It has the game, the time left or a note that the person has played, and the person's streak.
 
         ``person`` is empty for a stranger. A stranger gets an empty line while the store is away, so that the page
         still opens.
@@ -78,7 +80,7 @@ class DaySite:
         return day_sheet(await self._days.game_on(day), language, day) if is_shown else None
 
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
-        """Return today's deal or yesterday's results. ``person`` is empty for a stranger; ``language`` is theirs."""
+        """Return today's deal or yesterday's results. ``language`` is that of a stranger, whose ``person`` is empty."""
         profile = await self._people.person(person) if person else Profile("", language=language)
         day = self._days.today() - timedelta(days=yesterday)
         game = await self._days.game_on(day)

@@ -1,4 +1,4 @@
-"""The stored results, lines and unfinished games of the days."""
+"""The stored results and lines of the days, and the games that are not in the archive yet."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -113,7 +113,7 @@ class DayResults:
         await self._client.hdel(keys.games(day), game.id)
 
     async def close_day(self, day: date) -> None:
-        """Close a past day without games here. It stays open if a game arrives in the meantime."""
+        """Close a past day if all its games are in the archive. It stays open if a game arrives in the meantime."""
         if await self._client.hlen(keys.games(day)):
             return
         await self._client.srem(keys.OPEN, day.isoformat())
@@ -124,7 +124,7 @@ class DayResults:
         return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.OPEN))
 
     async def forget(self, person: str, pseudonym: str) -> None:
-        """Delete a person's results. Games and lines here name the pseudonym instead."""
+        """Delete a person's results and requests. Put the pseudonym into their lines and games."""
         for day in await self.days_of(person):
             await self._client.hdel(keys.results(day), person)
             if line := await self._client.hget(keys.lines(day), person):

@@ -7,7 +7,7 @@ from itertools import groupby
 
 @dataclass(frozen=True)
 class Streak:
-    now: int  # length of the run up to today or yesterday
+    now: int  # length of the run that ends today or yesterday, otherwise 0
     longest: int
 
 

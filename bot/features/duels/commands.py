@@ -39,7 +39,7 @@ from engine import GAMES
 
 
 def code_in(words: Sequence[str]) -> str:
-    """Return a command's only word if it has a code's form and is no game, otherwise an empty string."""
+    """Return a command's only word in capitals if it can be a code and names no game, otherwise ""."""
     if len(words) != 1 or not re.fullmatch(NEW_CODE, words[0].upper()):
         return ""
     try:
@@ -73,7 +73,8 @@ class DuelCommands:
         if is_private(place) and not words and not command.about:
             return Reply(panel=await self.list_own(profile))
         invited = await find_invited(self._people, command)
-        # A reply names its person without a word. A word that is neither a mention nor a game raises an error.
+        # A command in reply to a message challenges that message's author and needs no mention. A word that is neither
+        # a mention nor a game raises an error.
         game, _points = parse_game_and_points(words, (await self._people.chat(place)).game)
         shown = place if not is_private(place) and can_write_anytime(place) else ""
         duel = await self._duels.open(command.person, game, command.key, place=shown, invited=invited)
@@ -95,7 +96,7 @@ class DuelCommands:
         return Reply(panel=await self._card(duel, command.place))
 
     async def _load(self, code: str, command: Command) -> Duel:
-        """Return a duel. A code that neither the person nor the group has on a list can be a guess."""
+        """Return a duel. A code that is on no list of the person or the group could be guessed, so wrong ones count."""
         store, person = self._duels.store, command.person
         if await store.is_listed(code, person.id, command.place):
             return await store.load(code)

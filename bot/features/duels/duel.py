@@ -48,7 +48,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True)
 class Duel:
-    """A duel. Times are in Unix seconds. ``place`` is where it was opened, empty on a page."""
+    """A duel. Times are in Unix seconds. ``place`` is the group where it was opened, otherwise empty."""
 
     code: str
     game: str
@@ -125,7 +125,10 @@ class Duel:
         return invited.person == person or (not invited.person and invited.handle.lower() == handle.lower() != "")
 
     def other_player(self, person: str, handle: str = "") -> Player | None:
-        """Return the opponent of a player or of the invited person; None without one, or if they were forgotten."""
+        """Return the other player, for a player or the invited person.
+
+        Return None for other people, or if the other player is missing or was forgotten.
+        """
         side = self.side_of(person)
         if side is None and not self.is_invited(person, handle):
             return None

@@ -44,8 +44,8 @@ MAX_OPEN = 10  # a person's duels that are not over, and those of the last day t
 MAX_OPENED_A_DAY = 20
 RECENT_SECONDS = (2 * DAYS + 1) * DAY  # older duels count toward no limit
 MAX_LISTED = 100  # duels in a person's list
-MAX_CODES = 8  # codes that an update tries
-LOST_SECONDS = 600  # after this time without a table or a result, a deal's table is lost
+MAX_CODES = 8  # codes tried for one update
+LOST_SECONDS = 600  # after this time without a table or a result, a deal's table counts as lost
 
 
 class Duels:
@@ -75,7 +75,9 @@ class Duels:
     async def open(
         self, person: Person, game: str, update: str, *, place: str = "", invited: Invited | None = None
     ) -> Duel:
-        """Open a duel, only one for each update. Raises NoNewTables, DuelsUnavailable, or an error about a limit."""
+        """Open a duel, only one for each update. // Raises NoNewTables, DuelsUnavailable, AlreadyChallenged,
+        TooManyDuels or TooManyToday.
+        """
         self.check_can_open()
         if invited and invited.person and await self._blocks.has_blocked(invited.person, person.id):
             invited = invited._replace(is_notified=False)
@@ -165,7 +167,9 @@ class Duels:
         return duel
 
     async def open_rematch(self, code: str, person: Person, update: str, place: str = "") -> Duel:
-        """Open the next duel between the players of a duel that is over. If the other has opened it, accept it."""
+        """Open the next duel between the players of a duel that is over. If the other player opened it already, accept
+        it.
+        """
         duel = await self.store.load(code)
         side = duel.side_of(person.id)
         if side is None:
@@ -247,7 +251,7 @@ class Duels:
     async def finish(self, game: FinishedGame, entry: DuelEntry) -> Duel | None:
         """Store a finished game and its result. Idempotent. Return the duel, or None if it does not exist.
 
-        The game stays out of the archive until both have played the deal, because its record reveals the cards.
+        The game stays out of the archive until both players can see the deal, because its record reveals the cards.
         """
         # The game comes first: once both results are stored, so are both games.
         await self.store.add_pending(entry.code, entry.side, entry.deal, game)

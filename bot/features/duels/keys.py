@@ -2,7 +2,7 @@
 
 | key | type | contents |
 |---|---|---|
-| ``{duel:<code>}:duel`` | hash | a duel (`bot.features.duels.store`); kept for 400 days, a day if closed unaccepted |
+| ``{duel:<code>}:duel`` | hash | a duel (`bot.features.duels.store`); kept for 400 days, or a day if nobody accepted |
 | ``{duel:<code>}:games`` | hash | games of deals that one player has not played yet, in the archive's format |
 | ``duels:due`` | sorted set | codes of duels to close; the score is their end in Unix seconds, 0 for now |
 | ``duels:messages`` | sorted set | messages to send: code, kind and side; the score is the time, in Unix seconds |

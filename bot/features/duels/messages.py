@@ -99,7 +99,10 @@ class Messages:
 
 
 def _earliest(duel: Duel, kind: str, now: int) -> int:
-    """Return when a message can be sent. After a kill, one about an acceptance can be stored before anyone accepts."""
+    """Return the earliest time for a message, in Unix seconds.
+
+    After a kill, a message about an acceptance can be stored although nobody has accepted.
+    """
     if kind in ("accepted", "soon") and not duel.is_accepted and not duel.closed:
         return now + RETRY_SECONDS
     return duel.ends - REMIND_SECONDS if kind == "soon" and not duel.closed else now

@@ -98,7 +98,7 @@ class DuelSite:
         return cells
 
     async def own(self, person: str, language: str) -> list[DuelLine]:
-        """Return a person's duels, the newest first."""
+        """Return a person's duels, the newest first. Skip those that closed without an opponent."""
         _ = texts(language).gettext
         found = []
         for duel in await self._duels.listed(person):

@@ -1,6 +1,6 @@
-"""Duels in the store (`bot.features.duels.keys`). A duel is one hash, whose fields are set once.
+"""Duels in the store (`bot.features.duels.keys`). A duel is one hash. Its results and its closing are set once.
 
-A code is on all lists before its duel exists, so a crash leaves an extra code, which readers skip.
+A code is on all lists before its duel exists, so a crash can leave an extra code, which readers skip.
 """
 
 import json
@@ -114,7 +114,9 @@ class DuelStore:
         raise NoSuchDuel()
 
     async def of_person(self, person: str, *, since: int = 0, most: int = -1) -> list[Duel]:
-        """Return a person's duels and invitations opened ``since`` a time, the newest first, and at most ``most``.
+        """Return a person's duels and invitations opened at ``since`` or later, the newest first.
+
+        Return at most ``most``, or all if it is -1.
 
         Remove the codes of duels that are gone.
         """
@@ -198,7 +200,10 @@ class DuelStore:
         return int(await self._set_unless_closed(keys=[keys.duel(code)], args=fields))
 
     async def link_rematch(self, duel: Duel, rematch: str) -> str:
-        """Store the code of the next duel, unless another was stored since ``duel`` was read. Return the stored one."""
+        """Store the code of the next duel, unless another was stored since ``duel`` was read.
+
+        Return the code that is then stored.
+        """
         return str((await self._link_rematch(keys=[keys.duel(duel.code)], args=[duel.rematch, rematch])).decode())
 
     # Duels to close

@@ -35,7 +35,9 @@ class FindCommands:
         return await self._start_search(command, profile)
 
     async def _start_search(self, request: Command | Press, profile: Profile, game: str = "") -> Reply:
-        """Search for a game, or for any with two seats, recent choices first. Raise AskedIfReady in a ready check."""
+        """Search for a game, or for any with two seats, recent choices first. // Raise AskedIfReady in a ready check,
+        NotInPrivateYet if the bot cannot write to the person.
+        """
         if game:
             games = [game]
         else:
@@ -78,7 +80,7 @@ class FindCommands:
         raise BadPayload()
 
     async def find_instead(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Search for an opponent and take back the challenge, whose game is the action's word."""
+        """Search for an opponent and withdraw the challenge. Its game is the action's word."""
         if len(action.words) != 1 or action.words[0] not in GAMES or not is_private(press.place):
             raise BadPayload()
         reply = await self._start_search(press, profile, action.words[0])

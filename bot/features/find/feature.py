@@ -96,7 +96,7 @@ class FindFeature(Feature):
         await self.finder.queue.withdraw(person)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        # Matched people return to the queue.
+        # The people matched with this person return to the queue.
         yield partial(self.finder.queue.forget, forgetting.person)
         yield partial(self._reports.forget, forgetting.person, forgetting.pseudonym)
 
@@ -110,7 +110,7 @@ class FindFeature(Feature):
             "looking_for": search.decode() if search else None,
             "blocked": [block.name for block in await self.finder.queue.blocks.blocks_of(person)],
             "left": [int(left_at) for left_at in await self.finder.leavers.times(person, now)],
-            # Reports about the person are between their authors and the host.
+            # Reports about the person are left out: only their authors and the host can read them.
             "reports": [
                 {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
                 async for _id, report in self._reports.all_reports()

@@ -1,8 +1,8 @@
 """The search for opponents: matches people, opens their table, and follows the ready check.
 
 The table's challenge card asks each matched person in the private chat whether they are ready. People who accept sit
-down; when all have, the game begins. Otherwise they return to their place in the queue. Each step depends only on the
-store and is idempotent, so another worker can continue after a crash.
+down; when all have, the game begins. Otherwise they return to their places in the queue, except those who declined or
+did not answer. Each step depends only on the store and is idempotent, so another worker can continue after a crash.
 """
 
 from collections.abc import Callable, Mapping
@@ -94,7 +94,10 @@ class Finder:
                 await self.decline(table.code, person, update)
 
     async def block(self, person: str, other: str, name: str) -> bool:
-        """Block another person. End their common ready check, and give no reason. Return False at the limit."""
+        """Block another person. End their common ready check, and give no reason.
+
+        Return False if the person has blocked as many people as possible.
+        """
         if not await self.queue.blocks.add(person, other, name):
             return False
         pairing = await self.queue.pairing_of(person)
@@ -113,7 +116,10 @@ class Finder:
         return table
 
     async def run_round(self) -> None:
-        """End expired searches, match people, and settle pairings. If two workers overlap, each step counts once."""
+        """End searches that expired or whose page closed, match people, and settle pairings.
+
+        If two workers overlap, each step counts once.
+        """
         for person, seen in (await self.queue.closed_pages()).items():
             # A person can no longer decline once the game has begun.
             with suppress(TableError):
@@ -171,8 +177,8 @@ class Finder:
     async def _open_or_find_table(self, pairing: Pairing) -> Table:
         """Return the table of a pairing, and open it if needed.
 
-        If none can be opened, end the pairing and tell its people. Raise NoSuchTable then, if the table was removed, or
-        if the pairing has changed.
+        If none can be opened, end the pairing, tell its people and raise NoSuchTable. Raise it too if the table was
+        removed or the pairing has changed.
         """
         update = f"find:{pairing.code}"
         if table := await self._challenges.find_opened(update):

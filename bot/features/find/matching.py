@@ -92,7 +92,10 @@ def common_game(preferred: Sequence[str], *others: Collection[str]) -> str | Non
 
 
 def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
-    """Match people at ``now``, in Unix seconds, in the order in which they choose. Each person must occur once."""
+    """Match people at ``now``, in Unix seconds. Matches of longer searches come first.
+
+    Each person must occur once in ``waiting``.
+    """
     people = {searcher.person: searcher for searcher in waiting}
     pools: dict[tuple[tuple[str, ...], str], _Pool] = {}
     for searcher in waiting:
@@ -107,7 +110,7 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     for searcher in sorted(waiting, key=lambda searcher: (searcher.since, searcher.person)):
         if searcher.person in taken:
             continue
-        # No earlier chooser took this person, and no later one can, because nobody fits.
+        # No earlier chooser took this person. If nobody fits now, no later chooser can take this person either.
         pools[searcher.games, searcher.language].remove(searcher)
         candidates = _candidates(searcher, pools, people, now)
         others = tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)
@@ -123,7 +126,7 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
 
 
 def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
-    """Return the other people of a game for four, or none if there are too few."""
+    """Return the others for a game for four: three, or fewer if all accept robots by now, or none."""
     considered = list(islice(candidates, MAX_CONSIDERED))
     wanted = searcher.seats - 1
     if found := _find_group(searcher, considered, wanted, now):
@@ -135,7 +138,7 @@ def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float
 
 
 def _find_group(searcher: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
-    """Return the best ``number`` of others who also fit each other, or none."""
+    """Return the best ``number`` people of ``others`` who also fit each other, or none."""
     for group in combinations(others, number):
         has_common_game = common_game(searcher.games, *(other.games for other in group))
         if has_common_game and all(can_match(*pair, now) for pair in combinations(group, 2)):
@@ -161,7 +164,10 @@ def _candidates(
 def _by_distance(
     searcher: Searcher, pool: _Pool, people: Mapping[str, Searcher], now: float
 ) -> tuple[Iterator[_Rank], Iterator[_Rank]]:
-    """Return the people of a pool who fit: those rated at least as high, and those rated lower, each by distance."""
+    """Return two iterators over the people of a pool who fit, the nearest rating first.
+
+    The first has those rated at least as high as the searcher, the second those rated lower.
+    """
     bound = rating_bound(now - searcher.since)
 
     def by_distance(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:

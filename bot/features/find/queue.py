@@ -144,7 +144,7 @@ class Queue:
         await self.forget_page(person)
 
     async def forget(self, person: str) -> None:
-        """Delete a person's data, with the blocks by them and of them."""
+        """Delete a person's search, their blocks, and other people's blocks of them."""
         await self.withdraw(person)
         await self.blocks.forget(person)
 

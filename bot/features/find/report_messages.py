@@ -17,7 +17,7 @@ log = structlog.get_logger()
 
 
 class ReportSender:
-    """Sends each report in one message of its own, and retries failures."""
+    """Sends each report in its own message, and retries failures."""
 
     def __init__(self, reports: Reports, people: People, adapters: Mapping[str, Adapter]) -> None:
         self.reports, self._people, self._adapters = reports, people, adapters

@@ -40,7 +40,10 @@ class Reports:
         self._script = client.register_script(SCRIPT)
 
     async def file(self, report: Report, seat: int) -> Literal["filed", "again", "many"]:
-        """File a report by the player in this seat: one for each game, and `REPORTS_A_DAY` a day."""
+        """File a report by the player in this seat.
+
+        Return "again" if the player has reported this game already, "many" after `REPORTS_A_DAY` reports.
+        """
         outcome = await self._script(
             keys=[keys.REPORTS, keys.UNSENT_REPORTS, keys.reported(report.by)],
             args=[f"{report.game_id}.{seat}", json.dumps(asdict(report)), REPORTS_A_DAY, DAY_SECONDS],

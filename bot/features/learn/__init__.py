@@ -1,1 +1,1 @@
-"""A tutorial of three courses: eight taps on small tables, then the last five tricks of a deal."""
+"""A tutorial of three courses. Each has eight taps on small tables, then the last five tricks of a deal."""

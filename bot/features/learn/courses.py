@@ -1,4 +1,4 @@
-"""The courses: their texts and cards. `bot.features.learn.tables` lays them out.
+"""The courses: their texts and cards. `bot.features.learn.tables` lays out the cards.
 
 The bot speaks as the learner's opponent. A text names cards by their codes, such as ``{3C}``. ``{ranks}`` are the ranks
 from high to low, ``{suits}`` the suits with their names, and ``{R}``, ``{C}`` and ``{F}`` the letters of the court
@@ -15,10 +15,10 @@ from bot.texts import gettext_noop as _
 class Step:
     """A small table with one right move.
 
-    ``wrong`` explains each legal wrong move; the key "" is any other. The engine explains illegal cards. ``praise``
-    follows the right move. Cards are codes: ``hand`` and ``packets`` (from the top) are the learner's, ``shown`` and
-    ``other_packets`` the bot's, ``led`` is the card on the table. ``new`` are cards that can be declared now.
-    ``stock`` lists the first cards of the stock. ``moves`` limits the choice.
+    ``wrong`` explains each legal wrong move; the key "" stands for all others. The engine explains illegal cards.
+    ``praise`` follows the right move. Cards are codes: ``hand`` and ``packets`` (from the top) are the learner's,
+    ``shown`` and ``other_packets`` the bot's, ``led`` is the card on the table. ``new`` are cards that can be declared
+    now. ``stock`` lists the first cards of the stock. ``moves`` limits the choice.
     """
 
     text: str
@@ -41,7 +41,8 @@ class Step:
 class Course:
     """A course, named after a game.
 
-    ``deal`` seeds the shuffle of the last step, ``played`` are the moves before it, and the learner has seat 0.
+    ``deal`` seeds the shuffle of the last step. ``played`` are the moves before its five tricks. The learner has seat
+    0.
     """
 
     title: str

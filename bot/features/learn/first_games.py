@@ -18,13 +18,13 @@ GAMES_SEARCHED = 20  # number of a person's last games to search
 
 
 class FirstGames:
-    """The people who know a kind of games, in the store. Every method can raise a store error."""
+    """The stored people who know each kind of game. Every method can raise a store error."""
 
     def __init__(self, client: Any, archive: Archive) -> None:
         self._client, self._archive = client, archive
 
     async def is_first_game(self, table: Table, seat: int) -> bool:
-        """Return whether a seat's player has finished no game of the table's kind."""
+        """Return whether a seat's player does not know the table's kind of game (`knows`)."""
         chair, game = table.chairs[seat], table.game
         return chair is not None and game is not None and not await self.knows(chair.person, game.kind)
 
@@ -70,7 +70,8 @@ def course_of(kind: GameKind) -> str:
 def hints_in(game: Game, seat: int) -> UnaskedHints:
     """Return whether a first game shows a hint at a seat's turn.
 
-    In the first deal, the first turns with each kind of move show one. Cards come last, so hints end with them.
+    In the first deal, the first turns with each kind of move show one. Playing cards is the last kind of move. So the
+    first turn to play a card without a hint returns ENDED.
     """
     next_words = {move.split(" ")[0] for move in game.legal_moves(seat)} - {"resign"}
     if "play" in next_words:

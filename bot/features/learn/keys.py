@@ -2,7 +2,7 @@
 
 | key | type | contents |
 |---|---|---|
-| ``{learn}:<course>`` | hash | each person's step, and their moves in the last one (`bot.features.learn.lesson.Spot`) |
+| ``{learn}:<course>`` | hash | each person's step, and moves in the last step (`bot.features.learn.lesson.Spot`) |
 | ``{learn}:won:<course>`` | set | people who have finished the course |
 | ``{learn}:known:<course>`` | set | people who know the course's games (`bot.features.learn.first_games`) |
 """

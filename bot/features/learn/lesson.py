@@ -20,7 +20,7 @@ LAST = STEPS[-1]  # five tricks against the bot
 
 
 class Spot(NamedTuple):
-    """A spot in a course: a step from 1. In the last step, ``taps`` has a digit for each of the learner's moves."""
+    """A spot in a course, with steps from 1. In the last step, ``taps`` has a digit for each of the learner's moves."""
 
     course: str
     step: str = "1"
@@ -28,7 +28,7 @@ class Spot(NamedTuple):
 
 
 def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
-    """Return the lesson after a tap, and a sentence about the tap.
+    """Return the lesson after a tap, and a sentence about the tap, empty in the last step.
 
     ``spot.taps`` ends with the number of the tapped move. Without taps, return the spot's own lesson. Raises
     BadPayload if a spot or move does not exist.
@@ -47,7 +47,9 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
 
 
 class Lesson:
-    """A step in a language and in a reader's suits. ``step`` is None in the last step, which is five tricks."""
+    """A step in a language and in a reader's suits. The attribute ``step`` is None in the last one, which is five
+    tricks.
+    """
 
     def __init__(self, spot: Spot, language: str, suits: str) -> None:
         course = COURSES.get(spot.course)
@@ -83,7 +85,7 @@ class Lesson:
 
     @property
     def score(self) -> tuple[str, str]:
-        """The points so far, as text; empty while none are shown."""
+        """The learner's and the bot's points so far, as texts. They are empty while no points are shown."""
         deal = self.game.current
         if self.step or not deal or (isinstance(deal, SpadesDeal) and not self.is_over):
             return "", ""
@@ -120,7 +122,7 @@ class Lesson:
         return line.format(ours=thirds_text(deal.taken[0]), theirs=thirds_text(deal.taken[1]))
 
     def news(self) -> list[str]:
-        """Return lines about the learner's drawn card and the bot's latest moves, except cards that it played."""
+        """Return lines about the learner's drawn card and the bot's latest moves, except the cards it played."""
         _ = self.words.text
         lines = []
         if isinstance(self.deal, SpadesView) and self.deal.drawn:

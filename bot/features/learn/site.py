@@ -20,7 +20,7 @@ class PageCourse(NamedTuple):
 
 
 class LearnCard(NamedTuple):
-    """A card. ``drawn`` is the card in the reader's suits. ``taps`` is the value of a tap, or empty if it has none.
+    """A card. ``drawn`` is its code in the reader's suits. ``taps`` is what a tap on it sends, empty if it is no move.
 
     ``by`` is the player of a card on the table.
     """

@@ -35,7 +35,7 @@ def step_table(game_id: str, step: Step) -> Game:
     seen = {*hand, *stock, *theirs, *open_cards, *other_open_cards}
     unseen = [code for code in pack.new if code not in seen]
     count = len(hand) + len(open_cards)
-    # Unseen cards fill the bot's hand up to the same number.
+    # Unseen cards fill the bot's hand up to the learner's number of cards.
     while len(theirs) + len(other_open_cards) < count:
         theirs.append(unseen.pop())
     game.lay_out(pack.new)

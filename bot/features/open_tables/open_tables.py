@@ -24,8 +24,8 @@ FRESH_SECONDS = 2.0  # time for which a worker keeps its list
 def is_by_link(table: Table) -> bool:
     """Return whether a guest opened this table on a page for anyone who has its link.
 
-    The names of people from chats are not for strangers. Such people meet strangers with /find under nicknames, and sit
-    down at a listed table under them. A table is not listed while such a person sits there under their own name.
+    The names of people from chats are not for strangers. Such people meet strangers under nicknames, with /find and at
+    listed tables. A table is not listed while such a person sits there under their own name.
     """
     if not table.was_listed and any(map(_is_of_chat, table.people)):
         return False
@@ -44,7 +44,7 @@ def check_can_list(table: Table) -> None:
 
 
 def _list_once(table: Table) -> list[Entry]:
-    """Return the entry that lists the table, unless its log has one. It means that players can be strangers."""
+    """Return the entry that lists the table, unless its log has one. The entry means that players can be strangers."""
     check_can_list(table)
     return [] if table.was_listed else [AnyoneCanSit()]
 
@@ -68,7 +68,7 @@ class OpenTables:
         return bool(await self._client.hexists(keys.TABLES, code))
 
     async def choose(self, code: str, person: str, *, is_open: bool) -> None:
-        """Open a table to anyone, or only to people with its link. Raise a TableError unless its opener can.
+        """Open a table to anyone, or only to people with its link. Raise a TableError if this person cannot.
 
         An unknown code and the code of another person's table raise the same error, because codes can be guessed.
         """

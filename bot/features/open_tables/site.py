@@ -25,7 +25,7 @@ class OpenTableLine(NamedTuple):
 
 
 class OpenTablesSite:
-    """The list and the openness of tables, for pages. Methods can raise store errors."""
+    """The list of open tables and the choice to open one, for pages. Methods can raise store errors."""
 
     def __init__(self, tables: OpenTables, room: Room, blocks: Blocks) -> None:
         self._tables, self._room, self._blocks = tables, room, blocks
@@ -38,7 +38,7 @@ class OpenTablesSite:
         return await self._tables.is_open(code)
 
     async def choose(self, code: str, person: str, language: str, *, is_open: bool) -> str:
-        """Open a person's table to anyone or close it. Return an error for the person, or an empty string."""
+        """Open a person's table to anyone, or only to people with its link. Return an error to show, or ""."""
         begin_request()
         try:
             await self._tables.choose(code, person, is_open=is_open)

@@ -1,4 +1,4 @@
-"""The feature object of recent opponents. What the store has of a person contains no id (`keys`)."""
+"""The feature object of recent opponents. Its keys contain no ids, so /forget has nothing to delete."""
 
 from bot.core import Core
 from bot.feature import Feature

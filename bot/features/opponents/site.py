@@ -35,7 +35,7 @@ PAUSE_SECONDS = 6 * 3600  # time after a challenge until a person who did not ac
 
 
 class LastGame(NamedTuple):
-    """The last game with an opponent. ``seat`` is theirs."""
+    """The last game with an opponent. ``seat`` is the opponent's."""
 
     id: str
     seat: int
@@ -117,7 +117,8 @@ class OpponentsSite:
         """Challenge the player in a seat of a finished game. Return the table's code, or "" and an error to show.
 
         A repeated challenge returns the same table while it waits. After one that came to nothing, the same person
-        cannot be challenged for some hours. Both keep their names in that game, because they can be strangers.
+        cannot be challenged for some hours. Both appear under their names in the finished game, because they can be
+        strangers.
         """
         begin_request()
         profile = await self._people.meet(person)
@@ -195,7 +196,7 @@ def can_challenge(game: FinishedGame, person: str, seat: int) -> bool:
     """Return whether a player of a game can challenge the player in this seat.
 
     Strangers from chats have only a nickname, and their private chat is not for people who met them once. That includes
-    people of open tables, which have no origin, and of tournaments.
+    people who met at open tables, which have no origin, or in tournaments.
     """
     if person not in game.people or not 0 <= seat < len(game.people):
         return False

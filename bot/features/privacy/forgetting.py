@@ -127,7 +127,7 @@ class Forgetter:
         tables = 0
         async for step in self._leave_steps(person, mark):
             tables += await step() is True
-        # Rate the person's games first: a later one would begin with a new rating instead of the handed-over one.
+        # Rate the person's games first. A game rated later would use a new rating instead of the handed-over one.
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.pseudonym)
         games = await self._redact_games(person, mark)
@@ -145,7 +145,7 @@ class Forgetter:
     async def finish(self, person: str, mark: ForgettingMark) -> None:
         """Run the second pass: delete late writes and then the mark.
 
-        Games named the pseudonym as long as the mark existed. All other data could be a late write or belong to a
+        Games stored while the mark exists name the pseudonym. All other data could be a late write or belong to a
         person who came back. So it stays if there is a profile again, which is checked before each step.
         """
         await self._redact_games(person, mark)

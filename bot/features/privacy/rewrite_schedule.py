@@ -30,7 +30,7 @@ async def ask_for_rewrite(store: Store) -> None:
 
 
 async def rewrite_if_due(store: Store) -> bool:
-    """Rewrite the file if a rewrite is due, and return whether it was. Raises the errors of `rewrite_files`."""
+    """Rewrite the file if a rewrite is due. Return whether it was rewritten. Raises the errors of `rewrite_files`."""
     now = await store.leases.current_time()
     if not await store.client.zcount(REWRITES_KEY, "-inf", now):
         return False

@@ -11,7 +11,7 @@ from bot.features.puzzles.group_puzzles import GroupPuzzles
 from bot.features.puzzles.next_puzzle import NextPuzzle
 from bot.features.puzzles.site import PuzzleSite
 
-POLL_SECONDS = 60.0
+POLL_SECONDS = 60.0  # interval at which the leader checks the groups' hours
 
 
 class PuzzlesFeature(Feature):

@@ -35,7 +35,7 @@ log = structlog.get_logger()
 
 
 def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
-    """Choose a new day's puzzle by id. No puzzle is ``drawn`` again before all others have been drawn."""
+    """Return the id of a new day's puzzle. No puzzle is ``drawn`` again before all others have been drawn."""
     order = sorted(all_puzzles())
     turn, index = divmod(day.toordinal(), len(order))
     Random(f"puzzles {turn}").shuffle(order)

@@ -23,7 +23,7 @@ class NextPuzzle:
         self._ratings, self._archive = ratings, archive
 
     async def find(self, person: str, game: str = "") -> Puzzle | None:
-        """Return a person's next puzzle, of ``game`` if one is named. None if all are answered."""
+        """Return a person's next puzzle, of ``game`` if one is named. Return None if all are answered."""
         if game:
             return await choose_next(self._ratings, person, all_puzzles(), {game})
         known = await self._known_games(person)
@@ -44,7 +44,7 @@ async def choose_next(
 ) -> Puzzle | None:
     """Return a puzzle of ``games`` that suits a person's rating, the same one until they answer it.
 
-    A person's first puzzles have one star. None if all are answered. Raises store errors.
+    A person's first puzzles have one star. Return None if all are answered. Raises store errors.
     """
     chosen, answered = await ratings.next_id(person), await ratings.answered(person)
     if chosen in puzzles.keys() - answered and puzzles.game_of(chosen) in games:

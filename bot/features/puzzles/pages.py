@@ -19,7 +19,7 @@ QUESTION = _("It’s your turn, and all hands are open. Which card earns most by
 
 
 class PuzzleContext(NamedTuple):
-    """The place of a puzzle: a private chat, or a group on a ``day``.
+    """Where a puzzle is shown: in a private chat, or in a group as the puzzle of ``day``.
 
     ``answers`` are the group's answers so far. ``hour`` is the hour at which the group gets a puzzle each day.
     """
@@ -157,7 +157,7 @@ class PuzzleText:
         _ = texts(language).gettext
         others = [_("opponent")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
-        # Lines name players often, and a photo's caption has room for a thousand characters.
+        # A photo's caption has room for a thousand characters, and lines name players often.
         self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capitalize(name)[:1] for name in others])]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
@@ -191,7 +191,7 @@ class PuzzleText:
         page.line(self.taken_text())
 
     def scoring(self) -> str:
-        """Explain how cards are compared."""
+        """Return how cards are compared."""
         _ = self.words.text
         if self.puzzle.bids:
             return _(

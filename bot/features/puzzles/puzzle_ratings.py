@@ -19,7 +19,7 @@ from engine.puzzles.puzzle import Puzzle
 MODEL = PlackettLuce()
 # a new puzzle's mu if 0 or 100 percent miss it, and its sigma
 EASIEST_MU, HARDEST_MU, INITIAL_SIGMA = 15.0, 35.0, 4.0
-KEPT_SECONDS = 3 * 86400
+KEPT_SECONDS = 3 * 86400  # lifetime of a group's counts of answers
 
 ANSWER = read_script(__file__, "answer")
 

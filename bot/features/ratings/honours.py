@@ -173,7 +173,7 @@ class Honours:
             if honours:
                 await self._store(name, chat, honours, self._client.hset)
         if newly_moved := (await self._ratings.moved_chats()).items() - moved.items():
-            # Also move the honours that were just written. The next call completes them.
+            # Also move the honours that were just written. The next call writes them again and closes the month.
             for old, new in newly_moved:
                 await self.move_chat(old, new)
             return ""

@@ -16,7 +16,7 @@ from bot.words.table_lines import game_names
 from bot.words.wording import MEDALS
 from engine import GAMES
 
-FORM = 10  # last games that show a player's form
+FORM = 10  # number of last games that show a player's form
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Leaderboards and players for web pages and programs, with the names that a reader is allowed to know.
 
-A reader who has played in a common group reads the name used there; others read a nickname. Platform ids are never
-shown, and forgotten people are in no leaderboard.
+A reader who has played in the same group as a player reads the player's name. Others read a nickname. Platform ids are
+never shown, and forgotten people are in no leaderboard.
 """
 
 import time

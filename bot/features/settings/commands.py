@@ -109,7 +109,7 @@ class Settings:
         return await self.chat_page(place, is_saved=True)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
-        """Check that a person can change a group's settings. Without administrators all members can."""
+        """Check that a person can change a group's settings. In a chat without administrators, all members can."""
         adapter = self._adapters.get(platform_of(place))
         if is_admin is None and adapter and adapter.has_admins(place):
             try:

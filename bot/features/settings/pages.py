@@ -28,8 +28,8 @@ def settings_page(
 ) -> Panel:
     """Return the page of a person's settings, with what their platform supports.
 
-    ``is_saved``: one has just been changed. ``has_pages`` is whether the platform can link to the bot's web pages,
-    which browsers and programs need.
+    ``is_saved``: a setting has just been changed. ``has_pages`` is whether the platform can link to the bot's web
+    pages, which browsers and programs need.
     """
     _ = texts(profile.language).gettext
     page = Writer(_("Your settings"))
@@ -120,7 +120,7 @@ def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row
 def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool, is_saved: bool = False) -> Panel:
     """Return a chat's settings.
 
-    ``for_admins`` is whether only administrators can change them. ``is_saved``: one has just been changed.
+    ``for_admins`` is whether only administrators can change them. ``is_saved``: a setting has just been changed.
     """
     words = Wording(chat.language, [])
     _ = words.text

@@ -55,9 +55,9 @@ log = structlog.get_logger()
 class CardState:
     """The stored state of a card.
 
-    ``digest`` is of the panel that the card shows, ``sent`` the number of messages so far. ``tried`` is the digest of a
-    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``:
-    the bot cannot write to the chat. ``is_announced``: the winner was announced there.
+    ``digest`` is the digest of the panel that the card shows, ``sent`` the number of messages so far. ``tried`` is the
+    digest of a panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete.
+    ``is_dropped``: the bot cannot write to the chat. ``is_announced``: the winner was announced there.
     """
 
     place: str = ""
@@ -114,7 +114,7 @@ class TournamentCards:
         await self._client.set(keys.wish(code), REPOST, ex=WISH_SECONDS)
 
     async def back_in_chat(self, code: str) -> None:
-        """Note that the chat can be written to again."""
+        """Note that the bot can write to the chat again."""
         await self._client.set(keys.wish(code), BACK, ex=WISH_SECONDS, nx=True)
 
     async def _panel(self, tournament: Tournament) -> Panel:

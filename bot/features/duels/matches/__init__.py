@@ -1,1 +1,1 @@
-"""Matches of two groups: each member plays a duel against a member of the other group, and the groups sum them up."""
+"""Matches of two groups: members play duels against members of the other group, and the duels are summed up."""

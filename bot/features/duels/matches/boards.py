@@ -45,9 +45,9 @@ log = structlog.get_logger()
 class BoardState:
     """The stored state of a group's message.
 
-    ``digest`` is of the panel that it shows, ``sent`` the number of messages so far. ``tried`` is the digest of a panel
-    that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``: the
-    bot cannot write to the group.
+    ``digest`` is the digest of the panel shown, ``sent`` the number of messages so far. ``tried`` is the digest of a
+    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``:
+    the bot cannot write to the group.
     """
 
     place: str = ""
@@ -61,7 +61,10 @@ class BoardState:
 
 
 def _phase(match: Match) -> str:
-    """Return the phase for which a message is new. Matches that nobody played keep their message."""
+    """Return a match's phase; each phase has its own message.
+
+    A match that was called off, or that no group accepted, keeps its last message.
+    """
     if match.closed in ("over", "few"):
         return "over"
     return "playing" if match.begun else "open"
@@ -85,7 +88,7 @@ class Boards:
         self._people, self._viewers, self._adapters, self._answers = people, viewers, adapters, answers
 
     async def update_due(self) -> None:
-        """Advance the matches that have changed or whose time has come, and queue their outdated messages."""
+        """Advance the matches that have changed or whose time has come, and queue updates of their messages."""
         for code in await self._store.due(self._matches.now()):
             # A change from now on makes it due again.
             await self._store.set_due(code, self._matches.now() + CHECK_SECONDS)
@@ -100,13 +103,16 @@ class Boards:
                 await self._store.remove_due(code)
 
     async def repost(self, match: Match, place: str) -> None:
-        """Send a group's message again as the lowest one, also after the bot could not write there."""
+        """Let the loop send a group's message again as the lowest one, unless the match is closed.
+
+        The loop then tries a group again in which the bot could not write.
+        """
         side = match.side_at(place)
         if side is not None:
             await self._store.change(match.code, {_wish(side): 1}, unless=("closed",))
 
     async def _update(self, match: Match, side: int) -> bool:
-        """Queue what a group's message needs. Return whether it is up to date, or cannot be sent."""
+        """Queue an update of a group's message if needed. Return True if it is up to date or cannot be sent."""
         place = match.sides[side].place
         if platform_of(place) not in self._adapters:
             # The host has removed this platform. The other group continues.
@@ -144,7 +150,7 @@ class Boards:
         except ChatGone:
             current = await self._load(code, side)
             await self._save(code, side, replace(current, place=place, is_dropped=True))
-        # A match that is over is looked at once more, and then no longer.
+        # Check the match again now: if it is over and up to date, this is the last check.
         await self._store.touch(code)
 
     async def _next_state(self, match: Match, side: int) -> tuple[BoardState, bool]:
@@ -193,7 +199,7 @@ class Boards:
             await self._save(code, side, replace(state, outdated=""))
 
     async def _delete(self, adapter: Adapter, place: str, message: str) -> None:
-        """Delete an outdated message. A platform can refuse that for an old one, which then stays."""
+        """Delete an outdated message. A platform can refuse to delete an old message, which then stays."""
         try:
             await adapter.delete(place, message)
         except DeliveryError as error:

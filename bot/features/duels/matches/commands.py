@@ -29,7 +29,7 @@ class MatchCommands:
         chat = await self._people.chat(command.place)
         match = await self._matches.live_in(command.place)
         if match is None or command.words:
-            # Of a repeated command, this returns the match that it opened before.
+            # For a repeated command, this returns the match that it opened before.
             game, _points = parse_game_and_points(command.words, chat.game)
             match = await self._matches.open(command.place, command.person, game, command.key)
         else:

@@ -10,18 +10,18 @@ MayMeet = Callable[[str, str], bool]
 
 
 def draw_pairs(ours: Sequence[Entrant], theirs: Sequence[Entrant], may_meet: MayMeet, random: Random) -> list[Pair]:
-    """Draw as many pairs across two groups as possible. Where one has more people, those who entered last stay out.
+    """Draw as many pairs across two groups as possible. If one group has more people, those who entered last stay out.
 
-    People who may not meet are never paired, so someone can stay out for that reason too.
+    People who must not meet are never paired, so more people can stay out.
     """
     count = min(len(ours), len(theirs))
-    first, second = (sorted(side, key=lambda entrant: entrant.number)[:count] for side in (ours, theirs))
+    first, second = (sorted(side, key=lambda entrant: entrant.entered)[:count] for side in (ours, theirs))
     random.shuffle(first)
     random.shuffle(second)
     paired: dict[int, int] = {}  # people of the second group and their opponents, by index
 
     def pair(index: int, tried: set[int]) -> bool:
-        """Find an opponent for a person of the first group, and others for those who must give way (Kuhn)."""
+        """Find an opponent for a person of the first group. Re-pair others if needed (Kuhn's algorithm)."""
         for other, entrant in enumerate(second):
             if other in tried or not may_meet(first[index].person, entrant.person):
                 continue

@@ -23,11 +23,11 @@ class Side(NamedTuple):
 
 
 class Entrant(NamedTuple):
-    """A person who entered. ``number`` counts all entries of the match."""
+    """A person who entered. ``entered`` is the time, in Unix seconds."""
 
     person: str
     name: str
-    number: int
+    entered: int
 
 
 Entrants = tuple[tuple[Entrant, ...], tuple[Entrant, ...]]  # by side
@@ -71,11 +71,11 @@ class Match:
         return len(self.duels) == len(self.pairs)
 
     def side_at(self, place: str) -> int | None:
-        """Return the group of a place; None if it plays no part in the match."""
+        """Return the side whose group a place belongs to; None if it is in neither group."""
         return next((number for number, side in enumerate(self.sides) if chat_of(side.place) == chat_of(place)), None)
 
     def side_of(self, person: str) -> int | None:
-        """Return the group for which a person has entered."""
+        """Return the side for which a person has entered, or None."""
         for side in SIDES:
             players = [pair[side].person for pair in self.pairs]
             if person in players or person in [entrant.person for entrant in self.entrants[side]]:

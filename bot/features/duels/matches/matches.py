@@ -41,7 +41,10 @@ class Matches:
     # Opening and accepting
 
     async def open(self, place: str, person: Person, game: str, update: str) -> Match:
-        """Open a match of a group, only one for each update. Raises GroupPlaysAlready."""
+        """Open a match of a group, only one for each update.
+
+        Raises GroupPlaysAlready, BotNotInGroup, NoNewTables or DuelsUnavailable.
+        """
         self._duels.check_can_open()
         secret, now = await self._core_store.secret(), self.now()
         for attempt in count():
@@ -53,7 +56,9 @@ class Matches:
         raise AssertionError
 
     async def _take_group(self, place: str, code: str) -> None:
-        """Make a match the group's only one. Raises GroupPlaysAlready, and BotNotInGroup without a lasting place."""
+        """Make a match the group's only one. // Raises GroupPlaysAlready, or BotNotInGroup if the bot cannot write to
+        the group later.
+        """
         if not can_write_anytime(place):
             raise errors.BotNotInGroup()
         known = await self.store.code_in(chat_of(place))
@@ -65,7 +70,7 @@ class Matches:
             raise errors.GroupPlaysAlready()
 
     async def accept(self, code: str, place: str, person: Person) -> Match:
-        """Make a group the other one of a match, unless it plays in it already."""
+        """Accept a match for a group. Change nothing if the group plays in it already."""
         match = await self.store.load(code)
         side = match.side_at(place)
         if side == 0 and not match.is_accepted and not match.closed:
@@ -157,7 +162,7 @@ class Matches:
         return draw_pairs(*match.entrants, may_meet, SystemRandom())
 
     async def _open_duels(self, match: Match) -> None:
-        """Open the duels that are missing after the draw. A kill in between leaves them to the loop."""
+        """Open the duels that are missing after the draw. After a kill in between, the loop opens the rest."""
         for number, pair in enumerate(match.pairs):
             if number in match.duels:
                 continue

@@ -70,7 +70,10 @@ class MatchStore:
     async def change(
         self, code: str, fields: Mapping[str, object], *, unless: Sequence[str] = (), version: int | None = None
     ) -> bool:
-        """Set fields unless the match has one of others, or has changed since a ``version``. Empty values remove."""
+        """Set fields and return True. An empty value removes its field.
+
+        Return False if the match has a field of ``unless``, or another version than ``version``.
+        """
         pairs = [text for field in fields.items() for text in field]
         args = ["" if version is None else version, len(unless), *unless, *pairs]
         is_done = bool(await self._change(keys=[keys.match(code)], args=args))
@@ -135,7 +138,10 @@ class MatchStore:
         return found.decode() if found else ""
 
     async def take_group(self, chat: str, known: str, code: str) -> bool:
-        """Make a match the group's, unless it has another one than the ``known``. An empty code frees the group."""
+        """Store a code as the group's match and return True. Return False if the stored code is not ``known``.
+
+        An empty code means no match.
+        """
         return bool(await self._take_group(keys=[keys.match_in(chat)], args=[known, code, GROUP_SECONDS]))
 
     async def move_chat(self, old: str, new: str) -> None:
@@ -187,7 +193,7 @@ def _parse(code: str, fields: Mapping[str, str]) -> Match:
         if name.startswith("in:"):
             _in, side, person = name.split(":", 2)
             entrants[int(side)].append(Entrant(person, *json.loads(text)))
-    first, second = (tuple(sorted(side, key=lambda one: (one.number, one.person))) for side in entrants)
+    first, second = (tuple(sorted(side, key=lambda one: (one.entered, one.person))) for side in entrants)
     numbers = sorted(int(name.split(":")[1]) for name in fields if name.startswith("pair:") and name.endswith(":0"))
     return Match(
         code,

@@ -59,7 +59,7 @@ class BatchedScript:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, keys: Sequence[str], args: Sequence[Any], *, confirmed: bool = False) -> Any:
-        """Return the script's answer. Raise the store's error, or NotReplicated if ``confirmed`` fails."""
+        """Return the script's answer. Raise the store's error, or NotReplicated if replicas confirm too late."""
         loop = asyncio.get_running_loop()
         call = Call(keys, args, confirmed and self._replicas > 0, loop.time() + RETRY_SECONDS, loop.create_future())
         self._enqueue(call)

@@ -1,4 +1,4 @@
-"""A Redis Cluster client that retries commands during a failover, and safe connections for any client.
+"""A Redis Cluster client that retries commands during a failover, and connections that survive being closed.
 
 A replica takes over some seconds after its primary dies. Commands are retried for `RETRY_SECONDS`, with a fresh map of
 the cluster. A retried command can run twice, and every command of the bot allows that.
@@ -97,7 +97,7 @@ class Cluster(RedisCluster):
         return Pipeline(self, transaction)  # type: ignore[abstract]
 
     async def run_with_retries(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Return the work's result, and repeat it while the cluster recovers."""
+        """Do the work and return its result. Repeat it while the cluster recovers; then raise ClusterDown."""
         until = asyncio.get_running_loop().time() + RETRY_SECONDS
         while True:
             try:

@@ -13,8 +13,8 @@
 | `CutOption` | ``cutting <yes or no>`` | whether an opponent of the dealer is asked to cut each pack; no by default |
 | `Invite` | ``invite <person> <handle> <name>`` | a person was challenged by name; ``-`` is unknown |
 | `InviteMuted` | ``uncalled`` | the challenged person is not notified, because they blocked the opener |
-| `Match` | ``match <person> <name>`` | one of two matched people; each is asked whether they are ready |
-| `AnyoneCanSit` | ``anyone`` | the opener listed the table for strangers; closing it to them later changes nothing |
+| `Match` | ``match <person> <name>`` | one of the matched people, who are asked whether they are ready |
+| `AnyoneCanSit` | ``anyone`` | the opener listed the table for strangers; taking it off the list adds no entry |
 | `PlayAgain` | ``again <origin>`` | a rematch of a game opened on a ``page`` or in a private ``chat`` |
 | `Decline` | ``decline <number>`` | a matched person, by order from 0, declined; a ``close`` follows |
 | `Ask` | ``ask <seat> <person> <name>`` | a person asks for the chair opposite a side's first player |

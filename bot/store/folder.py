@@ -81,8 +81,8 @@ def has_store(folder: Path) -> bool:
 def make_private(folder: Path) -> None:
     """Create the folder if needed and close it to other users.
 
-    Raise StoreError if it belongs to another user, if others can write in it, or if it holds other files. Raise OSError
-    if it cannot be created.
+    Raise StoreError if it belongs to another user, if others can write in it, or if it is not private yet and holds
+    other files. Raise OSError if it cannot be created.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if is_readable_by_others(folder):
@@ -134,7 +134,10 @@ def socket_path(folder: Path) -> Path:
 
 
 def make_socket_folder(folder: Path) -> None:
-    """Create a private folder for the socket, or keep the stored one if it is still private."""
+    """Create a private folder for the socket if the data folder's path is too long.
+
+    Keep the stored one if it is still private.
+    """
     if _is_short(folder / "valkey.sock"):
         return
     if remembered := _read_socket_path(folder):

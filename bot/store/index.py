@@ -25,7 +25,7 @@ class CodeTaken(Exception):
 
 
 class Reservation(NamedTuple):
-    """An entry's token, and whether the entry was created or renewed."""
+    """An entry's token. ``is_new`` is False if the entry existed before and was renewed."""
 
     token: str
     is_new: bool

@@ -14,7 +14,7 @@ GAMES_AT_ONCE = 1000
 
 
 async def count_games(client: Any) -> None:
-    """Number finished games by a counter. Games that share a number get new ones."""
+    """Number finished games by a counter. If games share a number, all but the first get a new one."""
     last: tuple[bytes, float] = (b"", 0)
     begin, doubles = 0, []
     while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):

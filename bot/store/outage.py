@@ -126,6 +126,6 @@ class Outage:
 
 
 def describe_error(error: BaseException) -> str:
-    """Describe an error. Its text is included only for refusals, because others can hold an address."""
+    """Describe an error. Only refusals include their text, because other errors can contain an address."""
     name = type(error).__name__
     return f"{name}: {str(error)[:100]}" if isinstance(error, ResponseError) else name

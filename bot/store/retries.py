@@ -28,7 +28,7 @@ class RetryQueue:
     """A queue of idempotent work, done in order. It waits while the store is unavailable.
 
     Only temporary errors are retried. Any other error is logged with a traceback, and the work is given up. A killed
-    bot loses the queue, unless callers acknowledge their updates only after the work.
+    bot loses the queue. So callers acknowledge an update only after its work, and its platform delivers it again.
     """
 
     def __init__(self, outage: Outage) -> None:

@@ -265,7 +265,7 @@ class Store:
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
 
     async def _test_write(self) -> None:
-        """Write to every shard, and raise its refusals.
+        """Write to every shard, and raise the store's refusals.
 
         Use new connections, because old ones can lead to a former primary.
         """

@@ -54,7 +54,7 @@ class Blocks:
         return any(block.person == other for block in await self.blocks_of(person))
 
     async def forget(self, person: str) -> None:
-        """Delete all blocks by a person and all blocks of them."""
+        """Delete a person's blocks, and other people's blocks of this person."""
         await self._client.hdel(keys.FIND_BLOCKS, person)
         async for blocker, text in self._client.hscan_iter(keys.FIND_BLOCKS, count=SCANNED_AT_ONCE):
             if any(block.person == person for block in _parse_blocks(text)):

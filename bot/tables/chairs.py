@@ -20,7 +20,7 @@ class Chair(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """A person challenged by name; ``person`` or ``handle`` is known.
+    """A person challenged by name. ``person`` or ``handle`` can be empty, if unknown, but not both.
 
     If ``is_notified`` is False, the person's phone does not ring.
     """

@@ -269,12 +269,13 @@ class Challenges(Opener):
         host: str = "",
         terms: int | None = None,
     ) -> Table:
-        """Take a chair, by default the first free one. The last chair begins the game.
+        """Take a chair, by default the first free one. Once all chairs are taken, the game begins.
 
         In games that ask partners, the first player of a side decides about the chair opposite. ``host`` is another
         place that shows the table from now on. Matched strangers keep the names from their match. Raises NoChairForYou
-        if the opener has blocked this person and has not invited them; at a table that was open to anyone, so can each
-        player. ``terms`` is the version of the terms that the person read; raises OldPanel if they have changed.
+        if the opener has blocked this person and has not invited them. At a table that was open to anyone, this holds
+        for a block by any player. ``terms`` is the version of the terms that the person read; raises OldPanel if they
+        have changed.
         """
 
         def decide(table: Table) -> Sequence[Entry]:

@@ -14,7 +14,7 @@ from engine.options import Rules, Value, format_value, parse_options, resolve
 
 @dataclass(frozen=True)
 class Choice:
-    """A game to play. ``rules`` has all options with a choice; ``clock`` is in seconds a move, one of `CLOCKS`."""
+    """A game to play. ``rules`` has all options with a choice; ``clock`` is in seconds per move, one of `CLOCKS`."""
 
     game: str
     rules: Mapping[str, Value]

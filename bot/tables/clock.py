@@ -54,7 +54,7 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
 
 
 def entries_at_alarm(table: TableState) -> list[Entry]:
-    """Return what the ring of the clock writes, if no pack waits for a cut and no robot is to move."""
+    """Return the entries to write when the clock rings, if no pack waits for a cut and no robot is to move."""
     if table.phase == "open":
         return [Close("expired")]
     if table.phase != "playing":
@@ -67,7 +67,7 @@ def entries_at_alarm(table: TableState) -> list[Entry]:
 
 
 def entries_of_late_move(table: TableState, seat: int, moves: Sequence[Move]) -> list[Entry]:
-    """Return what a robot's ``moves`` for a late player write.
+    """Return the entries to write when a robot chooses ``moves`` for a late player.
 
     Under a strict clock, a player loses the game at the third decision in a row that a robot makes for them.
     """

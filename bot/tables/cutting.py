@@ -17,8 +17,8 @@ def possible_cutters(table: TableState, secret: bytes) -> tuple[int, int]:
 def find_cutter(table: TableState, secret: bytes) -> int | None:
     """Return the seat that can cut a pack with this secret; None if no person can.
 
-    It is the last player before the dealer; if that is a robot or away, the one after the dealer. A player is away
-    while a robot makes their moves. A program that did not cut in time is not asked again.
+    It is the player before the dealer. If that player is a robot or away, it is the player after the dealer. A player
+    is away while a robot makes their moves. A program that did not cut in time is not asked again.
     """
     for seat in possible_cutters(table, secret):
         chair = table.chairs[seat]

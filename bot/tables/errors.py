@@ -82,7 +82,7 @@ class OpenerIsSeated(AlreadySeated):
 
 
 class NoChairForYou(TableError):
-    """The opener has blocked this person, who must not learn this."""
+    """The opener has blocked this person, or at a listed table any player has. The person must not learn it."""
 
     sentence = "I can’t seat you at this table: open your own with /challenge."
 

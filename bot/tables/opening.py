@@ -1,4 +1,4 @@
-"""The only way to open a table: check the limits, and open one table for each update."""
+"""Opening tables: the limits are checked, and each update opens one table. No other code opens tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress

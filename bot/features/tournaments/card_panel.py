@@ -205,7 +205,7 @@ def _write_standings(
 
 
 def _write_matches(page: Writer, text: TournamentText) -> None:
-    """Write the round's matches, open ones first. Finished ones are left out if there are too many."""
+    """Write the round's matches, those with a table first. The others are left out if there are too many."""
     tournament, _ = text.tournament, text.gettext
     if not tournament.rounds:
         return
@@ -280,7 +280,9 @@ def back_row(text: TournamentText) -> Row:
 
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int | None) -> Row:
-    """Return buttons for a team's hands in matches that have a table. If there are several, each names the opponent."""
+    """Return buttons for a team's hands in matches that have a table. If there are several, each button names the
+    opponent.
+    """
     current = [match for match in matches if match.table]
     label = text.gettext("▶ My hand") if len(current) == 1 else "▶ {name}"
     return tuple(

@@ -71,7 +71,8 @@ class TournamentCommands:
     # Commands
 
     async def open_or_show(self, form: Form, command: Command, profile: Profile) -> Reply:
-        """Open a tournament, by default of this form. A command without words shows the group's live ones, if any.
+        """Open a tournament, by default of this form. A command without words shows the group's live tournaments, or
+        leagues, if there are any.
 
         In a private chat, show the person's own tournaments.
         """
@@ -319,7 +320,7 @@ class TournamentCommands:
         return replace(panel, rows=(*panel.rows, (link,)))
 
     async def _send_hands(self, press: Press, profile: Profile, tournament: Tournament) -> Panel | Reply:
-        """Send the hands of a person's open matches. Without any, show their own page."""
+        """Send the hands of a person's open matches. If there are none, show the person's page."""
         is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_shown_here else await self._private_hands.toast(profile)

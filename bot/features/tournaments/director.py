@@ -139,7 +139,7 @@ class Director:
         return tournament
 
     async def _advance_match(self, tournament: Tournament, match: Match, left: int) -> Tournament:
-        """Open the table of an unfinished match, or end the match. ``left`` is its time in seconds."""
+        """Open the table of an unfinished match, or end the match. ``left`` are the seconds left of its round."""
         deal = match.next_deal
         assert deal is not None
         missing = self._missing_teams(tournament, match)

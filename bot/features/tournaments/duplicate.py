@@ -34,7 +34,7 @@ class DealScore:
 
 
 def deal_scores(tournament: Tournament, round_: int) -> list[DealScore]:
-    """Return the scores of all deals of a round. An unfinished round has none, because they would reveal its cards."""
+    """Return the scores of all deals of a round. An unfinished round has none: scores would reveal cards."""
     if not tournament.is_over(round_):
         return []
     scores = []

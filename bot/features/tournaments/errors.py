@@ -1,4 +1,4 @@
-"""Refusals of tournaments."""
+"""Errors of tournaments."""
 
 from bot.tables.errors import TableError
 

@@ -15,7 +15,7 @@ from bot.store.people_in_logs import contains_person_id
 
 
 async def forget(store: Store, person: str, pseudonym: str) -> None:
-    """Replace a person by a pseudonym in all tournaments, and withdraw them. Idempotent.
+    """Replace a person by a pseudonym in all tournaments, and withdraw the person. Idempotent.
 
     A commit in progress can add a tournament to the person's list again. So this must run a second time later.
     """

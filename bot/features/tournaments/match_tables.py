@@ -38,8 +38,8 @@ class MatchTables:
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
         """Open the table of a match's deal for its players, and return its code.
 
-        Return an empty code if the table was removed and its result is still being recorded. With ``again``, replace a
-        lost table, unless it was replaced too often. Raises NoNewTables or Banned.
+        With ``again``, replace a lost table. Return an empty code if the table was replaced too often, or if it was
+        removed and its result is still being recorded. Raises NoNewTables or Banned.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [

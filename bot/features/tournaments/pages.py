@@ -43,7 +43,7 @@ MAX_HANDS = 18  # buttons for hands on that page; every platform can show them w
 
 
 def _split(count: int, size: int, number: int) -> tuple[int, int, slice]:
-    """Return the page ``number`` within its limits, the number of pages, and the page's items."""
+    """Return ``number`` limited to existing pages, the number of pages, and the slice of the page's items."""
     pages = max(1, -(-count // size))
     number = min(max(1, number), pages)
     return number, pages, slice((number - 1) * size, number * size)
@@ -177,7 +177,10 @@ def own_page(tournaments: Sequence[Tournament], number: int) -> OwnPage:
 
 
 def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int | None]) -> Panel:
-    """Show a page of a person's tournaments, with buttons for hands. ``times_left`` are each round's seconds left."""
+    """Show a page of a person's tournaments, with buttons for hands.
+
+    ``times_left`` are the seconds left of each tournament's round, or None.
+    """
     if (own.pages, len(own.tournaments)) == (1, 1):
         return player_panel(language, person, own.tournaments[0], times_left[0])
     _ = texts(language).gettext

@@ -142,7 +142,7 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def withdraw_everywhere(self, person: str, update: str) -> None:
-        """Withdraw a person from all tournaments, and call off theirs that have not begun."""
+        """Withdraw a person from all tournaments. Call off those that the person organises and that have not begun."""
         for code in await self._store.index.entries(keys.entered(person)):
             # A tournament of another release cannot be changed here; its player cannot sit down anyway.
             with suppress(errors.NoSuchTournament, errors.UnreadableTournament):
@@ -183,7 +183,7 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def cancel(self, code: str, person: str, update: str) -> Tournament:
-        """Call a tournament off. Games in progress continue but do not count for it."""
+        """Call a tournament off. Games in progress continue, but no longer count for the tournament."""
 
         def decide(tournament: Tournament) -> list[log_entries.Entry]:
             if not tournament.is_live:
@@ -202,7 +202,7 @@ def _withdraw(person: str, tournament: Tournament) -> list[log_entries.Entry]:
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
-    """Return the teams for a start now: first partners, then the other players, paired in the order of entering."""
+    """Return the teams for a start now, by their first player. Players without a partner are paired in order."""
     if tournament.team_size == 1:
         return [(number,) for number in tournament.entered_players]
     pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]

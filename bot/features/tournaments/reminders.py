@@ -68,7 +68,7 @@ class Reminders:
         self.now: Callable[[], float] = time.monotonic
 
     def send_due(self, tournament: Tournament, match: Match, left: int) -> None:
-        """Remind the players of a match once, if few seconds are ``left``."""
+        """Remind the players of a match once, if little of the round's time is left. ``left`` is in seconds."""
         if left > tournament.time // REMIND_FRACTION:
             return
         for number in chain.from_iterable(tournament.teams[team] for team in match.teams):

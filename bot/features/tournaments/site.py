@@ -98,7 +98,7 @@ class TournamentSite:
         self._archive, self._room, self._watching = archive, room, watching
 
     async def public_lines(self, person: str, language: str, limit: int = MAX_LISTED) -> list[TournamentLine]:
-        """Return the public tournaments that are open or under way: the newest first, open ones before others.
+        """Return the public tournaments that are live: first those open for sign-up, each kind newest first.
 
         ``person`` is empty for a stranger, who gets none while the store is away.
         """

@@ -52,7 +52,7 @@ class TeamStanding:
 
 
 class _RankKey(NamedTuple):
-    """The sort key of a team. In a knock-out, an unbeaten team ranks above others with as many wins."""
+    """The sort key of a team. In a knock-out, unbeaten teams rank above all others."""
 
     is_unbeaten: bool
     score: Fraction

@@ -190,7 +190,7 @@ class Tournaments:
     # Writing
 
     async def commit(self, code: str, update: str, decide: Decision) -> Tournament:
-        """Decide on the current state and write the entries, once for each update."""
+        """Write the entries that ``decide`` returns for the current state, once for each update."""
         tournament = await self.load(code)
         while True:
             entries = [] if tournament.has_seen(update) else decide(tournament)
@@ -205,7 +205,7 @@ class Tournaments:
                 raise NoSuchTournament(code=code)
 
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
-        """Return the tournament with these entries, or its whole log if the log has changed since."""
+        """Write entries and return the new tournament. If the log has changed since, return the whole log instead."""
         stored = [add_stamp(encode(entry), update) for entry in entries]
         after = tournament.with_stored_entries(stored)
         known = [tournament.version, *(tournament.entries[-1:] or [b""])]

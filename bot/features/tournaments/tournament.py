@@ -41,7 +41,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 
 ``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` applies to Swiss tournaments and
 duplicates. ``deals`` is the length of a duplicate match; half of them are played in each seat. ``scoring`` is for
-duplicates. ``web`` is whether everyone can see it on the web page and join there.
+duplicates. ``web`` is whether everyone can see the tournament on the web page and join there.
 """
 
 USUAL: Mapping[str, str] = {
@@ -108,7 +108,8 @@ class Match:
     def winner(self) -> int | None:
         """The winning team; None for a bye, a draw or an unfinished match.
 
-        The team that gave up, or lost on time, fewer deals than the other wins. Otherwise points decide.
+        The winner of a whole game wins the match. Otherwise the team that gave up, forfeited or lost on time fewer
+        deals wins. If these are equal, points decide.
         """
         if self.is_bye or not self.is_over:
             return None
@@ -122,7 +123,7 @@ class Match:
 
     @property
     def is_void(self) -> bool:
-        """Whether the match ended without play and without a loser."""
+        """Whether the match ended without a result: no team is at fault, or both are."""
         return not self.is_bye and self.is_over and all(result.ending == "void" for result in self.results.values())
 
     @property
@@ -144,7 +145,7 @@ class Match:
 
 
 class Tournament:
-    """An immutable tournament; `after` returns the next state.
+    """An immutable tournament; `with_stored_entries` returns the next state.
 
     ``players`` are by number; a player who left before the start is None. ``partners`` are the pairs before the start.
     ``teams`` are players' numbers, by seed, after the start. ``withdrawn`` are players who left after the start.
@@ -224,7 +225,7 @@ class Tournament:
 
     @property
     def is_public_on_web(self) -> bool:
-        """Whether everyone can see it on the web page, and join there."""
+        """Whether everyone can see the tournament on the web page, and join there."""
         return self.options["web"] == "yes"
 
     @property
@@ -273,7 +274,7 @@ class Tournament:
         )
 
     def involves(self, person: str) -> bool:
-        """Return whether a person is or was a player, or organises it."""
+        """Return whether a person is or was a player, or organises the tournament."""
         return self.opener.person == person or any(player and player.person == person for player in self.players)
 
     def team_of(self, player: int) -> int | None:
@@ -306,7 +307,7 @@ class Tournament:
     def is_public(self, round_: int) -> bool:
         """Return whether a round's deals can be shown.
 
-        Those of a duplicate are hidden until all tables have played them.
+        Those of a duplicate are hidden until all tables have played them, or the tournament has ended.
         """
         return not self.is_duplicate or not self.is_live or self.is_over(round_)
 

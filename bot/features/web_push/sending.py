@@ -1,4 +1,4 @@
-"""Sends notifications to push services (RFC 8030), apart from the messages and presses that cause them.
+"""Sends notifications to push services (RFC 8030), in a loop that delays no message and no press.
 
 A message stays in the store until it is delivered or given up. A crash in between can send it again: its topic and its
 tag are then the same, so services and browsers show it once.
@@ -43,7 +43,7 @@ KEPT_SECONDS: Mapping[NoticeKind, int] = {
 """How long a service keeps a message for a phone that is off."""
 
 MAX_DUE, MAX_DUE_EACH = 10_000, 20  # messages of all people and of one person; more are dropped and counted
-AT_ONCE = 50
+AT_ONCE = 50  # messages sent together
 TIMEOUT_SECONDS = 10.0
 RETRY_SECONDS = (30, 120, 600, 3600)  # pauses before the second and each later attempt
 LONGEST_PAUSE = 6 * 3600  # longest pause that a service can ask for

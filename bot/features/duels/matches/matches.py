@@ -56,8 +56,9 @@ class Matches:
         raise AssertionError
 
     async def _take_group(self, place: str, code: str) -> None:
-        """Make a match the group's only one. // Raises GroupPlaysAlready, or BotNotInGroup if the bot cannot write to
-        the group later.
+        """Make a match the group's only one.
+
+        Raises GroupPlaysAlready, or BotNotInGroup if the bot cannot write to the group later.
         """
         if not can_write_anytime(place):
             raise errors.BotNotInGroup()

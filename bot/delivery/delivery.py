@@ -208,7 +208,7 @@ class Delivery:
             try:
                 name = decode_name(text)
             except ValueError:
-                # A later release has written to the table's log.
+                # A later release has stored this surface.
                 log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)

@@ -13,8 +13,8 @@ class State(StrEnum):
 
     ABSENT = "absent"  # no message: one must be sent
     SHOWN = "shown"  # a message that is edited as the table changes
-    UNREACHABLE = "unreachable"  # the person cannot be written to until they press or ask
-    DROPPED = "dropped"  # the chat cannot be written to until the bot is back
+    UNREACHABLE = "unreachable"  # the bot cannot write to the person until they press or ask
+    DROPPED = "dropped"  # the bot cannot write to the chat until it is there again
     DONE = "done"  # final content; nothing else is stored
 
 
@@ -35,8 +35,8 @@ class MessageState(NamedTuple):
     identifies its place, because another person can take the chair. ``sent`` counts the messages sent for the surface,
     and is part of each send's key. ``seen_at`` is when it was last sent or pressed, in Unix seconds. ``halted`` is a
     `State` in which nothing is sent, or empty. ``urgency`` is described in `bot.delivery.reposts`. ``draft`` is a
-    choice in several presses. ``ephemeral`` is the ephemeral place of a hand in a group; empty if the hand is in the
-    private chat. ``picture`` is the adapter's data about the picture (`bot.platform.SentMessage`).
+    choice that takes several presses. ``ephemeral`` is the ephemeral place of a hand in a group; empty if the hand is
+    in the private chat. ``picture`` is the adapter's data about the picture (`bot.platform.SentMessage`).
     """
 
     message: str = ""

@@ -131,7 +131,10 @@ class Outages:
         self._on_over(platform)
 
     def _is_over(self, platform: str, state: _PlatformState) -> bool:
-        """Return whether the adapter is healthy, and calls were made but none has failed for a while."""
+        """Return whether the adapter is healthy and no call has failed for a while.
+
+        If only a success shows the end, a call must have succeeded too, or the failures are `FORGOTTEN_AFTER` old.
+        """
         quiet = asyncio.get_running_loop().time() - state.failed_at
         is_known = not state.needs_success or quiet > FORGOTTEN_AFTER
         return is_known and quiet >= state.quiet and self._is_healthy(platform)

@@ -75,8 +75,8 @@ class RepostPolicy:
     def needs_repost(self, sync: TableSync, surface: Surface, place: str, urgency: int) -> bool:
         """Return whether a new message must replace the current one.
 
-        A hand is reposted when time runs out, or when an inactive person or one at another table has something to do.
-        Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
+        A hand is reposted when time runs out, or when there is something to do for a person who is inactive or plays at
+        another table. Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
         reposted for a player who wants to be notified and has not used their hand.
         """
         known = surface.known

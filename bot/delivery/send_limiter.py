@@ -49,7 +49,7 @@ class SendLimiter:
         return cls(rate_limit_of, overall_of, shared)
 
     def wait_seconds(self, place: str) -> float:
-        """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
+        """Return the seconds until the place's rate limit and its platform's pauses allow a message; 0 if now."""
         rate_limit, count_key = self._limit_and_key(place)
         wait = (
             self._turns.wait_seconds(count_key, self._limit_for_surfaces(count_key, rate_limit)) if rate_limit else 0.0
@@ -100,7 +100,9 @@ class SendLimiter:
         return 0.0
 
     async def claim_shared(self, place: str, *, answer: bool = False) -> float:
-        """Count a message for all workers after `take_turn` has counted it here. Otherwise return the seconds to wait.
+        """Count a message for all workers, after `take_turn` has counted it here.
+
+        Return the seconds to wait, or 0 if the message was counted.
 
         A message that must wait gives its turn back, and the place is blocked for that time.
         """

@@ -125,7 +125,7 @@ class Drawer:
         return panel
 
     async def _is_beginner(self, sync: TableSync, table: Table, hand: Hand) -> bool:
-        """Return whether it was the first game of a hand's player when the hand was first drawn here."""
+        """Return whether a hand's player was in their first game when this worker first drew the hand."""
         chair = table.chairs[hand.seat]
         if chair is None or table.phase != "playing":
             return False

@@ -59,7 +59,7 @@ class SurfaceSync(SurfaceWaits):
         self._is_marked = False  # True if the table is marked as changed because of outdated messages
 
     async def run(self, drawn: Panel | None, check: int) -> None:
-        """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.
+        """Update the surface until it shows the table. ``drawn`` is the panel drawn at this ``check``, if any.
 
         Retry failures of the platform. Stop at an unreachable place. Raise TooLong if a text is still too long after it
         was cut.
@@ -145,7 +145,10 @@ class SurfaceSync(SurfaceWaits):
         return await self._tools.shards.wait_until_held(self._sync.code) or waited
 
     async def _wait_for_limit(self, wait_seconds: Callable[[str], float]) -> bool:
-        """Wait until the surface's place, which can change, has no limit. Return whether that took time."""
+        """Wait until the surface's place allows a message. Return whether that took time.
+
+        The place can change in the meantime.
+        """
         if (seconds := wait_seconds(self._place)) <= 0:
             return False
         with self._surface.pause() as woken:

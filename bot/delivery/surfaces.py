@@ -35,7 +35,10 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
 
 
 def _seats_without_card(table: Table) -> Iterator[int]:
-    """Yield the seats that see no challenge card while the first pack waits for a cut: guests of a private chat."""
+    """Yield the seats that need a hand while the first pack waits for a cut, because they see no challenge card.
+
+    Their players joined a challenge that only other people's private chats show.
+    """
     if not table.awaits_cut or not all(map(is_private, table.hosts)):
         return
     for seat, chair in enumerate(table.chairs):

@@ -121,7 +121,7 @@ class TableSync:
     def load(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
         """Take over the stored states of the table's surfaces.
 
-        ``inherited`` is as for `Surface`, and also applies to new ones.
+        ``inherited`` is as for `Surface`, and also applies to new surfaces.
         """
         if not self.is_loaded:
             self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored.items()}

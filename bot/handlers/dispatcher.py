@@ -1,4 +1,4 @@
-"""Answers each command and press that an adapter passes on with one reply."""
+"""Gives one reply to each command and press that an adapter passes on."""
 
 import time
 from collections.abc import Awaitable, Callable

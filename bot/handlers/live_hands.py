@@ -80,8 +80,8 @@ class LiveHand:
     def handle_choice(self, payload: str, language: str) -> Reply | None:
         """Answer a press that only changes what this page shows; return None for any other press.
 
-        It counts towards the limit of presses, because the page is drawn again. A toast is an error, such as an
-        outdated decision.
+        Such a press counts towards the limit of presses, because the page is drawn again. A toast is an error, such as
+        an outdated decision.
         """
         try:
             action = actions.parse_payload(payload)
@@ -109,8 +109,8 @@ class LiveHand:
         """Yield the page's contents as JSON, now and after each change. States that come too fast are skipped.
 
         If a clock runs, ``clock_left`` is the number of seconds left for the move. After the game the states continue,
-        because the reader can be asked for a rematch. They end if the reader leaves or no game began. Raises one of the
-        store's errors.
+        because the reader can be asked for a rematch. They end if the reader leaves or no game began. Can raise a store
+        error.
         """
         shown = ""
         async for _ in self._changes():
@@ -295,8 +295,8 @@ class LiveHands:
     async def open_hand(self, code: str, person: str, *, or_ended: bool = False) -> LiveHand | None:
         """Open a page of a person's hand; None unless they sit at the table or ask for a chair.
 
-        ``or_ended`` also finds a table that was removed a moment ago. The caller must close the page. Raises one of the
-        store's errors.
+        ``or_ended`` also finds a table that was removed a moment ago. The caller must close the page. Can raise a store
+        error.
         """
         try:
             table = await (self.room.load_recent(code) if or_ended else self.room.load(code))

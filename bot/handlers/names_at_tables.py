@@ -7,9 +7,9 @@ from bot.tables.table import Table
 
 
 async def choose_nickname(people: People, table: Table, person: str) -> str:
-    """Return a nickname if the table was open to anyone and the person is of a chat; otherwise an empty string.
+    """Return a nickname if the table was open to anyone and the person comes from a chat; otherwise an empty string.
 
-    Names from chats are not for strangers. Guests chose their name for them.
+    Strangers must not read names from chats. Guests of the web pages chose a name for strangers.
     """
     if not table.was_listed or is_web_guest(person):
         return ""

@@ -27,7 +27,7 @@ from engine import GAMES
 
 # how long an accepted offer's place is stored: longer than the offer is valid
 TAKEN_SECONDS = 2 * HOURS_TO_ACCEPT * 3600
-BOUND_SECONDS = 400 * 24 * 3600  # how long an inline message belongs to its offer after each opening of its table
+BOUND_SECONDS = 400 * 24 * 3600  # how long an inline message belongs to its offer after the last press on the offer
 SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
 NO_OFFER = "-"  # stored for an inline message that was not sent through the bot
 

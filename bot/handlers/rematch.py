@@ -33,7 +33,7 @@ class Rematches(Handlers):
         self.pages = {"rematch": self._rematch}
 
     async def _rematch(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
-        """Open a table with the same game, options and pairs at the first press, and seat the others there later."""
+        """Open a table with the same game, options and pairs at the first press, and seat those who press later."""
         if len(words) != 1:
             raise BadPayload()
         [game_id] = words

@@ -20,7 +20,7 @@ class Draft:
     choice: str = ""
 
     def choice_at(self, version: int) -> str:
-        """Return the choice if it is for this version, else an empty string."""
+        """Return the choice if it is for this version, otherwise an empty string."""
         return self.choice if self.version == version else ""
 
 

@@ -1,4 +1,4 @@
-"""Lines of a hand about what has just happened, and what a newcomer must know about it."""
+"""Lines of a hand about what has just happened, and lines that explain the game to newcomers."""
 
 from collections.abc import Iterator
 

@@ -28,7 +28,8 @@ class RetryQueue:
     """A queue of idempotent work, done in order. It waits while the store is unavailable.
 
     Only temporary errors are retried. Any other error is logged with a traceback, and the work is given up. A killed
-    bot loses the queue. So callers acknowledge an update only after its work, and its platform delivers it again.
+    bot loses the queue. So an update should be acknowledged only after its work: then its platform delivers it to the
+    next bot.
     """
 
     def __init__(self, outage: Outage) -> None:

@@ -48,7 +48,7 @@ class Room(TableMemory):
         before_removal: Callable[[Table], Awaitable[None]] | None = None,
         shards: Shards | None = None,
     ) -> None:
-        """``before_removal`` is called before a table is removed. Without ``shards`` others deliver all tables."""
+        """``before_removal`` is called before a table is removed. Without ``shards`` this worker delivers no table."""
         super().__init__(store, shards)
         self.new_secret, self._robot_pause, self._before_removal = new_secret, robot_pause, before_removal
         self._paces: dict[str, Pace] = {}
@@ -113,8 +113,8 @@ class Room(TableMemory):
     def with_next_deal(self, table: Table, update: str, secret: bytes = b"") -> Table:
         """Add the deal that is due: the first at a full table, or the one after a finished deal.
 
-        At a table with cuts the pack is sealed first, and dealt after the cut. ``secret`` is the first deal's secret,
-        random if empty; then nobody cuts. A duplicate ends after its deal.
+        At a table with cuts the pack is sealed first, and dealt after the cut. ``secret`` is the first deal's secret.
+        If it is empty, the secret is random; a pack with a given secret is not cut. A duplicate ends after its deal.
         """
         is_due = table.game.needs_deal if table.game else table.is_full and table.phase == "open"
         if not is_due:
@@ -199,7 +199,7 @@ class Room(TableMemory):
         await self.lists.remove_table(table)
 
     async def close(self, code: str, update: str) -> Table:
-        """End a table for the host: cancel its challenge, or its game without a winner."""
+        """End a table from outside: close its challenge, or end its game without a winner."""
 
         def decide(table: Table) -> Sequence[Entry]:
             if table.phase == "open":
@@ -229,7 +229,7 @@ class Room(TableMemory):
     ) -> Table:
         """Make a move from a panel of this version. If it ends a deal, the same commit deals the next one.
 
-        ``about`` is sent to the worker that delivers the table, if another worker does.
+        ``about`` is as for `Store.append`.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -306,7 +306,9 @@ class Room(TableMemory):
         return table
 
     async def handle_alarm(self, code: str, version: int) -> Table:
-        """Apply the ring of the table's clock at this version. Raises OldPanel if the table has changed since."""
+        """Write what follows when the table's clock rings at this version. Raises OldPanel if the table has changed
+        since.
+        """
         update = f"clock:{version}"
 
         def decide(table: Table) -> Sequence[Entry]:

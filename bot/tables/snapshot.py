@@ -185,7 +185,7 @@ def _cutting(table: Table) -> Cutting:
 
 
 def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
-    """Return the deal whose score a hand shows: the last one, until two tricks of the next deal are over."""
+    """Return the deal whose score a hand shows: the last finished one, until two tricks of the next deal are over."""
     view = seen.view
     if view is None or view.deal is None or view.result is None or seen.is_cut_short:
         return None
@@ -204,7 +204,7 @@ def counted_totals(seen: TableSnapshot) -> tuple[int, int]:
 
 
 def final_trick(seen: TableSnapshot) -> LastTrick | None:
-    """Return the last trick of the deal before, until the viewer's first move in the new one.
+    """Return the last trick of the previous deal, until the viewer has moved or a trick is over in the new deal.
 
     After the game, return the last trick of its last deal.
     """

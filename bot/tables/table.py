@@ -85,7 +85,7 @@ class Table(TableState):
     def with_entries(self, entries: Sequence[Entry], update: str) -> Self:
         """Return the table after an update that adds entries to its log.
 
-        Raise the engine's error if one is not allowed.
+        Raise the engine's error if an entry is not allowed.
         """
         if not entries:
             return self

@@ -75,7 +75,7 @@ class TableMemory:
     async def load_recent(self, code: str) -> Table:
         """Load a table for a spectator. A removed table is still found for a minute.
 
-        Another worker can remove a table before this one has shown its end.
+        Another worker can remove a table before this worker has shown its end.
         """
         try:
             return await self.load(code)

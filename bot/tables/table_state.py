@@ -210,7 +210,10 @@ class TableState:
         return [Stand(seat), *sitting]
 
     def phrases_shown_to(self, seat: int) -> list[tuple[int, str]]:
-        """Return what other seats said, with the seats. It is visible until this seat's next move or the next deal."""
+        """Return what other seats said, with the seats.
+
+        A phrase is visible until another deal has begun and this seat has moved after it.
+        """
         since = min(self.moved_at[seat], self.dealt_at)
         return [
             (other, phrase)

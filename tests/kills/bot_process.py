@@ -15,13 +15,13 @@ from random import Random
 import aiohttp
 
 PORTS = range(11_000, 30_000)
-"""Below the ports that systems hand out on request, so no other program gets one of these during a test."""
+"""Ports below those that systems assign automatically, so no other program gets one of these during a test."""
 
 
 def _ports_of_this_process() -> Iterator[int]:
-    """Yield this test process's share of the ports.
+    """Yield this test process's share of the ports, in an endless cycle.
 
-    It starts at a random port, because another test run can be active at the same time.
+    The cycle starts at a random port, because another test run can be active at the same time.
     """
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     share = PORTS[number :: int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))]

@@ -35,9 +35,9 @@ from tests.kills.pages import Page
 from tests.kills.solo_deals import Moves, RobotAnswers, SoloPlayers, check_tables, find_player
 
 PLAY = "1pdaily play"
-MIN_PLAYING = 4  # people who have not finished the deal; others come when there are fewer
+MIN_PLAYING = 4  # if fewer people have not finished the deal, a new person comes
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
-NEXT_DAY_SECONDS = 90.0  # seconds in which at least one more game reaches the archive after the day
+NEXT_DAY_SECONDS = 90.0  # after the day, longest wait until one more game reaches the archive
 
 
 class Zones(NamedTuple):
@@ -84,7 +84,7 @@ class DayAtRest:
 
 
 def day_is_played_once(state: DayAtRest) -> None:
-    """Each person has one table or one game of a day. The game of a finished table is already pending."""
+    """No person has two tables or games of a day. The game of a finished table is already pending."""
     counted = Counter([find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
     if repeated := [person for person, count in counted.items() if count > 1]:
         raise Disagreement(f"the day is played twice by {repeated}")
@@ -100,7 +100,7 @@ def each_game_has_its_result(state: DayAtRest) -> None:
 def results_are_shown_once(state: DayAtRest) -> None:
     """Each person who has played sees their result in one message, and no other person sees a result."""
     if dict(state.results_shown) != dict.fromkeys(state.results, 1):
-        raise Disagreement(f"messages show the results of {state.results_shown}, and {sorted(state.results)} have one")
+        raise Disagreement(f"results are shown to {state.results_shown}, and {sorted(state.results)} have one")
 
 
 def all_games_have_the_cards_of_the_day(state: DayAtRest) -> None:
@@ -142,7 +142,7 @@ class DayPlayers(SoloPlayers):
     """People who play the deal of the day, and ask for it again after they have played."""
 
     async def fill_tables(self, target: int) -> None:
-        """Add people when few are left who have not played."""
+        """Add a person if few people are left who have not finished the deal."""
         number = len(self.page.people) + 1
         if number - len(count_results_shown(self.page)) > MIN_PLAYING:
             return

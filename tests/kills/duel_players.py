@@ -29,7 +29,7 @@ class DuelPlayers(SoloPlayers):
         self._pressed_until: dict[tuple[str, str], float] = {}
 
     async def fill_tables(self, target: int) -> None:
-        """Open duels, or ask for a rematch, until enough are not over."""
+        """If too few duels are in progress, add a person, open a duel, or ask for a rematch."""
         if len(find_codes(self.page, "play") - find_codes(self.page, "rematch")) >= MIN_OPEN or self.is_last:
             return
         number = len(self.page.people) + 1
@@ -101,7 +101,7 @@ def find_codes(page: Page, verb: str) -> set[str]:
 
 
 def find_ends(page: Page) -> dict[str, dict[str, list[str]]]:
-    """Return the texts of messages about a duel's end, by code and chat. They offer a rematch."""
+    """Return the texts of messages about a duel's end, by code and chat. Such messages offer a rematch."""
     ends: dict[str, dict[str, list[str]]] = {}
     for chat in page.messages:
         for message, payload in find_buttons(page, chat, "rematch"):

@@ -34,7 +34,7 @@ from tests.kills.invariants import Disagreement
 from tests.kills.pages import Page
 from tests.kills.solo_deals import RobotAnswers, check_tables, find_player
 
-END_SECONDS = 300.0  # seconds in which all duels end once no more are opened
+END_SECONDS = 300.0  # longest time until all duels end once no more are opened
 
 
 class Deal(NamedTuple):
@@ -80,7 +80,7 @@ class DuelsAtRest:
 
 
 def each_deal_is_played_once(state: DuelsAtRest) -> None:
-    """Each side has one table or one result of a deal."""
+    """A side has at most one table or one result of a deal."""
     counted = Counter(list(state.played)) + Counter(
         Deal(table.duel.code, table.duel.side, table.duel.deal) for table in state.tables if table.duel
     )
@@ -124,7 +124,7 @@ def both_play_the_same_cards(state: DuelsAtRest) -> None:
 
 
 def finished_duels_are_over(state: DuelsAtRest) -> None:
-    """A duel is over exactly once both have played all deals."""
+    """A duel is over if both have played all deals, and only then."""
     for duel in state.duels:
         is_over = duel.closed == "done" and duel.is_ended
         if is_over != duel.is_finished or bool(duel.closed) != is_over:
@@ -153,7 +153,7 @@ def acceptance_is_announced_once(state: DuelsAtRest) -> None:
 
 
 def no_message_reveals_cards(state: DuelsAtRest) -> None:
-    """No message contains a duel's root, the secret of a deal that one still has to play, or the id of its game."""
+    """No message contains a duel's root, the secret of a deal that a player has yet to play, or the id of its game."""
     for duel in state.duels:
         hidden = [duel.secret(number).hex() for number in range(1, DEALS + 1) if not duel.is_compared(number)]
         for secret in (duel.root.hex(), *hidden):
@@ -218,7 +218,7 @@ class DuelHarness(Harness):
         await listening
 
     async def wait_until_idle(self, store: Store) -> None:
-        """Wait also until finished duels are closed, and their messages sent."""
+        """Wait also until finished duels are closed and their messages are sent."""
         deadline = time.monotonic() + self.patience
         while waiting := await find_waiting(store):
             if time.monotonic() > deadline:
@@ -266,7 +266,7 @@ async def find_waiting(store: Store) -> list[str]:
     waiting = [f"the end of {duel.code}" for duel in duels.values() if duel.is_finished and not duel.is_ended]
     for message in await store.client.zrange(keys.MESSAGES, 0, -1):
         code, kind, _side = message.decode().split(" ")
-        # Reminders wait for days, and an acceptance that a kill interrupted until it is repeated.
+        # A reminder waits for days. An acceptance that a kill interrupted waits until it is repeated.
         if kind != "soon" and not (kind == "accepted" and not duels[code].is_accepted):
             waiting.append(message.decode())
     return waiting

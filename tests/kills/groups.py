@@ -1,4 +1,4 @@
-"""The messages that groups should contain, drawn from the store alone."""
+"""The messages that groups should contain, according to the store alone."""
 
 import json
 from collections.abc import Sequence

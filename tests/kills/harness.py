@@ -1,7 +1,7 @@
 """The kill harness: a real bot in its own process, people who press buttons, and SIGKILL.
 
 In each round people play for a moment, then the bot, the store or both are killed. After every few rounds and at the
-end, delivery ends and `tests.kills.invariants` check everything.
+end, the harness waits until delivery ends, and checks all of `tests.kills.invariants`.
 """
 
 import argparse
@@ -43,9 +43,9 @@ class Harness:
     check_every = 10  # rounds between checks
 
     patience = 60.0
-    """Seconds in which there must be progress.
+    """Seconds without progress after which a run fails.
 
-    A press is acknowledged, presses work again after a kill, or one more table is delivered after play ended.
+    Progress is an acknowledged press, presses that work again after a kill, or one more delivered table at the end.
     """
 
     def __init__(self, page: Page, seed: int, min_presses: int = 0) -> None:
@@ -117,7 +117,7 @@ class Harness:
             await store.start()
             try:
                 async with open_store(store.url) as connected:
-                    # A timeout during the stop is delivered after the next start.
+                    # A clock can run out during the stop. The bot delivers that after the next start.
                     if not await connected.changed_tables(range(keys.SHARDS)):
                         await self.check_state(connected)
                         return
@@ -158,7 +158,7 @@ class Harness:
     async def _wait_until_presses_work(self) -> None:
         """Wait until some more presses have been acknowledged. Open tables meanwhile, because games can end.
 
-        On a busy machine an answer can come too late although the move was made. Then the logs count.
+        On a busy machine an answer can come too late although the move was made. Then moves in the logs count.
         """
         target = len(self.players.acknowledged) + PRESSES_AFTER_KILL
         deadline, before = time.monotonic() + self.patience, None
@@ -268,7 +268,7 @@ def main(platform: Callable[[Path], AbstractAsyncContextManager[Any]], kind: typ
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="where the bot keeps its data and its log; stays afterwards")
+    parser.add_argument("--folder", type=Path, help="folder for the bot's data and log, which is kept")
     arguments = parser.parse_args()
 
     async def run(folder: Path) -> None:

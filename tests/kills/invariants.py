@@ -24,7 +24,7 @@ from bot.viewers import Viewer
 from tests.kills.groups import ExpectedMessage
 
 Moves = Mapping[str, Counter[tuple[str, str]]]
-"""Moves by table: how often each person made or asked for which move."""
+"""Moves by table: how often each person made or pressed each move."""
 
 CardOffers = Mapping[str, list[set[str]]]
 """The buttons of each challenge card that has any, oldest first, by table."""
@@ -190,7 +190,10 @@ def move_payloads(code: str, payloads: Collection[str]) -> frozenset[str]:
 
 
 def list_choices(offered: Collection[str]) -> set[str]:
-    """Return the partial choices that fit these payloads, with one item more or less, or as a whole move."""
+    """Return the partial choices of panels that can have these buttons.
+
+    A button makes a move of the whole choice, or adds or removes one item.
+    """
     choices = {""}
     for payload in offered:
         parts = payload.rpartition(":")[2].split(" ")
@@ -198,7 +201,7 @@ def list_choices(offered: Collection[str]) -> set[str]:
         if parts[0] == "draft":
             packets, cards = parts[-1], parts[-1].split(",")
         if parts[0] == "exchange":
-            # The move can list them in a different order from the choice.
+            # The move can list the cards in a different order from the choice.
             choices |= {",".join(order) for order in permutations(cards)}
         choices |= {signal, packets, ",".join(cards)}
         choices |= {packets[:index] + packets[index + 1 :] for index in range(len(packets))}
@@ -209,8 +212,8 @@ def list_choices(offered: Collection[str]) -> set[str]:
 def boards_show_the_current_state(state: StateAtRest) -> None:
     """A live table has all its messages in each group, with text and picture of the current state.
 
-    If boards can be duplicated, one of the two can stay as it was. Its text can still be true when its picture is not,
-    because texts only list whole tricks.
+    If boards can be duplicated, one of two copies can stay outdated. Its text can still be true when its picture is
+    not, because texts only list whole tricks.
     """
     messages, remaining = _group_messages_by_table(state), _count_allowed_old_boards(state)
     for expected in state.in_groups:
@@ -234,7 +237,7 @@ def boards_show_the_current_state(state: StateAtRest) -> None:
 def pictures_in_groups_are_of_their_tables(state: StateAtRest) -> None:
     """Each picture in a group is one that its table has there now, or had when it ended.
 
-    If boards can be duplicated, one of two keeps its old text and picture.
+    If boards can be duplicated, one of two copies keeps its old text and picture.
     """
     messages, remaining = _group_messages_by_table(state), _count_allowed_old_boards(state)
     for code in {expected.code for expected in state.in_groups}:
@@ -335,7 +338,7 @@ def _count_allowed_old_boards(state: StateAtRest) -> int:
 
 
 def _is_consistent(state: StateAtRest, message: dict[str, Any], expected: ExpectedMessage) -> bool:
-    """Return whether a message's picture matches its text, or is rightly missing."""
+    """Return whether a message's picture matches its text, or can be missing."""
     if message["picture"] is None and (state.may_lack_pictures or not expected.subjects):
         return True
     return any(state.screen.has_picture(message, subject) for subject in expected.subjects)

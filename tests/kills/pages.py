@@ -14,7 +14,7 @@ from bot.panel_picture import Subject
 from tests.kills.bot_process import Bot
 
 CONNECT_SECONDS = 90.0  # seconds in which the bot must open its page; starts are slow on a slow machine
-ANSWERS_KEPT = 200  # last answers to presses that are kept for error messages
+ANSWERS_KEPT = 200  # number of last answers to presses that are kept for error messages
 
 
 class Page:
@@ -29,7 +29,7 @@ class Page:
 
     may_lack_pictures = False  # whether a text can be sent alone because its upload was late
     pause = 0.02  # seconds that people wait after a press without effect
-    keeps_groups = False  # the playground forgets older messages, and their pictures even earlier
+    keeps_groups = False  # whether groups keep all messages; the playground forgets old ones, and pictures earlier
     presses_invite = False  # whether people press *Invite* on challenges
 
     def complaints(self) -> list[str]:
@@ -37,7 +37,7 @@ class Page:
         return []
 
     def count_at_risk(self) -> int:
-        """Return how many messages a kill could duplicate now: those sent that might not be saved."""
+        """Return how many messages a kill could duplicate now: the bot has sent them, but perhaps not stored that."""
         return 1
 
     def __init__(self, bot: Bot) -> None:

@@ -52,7 +52,7 @@ class Players:
         return counted
 
     async def repeat_unanswered(self) -> None:
-        """Repeat unanswered presses, as a page does after it reconnects."""
+        """Repeat the last unanswered presses, as a page does after it reconnects."""
         answered = self.page.accepted | self.page.refused
         lost = [name for name in self.pressed if name not in answered][-20:]
         await asyncio.gather(*(self.page.ask(name, **self.page.requests[name]) for name in lost))
@@ -91,7 +91,7 @@ class Players:
         else:
             return
         for person in ids if wanted else ():
-            # Only one of these people can.
+            # Only one of these people can press it.
             await self.page.ask(do="press", chat="1", message=message["id"], payload=wanted, **{"as": person})
 
     async def _play(self, person: str) -> None:
@@ -126,5 +126,5 @@ def _is_cut(button: dict[str, str]) -> bool:
 
 
 def _is_seat_button(button: dict[str, str]) -> bool:
-    # An offer that was not accepted yet is a table with a free seat.
+    # An offer that nobody has accepted yet has a free seat.
     return button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3")) or button["payload"].startswith("1o")

@@ -86,7 +86,7 @@ def check_tables(state: StateAtRest, pending: Sequence[FinishedGame]) -> None:
     made_moves |= {game.code: _select_moves_of_people(count_moves_in_record(game)) for game in pending}
     state = replace(state, made_moves=made_moves)
     for table in state.tables:
-        # Robots' moves carry the version they followed, which can be the same at several tables.
+        # The stamp of a robot's move is the version before it, which can be the same at several tables.
         no_move_is_made_twice(replace(state, tables=[table]))
     for invariant in INVARIANTS:
         if invariant is not no_move_is_made_twice:

@@ -157,7 +157,10 @@ def nobody_plays_the_same_cards_twice(state: TournamentsAtRest) -> None:
 
 
 def games_are_published_after_their_round(state: TournamentsAtRest) -> None:
-    """Games of a duplicate reach the archive when their round is over. Messages contain no secrets before the end."""
+    """Games of a duplicate reach the archive when their round is over.
+
+    No message contains the id of a game before that, or a tournament's secret before its end.
+    """
     for tournament in state.tournaments:
         for kind, games in (("pending", state.pending), ("archived", state.archived)):
             for game in games:
@@ -289,7 +292,7 @@ class TournamentHarness(Harness):
         state, tournaments = await self._load_state(store), await self._load_tournaments(store)
         pending_moves = {game.code: count_moves_in_record(game) for game in tournaments.pending}
         made_moves = {**state.made_moves, **pending_moves}
-        # A withdrawal resigns at all the person's tables.
+        # A person who withdraws resigns at all their tables.
         withdrawn = {person for tournament in tournaments.tournaments for person in _withdrawn_people(tournament)}
         pressed_moves = {
             code: Counter(state.pressed_moves.get(code, {})) + Counter({(person, "resign"): 1 for person in withdrawn})

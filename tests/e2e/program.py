@@ -12,7 +12,7 @@ from tests.kills.bot_process import Bot
 
 
 async def play_a_robot(bot: Bot, store_url: str, session: aiohttp.ClientSession, robot: str) -> None:
-    """Play against a robot through the interface for programs until it has moved, then resign."""
+    """Play against a robot through the interface for programs until the robot has moved, then resign."""
     async with connect(store_url) as client:
         _program, token = await Programs(client).add("Program")
 

@@ -127,7 +127,7 @@ class Shooter:
         )
 
     async def take_screenshots(self, name: str, person: int | None = None) -> None:
-        """Take screenshots of the group, or of a person's private chat, in all windows and themes."""
+        """Take screenshots of the group, or of a person's private chat, in the chosen windows and themes."""
         if self.options.moments and not any(moment in name for moment in self.options.moments):
             return
         await self.page.evaluate(

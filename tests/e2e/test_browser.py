@@ -71,7 +71,7 @@ class Tab:
         await expect(self.page.locator("[aria-busy]")).to_have_count(0)
 
     async def catch_up(self) -> None:
-        """Wait for all messages of the bot. They arrive in order, so the answer to a last request ends the wait."""
+        """Wait for all messages that the bot has sent. The answer to a further request arrives after them."""
         await self.page.evaluate("() => ask({ do: 'nonsense' })")
 
     async def take_screenshot(self, name: str) -> None:
@@ -102,7 +102,7 @@ class Tab:
 
 
 def board_at_trick(watcher: Tab, min_tricks: int) -> Locator:
-    """Return a locator of a board after this many tricks or more. A slow page skips some tricks."""
+    """Return a locator of a board after this many tricks or more. A slow page can skip some tricks."""
     counts = [f"{ours}, \\S+ {theirs}" for ours in range(21) for theirs in range(21) if ours + theirs >= min_tricks]
     return watcher.page.locator(".message", has_text=re.compile(rf"Tricks: \S+ ({'|'.join(counts)})\b"))
 

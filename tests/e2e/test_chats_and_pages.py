@@ -91,13 +91,13 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
     while not (table := await worker.room.table(code)).awaits_cut:
         assert table.game
         if table.game.deal_number > 1:
-            # On a slow machine the time to cut is over, and the page still shows the count of the first deal.
+            # On a slow machine the time to cut can be over. The page still shows the count of the first deal.
             break
         turn = table.chairs[table.game.turn] if table.game.turn is not None else None
         if turn and turn.person.startswith("web:"):
             await page.locator(".line.mine").wait_for()
             await page.locator(".fan .tap.playable").first.click()
-            # Wait until the bot has the move. Until then it is still the page's turn.
+            # Wait until the bot has made this move. Until then it is still the page's turn.
             await until(partial(has_version_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)

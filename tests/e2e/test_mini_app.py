@@ -59,7 +59,7 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     events = [kind for kind, _data in await page.evaluate("events")]
     assert events[:3] == ["web_app_ready", "web_app_expand", "web_app_setup_swipe_behavior"]
     assert "web_app_trigger_haptic_feedback" in events
-    # The app switches to its light theme while the page is open.
+    # Telegram switches to its light theme while the page is open.
     await page.evaluate("Telegram.WebView.receiveEvent('theme_changed', {theme_params: {bg_color: '#ffffff'}})")
     assert await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--back')") == "#eef1ee"
     await page.goto(f"http://127.0.0.1:{port}/")

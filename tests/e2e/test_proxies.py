@@ -145,7 +145,7 @@ class Proxy:
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     async def wait_for_log(self, path: str) -> str:
-        """Wait until the log has a request of that path; return the log. Connections are logged when they close."""
+        """Wait until the log has a request for this path; return the log. Connections are logged when they close."""
         async with asyncio.timeout(60):
             while path not in (log := self.log):
                 await asyncio.sleep(0.05)
@@ -251,7 +251,7 @@ async def test_malformed_bodies_through_a_proxy_log_few_lines(
 
 
 @pytest.mark.parametrize("kind", list(PROXIES))
-async def test_unopened_playground_refuses_visitors_from_a_proxy(kind: str, tmp_path: Path) -> None:
+async def test_local_playground_refuses_visitors_from_a_proxy(kind: str, tmp_path: Path) -> None:
     playground = OpenPlayground(tmp_path / "data")
     await playground.start()
     try:
@@ -266,7 +266,7 @@ async def test_unopened_playground_refuses_visitors_from_a_proxy(kind: str, tmp_
         await playground.stop()
 
 
-async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path) -> None:
+async def test_local_playground_refuses_nginx_without_headers(tmp_path: Path) -> None:
     """With only `proxy_pass`, the host is 127.0.0.1 and no headers are forwarded."""
     bare = re.sub(r"^ *proxy_(?!pass).*\n", "", CONFIGURATIONS["nginx"].read_text(), flags=re.MULTILINE)
     assert re.findall(r"^ *(proxy_\w+)", bare, re.MULTILINE) == ["proxy_pass"]

@@ -13,7 +13,7 @@ from tests.open_playground import OpenPlayground
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 SIZE = (48, 48)
-MAX_DIFFERENCE = 24  # mean difference of a colour, of 255; fonts differ between machines
+MAX_DIFFERENCE = 24  # largest mean difference of colour values, from 0 to 255; fonts differ between machines
 
 
 async def test_product_looks_like_the_readme_pictures(playground: OpenPlayground, browser: Browser) -> None:

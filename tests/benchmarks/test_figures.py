@@ -48,7 +48,7 @@ def test_robots_benchmark_prints_points_and_times_of_all_pairs() -> None:
     assert run_benchmark("robots", "--game", "poker").exit_code != 0
 
 
-def test_robots_benchmark_can_play_only_games_of_one_pair() -> None:
+def test_robots_benchmark_can_be_limited_to_one_pair() -> None:
     out = run_benchmark("robots", "--game", "testa", "--deals", "0", "--games", "2", "--pair", "easy:random").output
     assert " of 2 games (" in out
     assert out.count(" : ") == 1
@@ -81,5 +81,5 @@ def test_measured_robots_play_to_the_end() -> None:
     tally = robots.play_pack(0, "tressette", ("plain", "medium"), 0.0001)
     assert len(tally.margins) == 1
     assert robots.play_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
-    # Forty cards in each of two deals, plus declarations.
+    # Each robot plays 20 cards in each of two deals, and declares.
     assert min(map(len, tally.seconds)) >= 40

@@ -74,7 +74,7 @@ def test_pins_are_written_and_can_be_renewed(project: Path) -> None:
         pinned = WORKFLOW.replace("checkout@v6", f"checkout@{commit} # v6.10.0").replace(":1", f":1@{DIGEST}")
         assert read_file(".github/workflows/ci.yml") == pinned
         assert read_file("Dockerfile") == DOCKERFILE.replace("3.14-slim", f"3.14-slim@{DIGEST}")
-        # The release of this project names its own image.
+        # The bot's image has no digest, because a release of the project names it.
         assert read_file("compose.yaml") == COMPOSE.replace("9-alpine", f"9-alpine@{DIGEST}")
     assert pins.find_unpinned() == []
 

@@ -63,7 +63,7 @@ def test_release_is_tagged_and_the_next_version_begins(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "prepare", "1.1.0") == 0
-    # A failed build is repeated after the version is written.
+    # After a failed build, `prepare` runs again although the version is already written.
     assert run(monkeypatch, "prepare", "1.1.0") == 0
     assert run(monkeypatch, "tag", "1.1.0") == 0
     assert git("log", "--format=%s").splitlines() == ["Begin 1.1.1", "Release 1.1.0", "Begin"]

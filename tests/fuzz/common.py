@@ -39,7 +39,7 @@ NEW_KEYS_ALLOWED = (
   table's log (`bot.store.index`).
 """
 
-# Strangers who asked for the deal of the day with /daily, by chat.
+# Keys of strangers who asked for the deal of the day with /daily, by chat.
 DAILY_KEYS_ALLOWED = re.compile(rb"\{daily:[0-9-]+\}:chat:|daily:asked:")
 
 ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
@@ -195,7 +195,7 @@ class Payloads:
         self.random, self.worker, self.codes, self.real = random, worker, codes, real
 
     def choose_for_stranger(self) -> str:
-        """Return a payload for a person without a seat. A valid one is only valid for another person."""
+        """Return a payload for a person without a seat. It is invalid, or valid only for another person."""
         random = self.random
         code = random.choice((*self.codes, "ABCDEF", "ZZZZ22", "A", "²²²²", "ABCDEFGHJ"))
         match random.randrange(8):
@@ -281,7 +281,10 @@ async def read_state(store: Store) -> dict[bytes, object]:
 async def check_unchanged(
     before: dict[bytes, object], read_contents: Callable[[], Awaitable[dict[bytes, object]]]
 ) -> None:
-    """Compare the store with its earlier contents, repeatedly: a refusal can be answered before it is rolled back."""
+    """Compare the store with its earlier contents, repeatedly.
+
+    A press can be refused before its changes are rolled back.
+    """
     for _ in range(CHECKS):
         try:
             compare(before, await read_contents())

@@ -196,7 +196,7 @@ class TelegramFuzzer:
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
         """Return an update with a command.
 
-        If not ``opens``, the command cannot open or find a table, because a mutated command could be valid by chance.
+        Without ``opens``, the command opens and finds no table. Its mutations need that: they can be valid by chance.
         """
         random, user = self.random, choose_user(self.random, self.strangers)
         opens = opens and random.random() < 0.8
@@ -237,7 +237,7 @@ class TelegramFuzzer:
         message: dict[str, Any] | None = {**stored, "chat": chat.as_json}
         if random.random() < 0.15:
             number = random.choice((1, 0, 2**31, 2**53, -5))
-            # A message that Telegram leaves out because of its age, or an inline message.
+            # An old message whose content Telegram leaves out (date 0), or an inline message.
             message = random.choice(({"message_id": number, "date": 0, "chat": chat.as_json}, None))
         query = str(next(self.numbers))
         self.server.answers[query] = {}

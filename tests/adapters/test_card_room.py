@@ -125,7 +125,7 @@ def test_adapters_import_only_allowed_modules() -> None:
         path = file.relative_to(ROOT)
         forbidden = sorted({module for module, _ in imports} - ALLOWED_IMPORTS)
         assert not forbidden, (
-            f"{path} imports {forbidden}, which adapters must not use: add them here and to docs/adapters.md"
+            f"{path} imports {forbidden}: use CardRoom, or add them to ALLOWED here and to docs/adapters.md"
         )
         names = {name for module, name in imports if module == "bot.store"} - ALLOWED_STORE_NAMES
         assert not names, f"{path} imports {sorted(names)} from bot.store, which adapters must not use"

@@ -60,7 +60,7 @@ class TabSocket:
         return cls(socket, await socket.receive_json())
 
     async def ask(self, **request: Any) -> dict[str, Any]:
-        """Send a request and return its answer; other messages are kept in ``received``."""
+        """Send a request and return its answer. All messages are kept in ``received``."""
         request.setdefault("n", f"t{len(self.received):05}x{id(request) % 10000:04}")
         await self.socket.send_str(json.dumps(request))
         while True:

@@ -193,7 +193,10 @@ class NaiveTressette:
                 self.acquired[drawer] = [drawn]
 
     def is_claim_right(self, seat: int, totals: tuple[int, int]) -> bool:
-        """Return whether a side can claim, given the totals before the deal (rule 3 of Tressette in Quattro)."""
+        """Return whether a seat can rightly claim. ``totals`` are those before the deal.
+
+        This is rule 3 of Tressette in Quattro.
+        """
         if not self.rules.get("claim") or self.over():
             return False
         points, target = self.score()["points"], int(self.rules["target"])

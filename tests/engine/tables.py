@@ -18,7 +18,7 @@ def remaining_cards(pack: Pack, *used: Iterable[str]) -> list[str]:
 
 
 def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dict[str, object] | None = None) -> Game:
-    """Return a two-handed table with a stock; unnamed cards fill hands and stock in the pack's order."""
+    """Return a two-handed table with a stock; unnamed cards fill the hands and the stock."""
     first, second, drawn = eldest.split(), dealer.split(), stock.split()
     spare = remaining_cards(ITALIAN, first, second, drawn)
     while len(first) < 10:
@@ -84,7 +84,7 @@ def full_table(game: str, hands: Sequence[str], rules: dict[str, object] | None 
 
 
 def spades_table(first: str, second: str, rules: dict[str, object] | None = None, *, drafted: bool = True) -> Game:
-    """Return a Spades table where ``first`` and ``second`` are the cards drawn, and every drawn card is kept."""
+    """Return a Spades table where the players draw these cards. If ``drafted``, they have drawn and kept them all."""
     hands = [first.split(), second.split()]
     spare = remaining_cards(FRENCH, *hands)
     for hand in hands:
@@ -131,7 +131,7 @@ def play_any_card(table: Game) -> None:
 
 
 def play_out(table: Game) -> None:
-    """Play first legal cards to the end of the deal, without declaring."""
+    """Play the first legal card until the deal ends, without declaring."""
     while table.turn is not None:
         play_any_card(table)
 
@@ -142,7 +142,7 @@ def playable_cards(table: Game, seat: int) -> set[str]:
 
 
 def random_game(game: str, random: Random, rules: dict[str, object] | None = None, deals: int | None = None) -> Game:
-    """Play random legal moves, in and out of turn, until ``deals`` deals or the game are over."""
+    """Play random legal moves, in and out of turn, until the game or this many deals are over."""
     table = Game(game, rules)
     while not table.is_over and (deals is None or not table.needs_deal or table.deal_number < deals):
         play_random_step(table, random)
@@ -187,7 +187,7 @@ def random_rules(game: str, random: Random) -> dict[str, object]:
 
 
 def game_in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
-    """Return a game in the play of its first deal, with at most this many cards left."""
+    """Return a game whose first deal is being played, with at most this many cards left."""
     while True:
         game = Game(game_id, dealer=random.randrange(GAMES[game_id].seats))
         game.deal(random.randbytes(32))

@@ -54,7 +54,7 @@ def test_reasons_know_whether_a_verdict_is_exact(monkeypatch: pytest.MonkeyPatch
     assert found == {(True, "cards_open"), (False, "likely")}
 
 
-def test_reason_names_nothing_that_the_played_card_does_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_does_not_apply_to_the_played_card_too(monkeypatch: pytest.MonkeyPatch) -> None:
     moves = set[str]()
 
     def find_reason(_view: object, _history: object, move: str, *, exact: bool) -> str:
@@ -129,7 +129,7 @@ def test_exact_spades_losses_use_deal_scores() -> None:
     ids=["a point", "a tenth", "chance", "none"],
 )
 def test_losses_within_chance_count_as_zero(mean: float, lost: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After 100 worlds the mean is known to nine tenths of a third. A difference of six thirds is one point."""
+    """After 100 worlds the mean can be wrong by 0.9 thirds. A difference of six thirds is one point."""
     three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
     judged = {ace: MoveEstimate(visits=100, mean=-5.0, appeal=0), three: MoveEstimate(visits=9000, mean=mean, appeal=0)}
     monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
@@ -188,7 +188,7 @@ def test_missed_declarations_cost_their_points(monkeypatch: pytest.MonkeyPatch) 
 
 
 def find_missed(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
-    """Resign for seat 0; return the moves that missed a combination, the combination and its cost."""
+    """Resign for seat 0. Return each move that missed a combination, with the combination and the points lost."""
     # The verdicts on cards do not matter here.
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     table.play(0, "resign")
@@ -238,7 +238,7 @@ def test_best_missed_combination_of_a_rank_counts(monkeypatch: pytest.MonkeyPatc
     play_any_card(table)
     [(_move, missed, lost)] = find_missed(table, monkeypatch)
     assert (missed, lost) == (four, 4.0)
-    # With reuse both would have counted.
+    # In Metà Mazzo, which has reuse, both count.
     table = stock_table("metamazzo", f"3D 3C 3S 4D {LOW_COPPE}", LOW_SPADE, "3B")
     play_cards(table, "4C 4S 5C")
     assert find_missed(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]

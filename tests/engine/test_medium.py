@@ -262,7 +262,7 @@ def test_double_nil_exchanges_cards_above_the_mean(hand: str, exchange: str) -> 
     [("AS KS QS JS TS 9S 8S 7S 6S 5S AH AD", "exchange"), ("2H 3H 4H 9H TH 5D 6D 7D 4C 5C 6C TC", "exchange QH")],
 )
 def test_exchange_expects_its_own_discards_back(thrown: str, exchange: str) -> None:
-    """Its discards decide whether a queen is above the mean of the cards it can get."""
+    """The robot's discards decide whether a queen is above the mean of the cards that it can get."""
     hand = "QH JH 8H 7H 6H 4D 3D 2D 9C 8C 7C 3C 2C".split()
     table = Game("spades", dealer=1)
     discards = thrown.split()

@@ -22,7 +22,7 @@ from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
 from engine.search.solver import Solver
 from tests.long import mostly_long
 
-# A seed whose first games have puzzles. With other seeds, the first puzzle with packets comes after a hundred games.
+# A seed whose first games have puzzles. With other seeds, the first puzzle with packets can take a hundred games.
 SEED = "13"
 
 

@@ -136,7 +136,7 @@ def test_record_with_cuts_reads_back_and_verifies(game: str, seed: int, cuts: li
 
 
 def cut_record() -> dict[str, Any]:
-    """Return a record whose second deal seat 0 or 1 cut."""
+    """Return a record whose second deal was cut by the dealer's opponent."""
     table, random = Game("testa", {"target": 21}), Random("cut")
     table.deal(bytes(32))
     play_out(table)
@@ -172,7 +172,7 @@ def test_false_cut_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["cut", "cut_by"])
-def test_cut_without_its_seat_is_refused(key: str) -> None:
+def test_cut_and_its_seat_need_each_other(key: str) -> None:
     record = cut_record()
     del record["deals"][1]["proof"][key]
     with pytest.raises(BadRecord, match=rf"deals\.1\.proof\.{key}: is missing"):

@@ -55,7 +55,8 @@ def test_every_card_is_equally_likely_in_every_place() -> None:
         (index, code) for n in range(4000) for index, code in enumerate(shuffle_pack(ITALIAN, n.to_bytes(32, "big")))
     )
     assert len(places) == 1600
-    # 100 are expected in each of 1600 cells. Chi-squared has 39 × 39 degrees of freedom; five deviations are allowed.
+    # 100 are expected in each of 1600 cells. Chi-squared has 39 × 39 degrees of freedom. Five standard deviations are
+    # allowed.
     chi_squared = sum((count - 100) ** 2 / 100 for count in places.values())
     assert abs(chi_squared - 1521) < 5 * (2 * 1521) ** 0.5
 

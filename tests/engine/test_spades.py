@@ -299,7 +299,7 @@ def test_forced_lead_breaks_spades() -> None:
 
 
 def hand_score(bids: tuple[object, object], tricks: int, bags: int = 0, *, nil_bags: bool = True) -> tuple[int, int]:
-    """Return seat 0's points and bags after a hand with these bids and its tricks."""
+    """Return seat 0's points and bags after a hand in which it won ``tricks``."""
     deal = SpadesDeal(Spades(nil_bags=nil_bags), 0, range(52), Carry(bags=(bags, 0)))
     deal.bids = [bid if isinstance(bid, int) else 0 for bid in bids]
     deal.blind = [bid == "double nil" for bid in bids]

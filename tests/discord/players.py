@@ -92,7 +92,7 @@ class Person:
         return self.server.interact(COMMAND, self.number, channel or self._bar(), data)
 
     async def challenge(self, opponent: "Person", channel: Channel | None = None) -> str:
-        """Challenge a person by the menu of their name."""
+        """Challenge a person from the menu of their name."""
         command = self._command("Challenge", 2)
         data = {
             "id": "1",

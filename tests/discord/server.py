@@ -39,7 +39,7 @@ ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 BAR = 7 << 22  # a server, on shard 0 of one and shard 3 of four
 CHANNEL = 200
 FILE_LIMIT = 10 * 1024 * 1024  # bytes of a file, sent to the bot as ``attachment_size_limit``
-MAX_FILES = 10  # new files in a request; their ids are below this, other ids are those of kept files
+MAX_FILES = 10  # most new files in a request. Their ids are below this; kept files have higher ids.
 MAX_FOLLOW_UPS = 5  # follow-ups if the bot is not a member
 PATIENCE = 60.0  # seconds to answer on a busy machine; Discord allows three
 
@@ -84,7 +84,7 @@ class Channel:
 
 @dataclass
 class Interaction:
-    """A command, press or autocompletion, and the bot's answer. ``answer`` is its type, or 0 without one."""
+    """A command, press or autocompletion. ``answer`` is the type of the bot's answer, or 0 if there is none."""
 
     id: int
     token: str
@@ -695,7 +695,7 @@ class DiscordServer:
         validate_body("follow_up", body)
         validate_message(body, is_new=True)
         if interaction.answer == 5:
-            # The first follow-up replaces the deferred answer and is as private as that.
+            # The first follow-up replaces the deferred answer and is as private as that answer.
             interaction.answer = 4
             return self._fill_deferred(interaction, body)
         interaction.follow_ups += 1

@@ -196,7 +196,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 def hold_deferral(
     server: DiscordServer, adapter: ObservedDiscord, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
-    """Run the next command while its deferral is in transit to Discord. Return the event that lets it arrive."""
+    """Run the next command while its deferral is in transit to Discord. The deferral arrives once the event is set."""
     handle_command, gate = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.fail_next("answer", Failure(refusal, gate=gate))
@@ -261,7 +261,7 @@ async def test_press_is_answered_with_the_changed_panel(store: Store, server: Di
         server.calls.clear()
         await (await wait_for_mover(people)).play(Random(1))
         await adapter.worker.settled()
-        # There are both players' hands.
+        # The answer shows the presser's hand, and the edit the other player's.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
 

@@ -81,7 +81,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
                 await adapter.worker.settled()
             await bruno.play(random, channel)
             await adapter.worker.settled()
-            # Ten minutes between his presses.
+            # Bruno presses every ten minutes.
             later = now + 600 * step
             monkeypatch.setattr(time, "time", lambda later=later: later)
             for interaction in server.interactions.values():

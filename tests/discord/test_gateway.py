@@ -86,7 +86,7 @@ async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer)
         await until(lambda: not adapter.healthy)
 
 
-# A press that one worker receives and another shows is deferred.
+# One worker receives a press and another shows its result, so presses are deferred. The usual timeouts keep this short.
 @pytest.mark.long
 @pytest.mark.usefixtures("real_timeouts")
 async def test_shards_are_split_among_workers(store: Store) -> None:

@@ -32,7 +32,7 @@ JOIN = {"id": "1", "name": "join", "type": 1, "options": [{"name": "table", "typ
 
 
 class CommandRunner:
-    """The bot's commands without a connection. It records commands run, texts to complete and unreadable commands."""
+    """The bot's commands without a connection. It records commands that ran, texts to complete, and unreadable data."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch

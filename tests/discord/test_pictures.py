@@ -223,7 +223,7 @@ async def test_press_is_answered_with_panel_and_picture(store: Store, server: Di
         server.calls.clear()
         await mover.play(Random(1))
         await adapter.worker.settled()
-        # There are both players' hands, and the board with the card.
+        # The answer shows the presser's hand. The other player's hand and the board are edited.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit"]
         after = [picture_of(hand(person)) for person in people]
         assert None not in after

@@ -10,7 +10,7 @@ from tests.discord.server import CHANNEL, DiscordServer
 
 
 def newest_message(person: Person) -> dict[str, Any]:
-    """Return the newest message that the person can forward: ephemeral ones cannot be."""
+    """Return the newest message that the person can forward. Ephemeral messages cannot be forwarded."""
     return list(person.private.messages.values())[-1]
 
 

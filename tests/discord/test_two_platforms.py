@@ -130,7 +130,8 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
 class DailyPlayer:
     """A person who plays the deal of the day with the buttons of the newest panel.
 
-    They play the first card by its code. After ``mistake_at`` moves, they once play the last of several cards instead.
+    They play the card whose code comes first. After ``mistake_at`` cards, they once play the last of several cards
+    instead. If it is negative, they make no mistake.
     """
 
     def __init__(self, person: TelegramPerson | DiscordPerson, id: str, mistake_at: int = -1) -> None:
@@ -314,7 +315,7 @@ async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server
 async def test_strangers_on_two_platforms_can_greet_report_and_block(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A first game moves the ratings far apart.
+    # The first game moves the ratings far apart. The two must still meet again.
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
     async with on_both_platforms(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")

@@ -10,7 +10,7 @@ from aiohttp import web
 
 @asynccontextmanager
 async def run_balancer(ports: list[int]) -> AsyncIterator[int]:
-    """Forward each request to the next worker that answers. Yield the port."""
+    """Forward each request to the next worker that answers. Yield the balancer's port."""
     next_ports = itertools.cycle(ports)
 
     async def forward(request: web.Request) -> web.Response:

@@ -26,7 +26,7 @@ from tests.telegram.players import Person
 from tests.telegram.server import CONTENT_FIELDS, TOKEN, Chat, TelegramServer
 from tests.telegram.widgets import moves_of
 
-AT_RISK_SECONDS = 3.0  # age at which a message is certainly stored, even on a busy machine
+AT_RISK_SECONDS = 3.0  # age at which a message is certainly stored, even on a busy machine, in seconds
 BUSY_GROUP = -2001  # group of the challenges by command; it needs more messages than Telegram allows
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
@@ -151,7 +151,7 @@ def shows_scene(data: str, subject: Subject) -> bool:
 
 @asynccontextmanager
 async def on_telegram(folder: Path, *, widgets: bool = False) -> AsyncIterator[TelegramPage]:
-    """``widgets``: hands are widgets."""
+    """Prepare a bot on a fake Telegram. With ``widgets``, hands are widgets."""
     server = TelegramServer()
     await server.start()
     try:

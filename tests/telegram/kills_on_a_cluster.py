@@ -78,7 +78,7 @@ class ClusterHarness(Harness):
     """A harness with three workers on a cluster."""
 
     victims = ("worker", "primary", "both")
-    check_every = 20  # rounds; few, because tables become idle only when a killed worker's lease ends, after 15 seconds
+    check_every = 20  # rounds; a check takes long, because tables are idle only once a killed worker's lease ends
 
     page: CrewPage
 

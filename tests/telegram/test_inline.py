@@ -85,7 +85,7 @@ async def play_until(people: Sequence[Person], is_over: Callable[[], bool], seed
         if is_over():
             return
         if not any([await person.play(random) for person in people]):
-            # The last change has not reached them yet.
+            # The last change has not reached these people yet.
             await asyncio.sleep(0.005)
     raise AssertionError("the game did not end")
 
@@ -97,7 +97,7 @@ def only_text(chat: Chat) -> str:
 
 
 async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
-    """Open a table with options. The sender of the offer presses it."""
+    """Open a table with options. The sender of the offer presses its button."""
     await send_offer(server, opener, chat, game)
     await opener.press("Join", chat)
     for option in options:
@@ -509,7 +509,7 @@ async def test_finished_offer_never_opens_a_second_table(
         await bruno.send_press(chat, message, data)
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
-        # The last valid second of an offer from the start of its hour.
+        # An offer made at the start of an hour is valid until this second.
         last_second = (HOURS_TO_ACCEPT + 1) * 3600 - 1
         now += last_second
         async for key in store.client.scan_iter():

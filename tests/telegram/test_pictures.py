@@ -600,7 +600,7 @@ async def test_late_result_is_deleted_after_the_table_is_gone(
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
         server.fail_next("sendPhoto", *[Failure(gate=gate)] * 3)
-        # The result replaces the board. Without one it is a new message.
+        # The result replaces the board. Without a board it is a new message.
         del group.messages[bot_messages(group.messages)[-1]["message_id"]]
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")

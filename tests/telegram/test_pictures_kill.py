@@ -83,7 +83,7 @@ async def test_kill_during_an_upload_leaves_one_message_each(
             await wait_until_quiet(server)
             mover, other = sorted(people, key=lambda person: "Your turn" not in text_of(hand(person)))
             before, calls = [text_of(hand(person)) for person in people], len(server.calls)
-            # There are both hands and the board.
+            # Both hands and the board are edited.
             server.fail_next("editMessageMedia", failure, failure, failure)
             await mover.send_press(mover.private, hand(mover), card_payload(mover))
             await until(lambda: mover.number in chats_with_edits(server, calls), PATIENCE)

@@ -26,7 +26,7 @@ async def check_accessibility(page: Page) -> None:
 
 
 async def resign(page: Page) -> None:
-    """Resign in the open menu. A moving card or a new deal can close the question, so it is tried again."""
+    """Resign in the open menu. If a moving card or a new deal closes the question, try again."""
     confirm = page.get_by_role("button", name="Yes, I resign")
     for _ in range(5):
         await page.get_by_role("button", name="Resign").first.click()

@@ -148,7 +148,7 @@ async def test_leaderboard_fits_and_shows_the_chosen_filters(
     page = await open_page(browser, f"{playground.url}leaderboard", size)
     await expect(page.locator(".board li")).to_have_count(3)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # Keys change the page only after its button is pressed.
+    # A choice made by keys changes the page only once the button is pressed.
     await page.locator("[name=game]").press("End")
     await expect(page.locator(".board li")).to_have_count(3)
     await page.select_option("[name=game]", "spades")

@@ -73,7 +73,7 @@ async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, b
     with freeze(bot):
         await card.click()
         status = page.locator(".away")
-        # A slow page can notice the dead connection before this.
+        # A slow page can notice the dead connection first, so this text can have a second part.
         await expect(status).to_contain_text("Not sent yet…")
         await take_screenshot(page, "unsent")
         await expect(status).to_have_text("Not sent yet… Connecting…")

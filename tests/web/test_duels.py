@@ -21,7 +21,7 @@ __all__ = ["simple_robots"]
 
 
 async def play_deal(playground: OpenPlayground, page: Page, seed: int) -> None:
-    """Play the deal of an open table's page without the page, which is faster."""
+    """Play the deal of the table that a page shows. The moves bypass the page, which is faster."""
     code = page.url.rpartition("/")[2]
     worker = playground.worker
     while True:

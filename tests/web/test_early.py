@@ -16,7 +16,7 @@ from tests.web.test_table_page import expect_change, start_game, take_screenshot
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
-CORNER: Position = {"x": 12, "y": 10}  # never below another row of cards
+CORNER: Position = {"x": 12, "y": 10}  # a point of a card that no other row of cards covers
 
 State = dict[str, Any]
 
@@ -79,7 +79,7 @@ async def test_card_chosen_early_is_played_once_at_the_turn(playground: OpenPlay
     await expect(card).to_have_attribute("aria-pressed", "true")
     await expect(page.locator(".line")).to_contain_text("At your turn: ")
     await take_screenshot(page, "early")
-    # Another card replaces it, and a second tap takes it back.
+    # A tap on another card replaces the choice, and a second tap on that card takes it back.
     await page.locator(f".fan .tap:not([data-card='{name}'])").first.click(position=CORNER)
     await expect(chosen).to_have_count(1)
     await expect(card).not_to_have_attribute("aria-pressed", "true")

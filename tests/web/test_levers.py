@@ -1,4 +1,4 @@
-"""The host's levers on pages and in the API: all pages show the announcement, and a banned reader can do nothing."""
+"""The host's levers on pages and in the API: all pages show the announcement, and a banned guest can only read."""
 
 from http import HTTPStatus
 
@@ -40,7 +40,7 @@ async def test_notice_says_that_there_are_no_new_tables(site: OpenPlayground, se
     assert "No new tables for now" in await answer.text()
 
 
-async def test_banned_guest_can_do_nothing(site: OpenPlayground) -> None:
+async def test_banned_guest_can_only_read(site: OpenPlayground) -> None:
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         visitor, worker = Visitor(site, session), site.worker
         code = await visitor.play()

@@ -61,7 +61,7 @@ async def test_visitor_sits_down_at_an_open_table_and_sees_who_leaves(
     await expect(mark).to_have_text("away", timeout=15_000)
     spoken = bruno.locator("#absences")
     await expect(spoken).to_have_text("\u2068Anna\u2069 is away.")
-    # Later states say nothing again.
+    # Later states do not announce the absence again.
     await spoken.evaluate(COUNT_CHANGES)
     await play_first_card(playground, bruno.url.rpartition("/")[2])
     await expect(bruno.locator(".lying")).to_have_count(1)

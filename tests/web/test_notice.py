@@ -26,7 +26,7 @@ async def test_open_page_shows_and_hides_the_announcement_live(playground: OpenP
     await expect(notice).to_contain_text(TEXT)
     await notice.get_by_role("button", name="Close").click()
     await expect(notice).to_be_hidden()
-    # It stays closed in this tab until the next announcement.
+    # The notice stays closed in this tab until the next announcement.
     await page.reload()
     await expect(notice).to_be_hidden()
     await levers.announce("Something else", "root")

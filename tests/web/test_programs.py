@@ -326,7 +326,7 @@ async def test_repeated_move_is_made_once(site: OpenPlayground, session: aiohttp
     assert game
     played = [entry for entry in game.history(0) if entry[1] == body["move"]]
     assert len(played) == 1
-    # With another key it is an outdated decision.
+    # With another key the same move is an outdated decision.
     assert (await program.request(moves, body))[0] == 409
 
 
@@ -383,7 +383,7 @@ async def test_codes_guessed_by_programs_count_like_peoples(
     assert [status for status, _problem in answers] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
     assert "Too many wrong codes" in answers[-1][1]["detail"]
     assert (await guesser.request(f"/me/tables/{code}/seat", {}))[0] == 429
-    # Requests for its own table are not guesses.
+    # Requests for a program's own table are not guesses.
     for _ in range(2 * TRIES.burst):
         await program.call(f"/me/tables/{code}/seat", {})
 
@@ -523,7 +523,7 @@ async def test_example_plays_a_game_against_the_strong_robot(
 
 def test_writing_operations_need_a_token_and_a_key() -> None:
     for operation in OPERATIONS:
-        # Lines are only read: nothing is stored.
+        # Requests about lines store nothing.
         if operation.body and not operation.name.startswith("line"):
             assert operation.scope == "play"
             assert "Idempotency-Key" in [parameter.name for parameter in operation.parameters]

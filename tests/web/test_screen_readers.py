@@ -23,7 +23,7 @@ NAMELESS = "uses => uses.filter((use) => !use.closest('[aria-label], .bubbles'))
 
 
 async def check_names(page: Page) -> None:
-    """Check that all open cards have names, and that none is called by its signs."""
+    """Check that all open cards have names, and that no name contains a suit sign."""
     tree = await page.get_by_role("main").aria_snapshot()
     assert not SUIT_SIGNS.search(tree), tree
     assert not await page.locator("main svg.face use:not([href$='#back'])").evaluate_all(NAMELESS)

@@ -238,7 +238,7 @@ async def test_returning_person_keeps_their_identity(site: OpenPlayground) -> No
             [cookie] = answer.headers.getall("Set-Cookie")
             assert cookie.startswith(f"{people.SESSION}={ANNA.id}.")
             assert f"Max-Age={KEPT_SECONDS};" in cookie + ";"
-        # Pages without personal content do not mention the person.
+        # Pages without personal content do not renew the cookie.
         for path in ("in", "healthz"):
             assert "Set-Cookie" not in (await anna.session.get(site.url + path)).headers
         await anna.post("/out")

@@ -194,7 +194,7 @@ async def test_hint_lights_its_card_and_points_at_it(playground: OpenPlayground,
     hinted, advice = page.locator(".fan .tap.hinted"), page.locator(".advice.points")
     await expect(hinted).to_have_count(1)
     await expect(advice).to_be_visible()
-    # The tail of the bubble is above the middle of the card, and the bubble next to the cards.
+    # The tail of the bubble is above the middle of the card, and the bubble is next to the cards.
     gap = await advice.evaluate(
         """bubble => {
           const card = document.querySelector(".fan .hinted"), row = document.querySelector(".fan").getBoundingClientRect();

@@ -27,7 +27,7 @@ SIDEWAYS = {"viewport": {"width": 640, "height": 360}, "has_touch": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
-"""What a player can press to go on. ``press`` also answers what to do with an honour on a packet."""
+"""Selector of all that a player can press to go on. ``press`` also chooses what to do with an honour on a packet."""
 
 HOLD_TRICK = """() => {
   window.usual = setTimeout; window.held = [];

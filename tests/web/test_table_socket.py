@@ -109,7 +109,7 @@ async def test_page_of_another_reader_gets_nothing(site: OpenPlayground) -> None
 
 
 async def test_robots_keep_the_pace_of_an_open_page(site: OpenPlayground) -> None:
-    pauses = list[float]()  # those of robots, because a person's clock is longer than a second
+    pauses = list[float]()  # pauses of robots only: a person's clock is longer than a second
     site.worker.room.watchers.append(
         lambda commit: pauses.extend(pause for pause in [commit.clock] if pause and pause < 1)
     )

@@ -199,7 +199,7 @@ async def test_body_that_is_not_a_form_is_refused_without_an_error(site: OpenPla
         ("text/plain", b"key=0123456789abcdef"),
     ]
     for path, (kind, body) in product(("play", "t/ABCDEF"), forms):
-        # Each uses a new connection: the bot can close a connection after nonsense.
+        # Each request uses a new connection, because the bot can close a connection after nonsense.
         async with open_browser(site) as anna:
             headers = {**anna.origin, "Content-Type": kind}
             async with anna.session.post(site.url + path, data=body, headers=headers) as answer:
@@ -440,7 +440,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: OpenPlayground, monkeypa
                 await cut_pack(site.worker, path.removeprefix("/t/"))
                 while (await waiting.receive("table"))["phase"] != "playing":
                     pass
-            # It might have arrived before the answer to the press.
+            # The state without the question might have arrived before the answer to the press.
             tables = [message["table"] for message in bruno_live.received if "table" in message]
             while "rematch" in tables[-1]["line"]:
                 tables.append(await bruno_live.receive("table"))
@@ -776,7 +776,7 @@ async def test_stranger_chooses_language_and_suits_before_a_game(site: OpenPlayg
         await anna.post("/settings", language="it", suits="french", deck="classic")
         status, page = await anna.get("/")
         assert "Gioca subito" in page
-        # Their first game is still against the easy robot.
+        # The easy robot is still preset for their first game.
         assert re.findall(r'<option value="(\w+)" selected', page) == ["easy"]
         code = await anna.play("testa")
         async with anna.connect(code) as live:

@@ -53,7 +53,7 @@ async def test_tournament_of_a_closed_group_is_unknown_to_strangers(playground: 
         assert code not in (await anna.get("/"))[1]
         assert code not in (await anna.get("/tournaments"))[1]
         assert not await playground.worker.store.client.hgetall("web:people")
-        # A guest who is in it sees it, but it is on no list.
+        # A guest who has entered sees the tournament, but it is on no list.
         await anna.play()
         [person] = [f"web:{id_.decode()}" for id_ in await playground.worker.store.client.hkeys("web:people")]
         await registration(playground).enter(code, person, "Anna", "enter")

@@ -602,7 +602,7 @@ async def test_person_gets_one_message_about_repeated_challenges(store: Store) -
         assert len(all_texts(bruno)) == count
 
 
-async def test_rematch_follows_a_refused_one_not_a_forgotten_player(store: Store) -> None:
+async def test_rematch_is_possible_after_a_refusal_not_a_forgetting(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await meet(anna, bruno)
         duels = duels_of(worker)

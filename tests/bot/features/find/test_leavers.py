@@ -25,7 +25,7 @@ ANNA = "paper:1"
 
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop automatic matching, ignore ratings, and treat the bot as long running."""
+    """Stop automatic matching, ignore ratings, and let the bot count as long started."""
     monkeypatch.setattr("bot.features.find.feature.POLL_SECONDS", 1e6)
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
     monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)

@@ -1,4 +1,4 @@
-"""The six phrases that strangers can send by button, each read in the reader's language."""
+"""The phrases that strangers can send by button, each read in the reader's language."""
 
 import asyncio
 from random import Random

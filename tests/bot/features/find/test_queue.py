@@ -148,7 +148,7 @@ class Workers(RuleBasedStateMachine):
         self.queues = [Queue(store.client) for store in self.stores]
         self.known: list[QueueEntry] = []
         self.waiting: dict[str, str] = {}
-        self.pairings: dict[str, dict[str, str]] = {}  # each person's text, by code
+        self.pairings: dict[str, dict[str, str]] = {}  # the text of each person's entry, by the pairing's code
         self.blocks: set[tuple[str, str]] = set()
         self.updates = 0
         self.codes = 0

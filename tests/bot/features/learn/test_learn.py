@@ -362,7 +362,7 @@ async def test_tap_stored_after_forgetting_is_deleted(store: Store) -> None:
         forgetter = worker.feature(PrivacyFeature).forgetter
         while not (await forgetting_marks(store.client))[player.person.id].is_erased:
             await forgetter.work()
-        # A tap can be stored after the first pass, although it came before.
+        # A tap made before the first pass can be stored after it.
         for taps in ("", robot_taps(COURSES["spades"])):
             await learn.progress.note(player.person.id, Lesson(Spot("spades", LAST, taps), "en", "italian"))
         forgetter.now = lambda: time.time() + SECOND_PASS_AFTER

@@ -146,7 +146,7 @@ async def test_table_of_an_opener_who_is_gone_leaves_the_list(worker: Worker, mo
     await worker.feature(OpenTablesFeature).tables.remove_begun()
     monkeypatch.undo()
     monkeypatch.setattr("bot.features.open_tables.open_tables.FRESH_SECONDS", -1.0)
-    # It comes back with its opener.
+    # The table comes back with its opener.
     assert len(await codes_for(worker)) == 1
 
 

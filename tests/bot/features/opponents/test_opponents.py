@@ -98,7 +98,7 @@ async def test_challenge_that_came_to_nothing_needs_a_pause(worker: Worker, is_d
     [line] = await site_of(worker).opponents(ANNA.id, "en")
     _code, why = await site_of(worker).challenge(ANNA, line.game_id, line.seat)
     assert "a few hours" in why
-    # The other can challenge meanwhile.
+    # The other person can challenge in the meantime.
     assert await challenge(worker, BRUNO)
     for key in await worker.store.client.keys("opponents:asked:*"):
         assert 0 < await worker.store.client.ttl(key) <= PAUSE_SECONDS

@@ -169,7 +169,7 @@ async def test_only_unused_profiles_are_forgotten(store: Store) -> None:
         assert await unused.run_round() == 1
         assert set(await forgetting_marks(store.client)) == {"paper:ada"}
         assert (await worker.people.reload("paper:bea")).name == "bea"
-        # An unknown day counts from the first round.
+        # A profile without a day counts as used on the day of its first round.
         assert await store.client.hget(keys.person("paper:cleo"), "used") == str(today).encode()
         assert await unused.run_round() is None  # once a day
 

@@ -503,7 +503,7 @@ async def test_next_puzzle_stays_until_it_is_answered(store: Store) -> None:
         await ratings.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
         assert await choose_next(ratings, "paper:1", all_puzzles()) == next_puzzle
     assert next_puzzle
-    # After an answer in a group, another puzzle follows.
+    # An answer to another puzzle, such as a group's, changes nothing.
     other = next(puzzle for puzzle in all_puzzles().values() if puzzle.id != next_puzzle.id)
     await ratings.take_answer("paper:1", other, other.pack.codes[other.best])
     assert await choose_next(ratings, "paper:1", all_puzzles()) == next_puzzle

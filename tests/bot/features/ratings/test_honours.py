@@ -173,7 +173,7 @@ async def test_month_is_closed_once_after_its_end(store: Store) -> None:
     honours = await store_and_rate(store, games)
     assert await honours.close_past_months(datetime(2026, 11, 30, 23, tzinfo=UTC)) == "2026-10"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
-    # Games still being stored get an hour.
+    # The bot waits an hour for games that are still being stored.
     assert await honours.close_past_months(datetime(2026, 12, 1, 0, 30, tzinfo=UTC)) == ""
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     months = await honours.months_of(GROUP, 6)

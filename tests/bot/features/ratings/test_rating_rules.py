@@ -44,7 +44,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
     monkeypatch.setattr(programs, "GUESTS", "paper:")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        # The player who resigned did not finish the game, so each has finished three after six.
+        # The player who resigns does not finish the game, so after six games each has finished three.
         results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]
         assert [TRIAL in result for result in results] == [True] * 6 + [False]
         assert ["Rating: " in result for result in results] == [False] * 6 + [True]

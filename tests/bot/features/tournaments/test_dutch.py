@@ -59,7 +59,7 @@ def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, mo
 
 
 FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2 6+3 5+4", "6+0 1-5 3+2 4+7"]
-"""Five rounds of eight teams, with the first seat first. A + means that it won."""
+"""Five rounds of eight teams. The team in the first seat comes first; a + means that it won, a - that it lost."""
 
 
 def test_one_team_floats_where_three_would() -> None:

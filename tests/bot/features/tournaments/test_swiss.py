@@ -88,7 +88,7 @@ def test_teams_never_meet_twice_and_play_each_round(
 
 
 def find_possible_byes(tournament: Tournament) -> list[int | None]:
-    """Return the teams that can get a bye, or None if their number is even."""
+    """Return the teams that can get a bye; [None] if an even number plays, so no team gets one."""
     if len(playing_teams(tournament)) % 2 == 0:
         return [None]
     return [
@@ -110,9 +110,9 @@ def can_pair_new_opponents(tournament: Tournament, teams: list[int]) -> bool:
 
 @given(seed=st.integers(0, 2**32), teams=st.integers(8, 20))
 def test_first_seats_are_balanced(seed: int, teams: int) -> None:
-    """No team has a seat three times in a row, or three times more often than the other seat.
+    """No team has the same seat three times in a row, and its numbers of both seats differ by at most two.
 
-    Leaders of the last round and their opponents are exempt from the last round.
+    The last round does not count for its leaders and their opponents.
     """
     random = Random(seed)
     tournament = play_tournament(start_tournament("swiss", teams), play_at_random(random))
@@ -188,7 +188,7 @@ def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
     pairs = next_round(add_entries(tournament, Leave(0), Leave(1)))
     assert pairs is not None
     assert [team for team, opponent in pairs if opponent is None] == [2]
-    # 4 has had a bye, and 3 and 2 have met. So 3 gets one when only these three remain.
+    # 1 and 4 have had a bye. So 3 gets one when only these three remain, despite its forfeit win.
     tournament = add_round(tournament, (3, 2), (0, 4), (1, None))
     tournament = add_result(add_result(tournament, tournament.match(2, 0), 31, 10), tournament.match(2, 1), 31, 10)
     tournament = add_entries(tournament, Leave(0), Leave(2))

@@ -2,8 +2,8 @@
 
 The current rules differ in two ways that change pairs. A bye goes to as low a score as possible before other criteria
 count (C5). And score groups no longer collapse. Before, all groups below a bracket were paired together if that bracket
-left floaters without opponents. Each round that differs must be explained by one of the two. Ours must also be better
-by a current criterion, checked on both pairings.
+left floaters without opponents. Each round that differs must be explained by one of the two. Our pairing must also be
+better by a current criterion, checked on both pairings.
 
 Rounds after a void match are not judged. A team without points from it was a floater under the old rules only (1.4).
 """

@@ -149,7 +149,7 @@ async def press_old_button(player: Player, code: str, verb: str, place: str = GR
     return reply
 
 
-async def test_match_begins_by_itself_a_day_after_the_acceptance(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_match_begins_automatically_a_day_after_acceptance(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_groups(store) as (worker, fake, players):
         await open_match(worker, players)
         for number, player in enumerate(players):
@@ -277,7 +277,7 @@ async def test_nobody_enters_or_leaves_after_the_draw(store: Store) -> None:
         await players[0].press("Start", GROUP)
         await run_loops(worker)
         match = await match_in(worker)
-        # The second group has one more, and Elsa entered last.
+        # The second group has one more player, and Elsa entered last.
         assert len(match.pairs) == 2
         assert match.duel_of(elsa.person.id) == ""
         assert "Without an opponent: Elsa" in board(fake, GROUP)

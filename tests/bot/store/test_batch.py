@@ -21,7 +21,7 @@ async def test_calls_keep_order_on_server_without_script(store: Store, monkeypat
 
     async def call_during(self: BatchedScript, place: str, commands: Sequence[Command]) -> list[Any]:
         call_next()
-        # The call joins the queue before this batch comes back.
+        # The call joins the queue before the answers to this batch come back.
         await asyncio.sleep(0)
         return await send(self, place, commands)
 

@@ -208,7 +208,7 @@ async def test_kills_lose_or_duplicate_no_entry(tmp_path: Path, victims: str, ki
         )
         assert writer.stdout
         start = int(writer.stdout.readline().split()[1])
-        # The kill can cut off the answer of one written entry.
+        # The kill can cut off the answer to one written entry.
         assert acknowledged <= start <= acknowledged + 1
         acknowledged = max(acknowledged, start)
         for _ in range(50 + 37 * number):

@@ -18,7 +18,7 @@ EMPTY_LOG = Log([])
 
 @pytest.fixture
 def store(any_store: Store) -> Store:
-    """These tests run on one node and on a cluster."""
+    """An empty store. Each test runs on one node and on a cluster."""
     return any_store
 
 

@@ -62,7 +62,7 @@ def proof_of(table: Table) -> dict[str, Any]:
 
 
 async def play_deal(room: Room, table: Table) -> Table:
-    """Play first legal moves until the deal is over."""
+    """Play the first legal move until the deal is over."""
     assert table.game
     number, deal = 0, table.game.deal_number
     while table.game.turn is not None and table.game.deal_number == deal:
@@ -293,7 +293,7 @@ def test_program_that_misses_a_cut_is_not_asked_again() -> None:
 
 
 def play_out_deal(table: Table, late: int | None = None) -> Table:
-    """Play first legal moves until the deal is over. A robot moves for the ``late`` seat."""
+    """Play the first legal move until the deal is over. A robot moves for the ``late`` seat."""
     assert table.game
     while (seat := table.game.turn) is not None:
         move = Move(seat, engine.legal_moves_for_record(table.game, seat)[0])

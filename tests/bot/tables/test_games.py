@@ -29,7 +29,7 @@ def challenges(room: Room) -> Challenges:
 
 
 async def start_game(room: Room, game: str = "testa", *, strict: bool = False, robot: bool = False) -> Table:
-    """Start a game with a clock of a minute. Seat n is ``p:n``, and the last one can be a robot."""
+    """Start a game with a clock of a minute. Seat n is ``p:n``; with ``robot``, the last seat has a robot."""
     table = await Challenges(room).open_table(game, "p:0", "P0", "open")
     table = await Challenges(room).choose_clock(table.code, "p:0", 60, strict, "clock")
     for seat in range(1, len(table.chairs)):

@@ -36,7 +36,7 @@ READING = {
     "remembers",
     "find_opened",
 }
-WRITING = {"commit", "open"}  # used by the operations
+WRITING = {"commit", "open"}  # methods that write for the operations
 
 
 class Operation(NamedTuple):
@@ -261,7 +261,7 @@ async def test_sitting_while_standing_up_keeps_the_index_entry(
 
 
 async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person sits down again after standing up is committed, before its index entry is released."""
+    """The person sits down again after standing up is committed, but before the person's index entry is released."""
     room, other = (Room(store, Random(0).randbytes) for _ in range(2))
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(room).sit(code, "p:1", "Bea", "sit 1")

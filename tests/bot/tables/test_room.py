@@ -625,7 +625,7 @@ async def test_is_playing_at_knows_only_cached_versions(room: Room, challenges: 
     assert not room.is_playing_at(table.code, table.version)
 
 
-async def test_memory_drops_the_table_written_longest_ago(
+async def test_memory_drops_the_table_loaded_or_changed_longest_ago(
     room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_memory, "TABLES_CACHED", 2)

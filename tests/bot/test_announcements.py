@@ -48,7 +48,7 @@ async def test_boards_and_cards_show_the_announcement_until_it_ends(store: Store
         assert not any(LINE in text for player in players for text in fake.texts(player.private))
         await follow(worker)
         assert len(fake.calls) == 2
-        # A new board has it, too.
+        # A new board shows the announcement, too.
         await Player(worker, fake, "Dino", 4).say("/challenge testa", "paper:300")
         assert LINE in fake.last("paper:300").plain
         await worker.store.levers.end_announcement("root")

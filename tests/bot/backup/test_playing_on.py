@@ -165,7 +165,7 @@ async def test_restored_games_can_be_played_to_the_end(
 async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
     """Games end while the backup is taken.
 
-    Each is in it as a table or as a finished game, only the latter with ratings.
+    Each is in the backup as a table or as a finished game. Only finished games count in its ratings.
     """
     store = any_store
     archive = Archive(store.client)

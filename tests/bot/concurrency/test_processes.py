@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("spawned")
 
 
 class UnpicklableError(Exception):
-    """A result that can be pickled but not unpickled."""
+    """An error that can be pickled but not unpickled."""
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"{first} and {second}")

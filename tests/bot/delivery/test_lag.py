@@ -1,4 +1,4 @@
-"""The lag is the age of the oldest change that is not shown yet. Stuck tables have one, busy tables do not."""
+"""The lag is the age of the oldest change that is not shown yet. It grows at stuck tables, not at busy ones."""
 
 import asyncio
 from dataclasses import replace

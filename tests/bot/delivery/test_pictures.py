@@ -68,7 +68,7 @@ def instant_painting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def painting_failures(monkeypatch: pytest.MonkeyPatch, instant_painting: None) -> set[str]:
-    """Reasons why no picture can be painted. Painting works while there are none."""
+    """Reasons why no picture can be painted. Painting works while the set is empty."""
     reasons: set[str] = set()
     original = PicturePool.paint_panel
 

@@ -400,7 +400,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
 
 
 async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next check begins only after the surface has ended, so the surface must not wait for it."""
+    """The next check begins only after the surface's task has ended, so the task must not wait for that check."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")

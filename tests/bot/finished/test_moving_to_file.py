@@ -109,7 +109,7 @@ async def test_archive_must_be_a_regular_file(store: Store, tmp_path: Path, kind
 
 
 async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path) -> None:
-    """Unrated games, games with a table not removed yet, unreadable and wrong games."""
+    """Games stay if they are unrated, unreadable or wrong, or if their table is not removed yet."""
     await store_rated_games(store)
     await store.append("T002", await store.load("T002"), [b"open testa paper:1 Anna\t1"])
     await store.client.set(keys.game(finished_game(3).id), b"no game")

@@ -259,7 +259,7 @@ def test_text_lines_do_not_cut_each_other_off(language: str) -> None:
             for below in texts[number + 1 :]:
                 if below.anchor != above.anchor or abs(below.x - above.x) > 20:
                     continue
-                # Letters can reach below the line, and digits cannot.
+                # Letters can reach below the baseline, and digits cannot.
                 reach = 0.37 if above.text.lstrip("−").isdecimal() else 0.55
                 background_height = (below.size + below.size // 2) // 2
                 assert abs(below.y - above.y) >= reach * above.size + background_height, (above.text, below.text)

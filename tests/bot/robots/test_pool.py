@@ -29,7 +29,7 @@ def think_too_long(level: str, view: object, history: object, seed: int) -> str 
 
 
 def hint_nothing(view: object, history: object, seed: int) -> None:
-    """Return an empty hint."""
+    """Find no hint."""
 
 
 def die_thinking(level: str, view: object, history: object, seed: int) -> str | None:

@@ -13,7 +13,7 @@ from tests.bot.tables.test_table import FOUR, start_game
 
 
 def finished_deal(game: str, seed: int = 0) -> Table:
-    """Return a table at the start of its second deal, or at the end of a game that had one."""
+    """Return a table at the start of its second deal, or at the end of a game of one deal."""
     random, table = Random(seed), start_game(game, secret=seed)
     while table.game and not table.game.is_over and not table.game.needs_deal:
         turn = table.game.turn

@@ -46,7 +46,7 @@ async def prepare(store: Store, game_id: str, robot_pool: RobotPool | None = Non
 
 
 def other_moves(game: FinishedGame, place: int, count: int) -> list[str]:
-    """Return a line of ``count`` moves that differ from the record's where possible."""
+    """Return a line of ``count`` moves that differ from the record's if possible."""
     position, recorded = load(game.record, 1, place), [move for _, move, *_ in game.record.deals[0].moves]
     moves: list[str] = []
     while len(moves) < count and position.turn is not None:

@@ -1,4 +1,4 @@
-"""Modules that worker processes of bots need, imported in the process they are forked from (`tests.forked`)."""
+"""Modules that a bot's worker processes need. `tests.forked` forks these processes after it has imported them."""
 
 import fcntl
 from pathlib import Path

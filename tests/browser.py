@@ -34,7 +34,7 @@ expect.set_options(timeout=30_000)
 
 
 def find_tool(*names: str, package: str) -> str:
-    """Return the path of a tool, by the first name found. Without it, skip the test, or fail it in CI."""
+    """Return the path of the first of these programs that is installed. If none is, skip the test, or fail it in CI."""
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         if os.environ.get("CI"):
@@ -86,7 +86,7 @@ class SharedBrowser:
 
 
 async def is_usable(browser: Browser) -> bool:
-    """Return whether a browser still opens contexts. For seconds after a crash it can count as connected."""
+    """Return whether a browser still opens contexts. For seconds after a crash, `is_connected` can stay true."""
     try:
         await (await browser.new_context()).close()
     except Error:
@@ -123,7 +123,7 @@ async def wait_until_still(page: Page) -> None:
 
 
 async def expose_chat(page: Page) -> None:
-    """Make names that are private to the playground's script module global for a test. Call it before `Page.goto`."""
+    """Let a test use private names of the playground's script: make them global. Call this before `Page.goto`."""
 
     async def add_globals(route: Route) -> None:
         response = await route.fetch()

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM  # SCMP_ACT_ALLOW, SCMP_ACT_ERRNO
-UNKNOWN = -1  # __UNKNOWN: a call of other processors
+UNKNOWN = -1  # __NR_SCMP_ERROR: libseccomp does not know the call
 
 
 def calls_of(group: str) -> set[str]:
@@ -35,7 +35,7 @@ def permitted_calls(unit: str) -> set[str]:
 
 
 def confine(calls: set[str]) -> None:
-    """Refuse all other calls to this process and its children permanently."""
+    """Let this process and its children make only these calls, permanently."""
     library = ctypes.CDLL("libseccomp.so.2")
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(REFUSE)))

@@ -102,7 +102,7 @@ def same_logs() -> Iterator[None]:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Use five processes for two cores, because tests with a store, browser or child process wait half of the time.
 
-    Each long test keeps a core busy. With more of them at once, some would time out.
+    A run of long tests uses one process per core. Each long test keeps a core busy, and more at once could time out.
     """
     is_long = config.getoption("markexpr") != "not long"
     cores = os.cpu_count() or 1

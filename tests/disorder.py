@@ -1,4 +1,4 @@
-"""Repeated and reordered updates: the result of each sequence is compared with that of the same sequence in order.
+"""Updates that are repeated and out of order must have the same result as the same updates in order.
 
     python -m tests.disorder --sequences 10000 --seed 1
 
@@ -127,7 +127,7 @@ class Comparison:
         texts = [[entry.partition(b"\t")[0] for entry in log] for log in logs]
         if texts[0] != texts[1]:
             raise Disorder(f"sequence {self.number}: the logs differ, {texts}")
-        # Count moves only: the deal that follows a move or a chair has the same stamp.
+        # Count moves only. A deal has the same stamp as the move or the `sit` before it.
         stamps = Counter(stamp for entry in logs[1] if (stamp := entry.partition(b"\t")[2]) and entry[:1].isdigit())
         if repeated := [stamp for stamp, count in stamps.items() if count > 1]:
             raise Disorder(f"sequence {self.number}: in the log twice, {repeated}")

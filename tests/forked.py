@@ -1,6 +1,6 @@
 """Worker processes of a bot, forked from a process that has already imported their modules.
 
-A new process takes more than a second to start, mostly to load compiled searches. Most tests compute for less time.
+A new process takes more than a second to start, mostly to load compiled searches. Most tests take less time than that.
 Bots in separate processes start their workers as usual, and so do the tests of `bot.concurrency.processes`.
 """
 

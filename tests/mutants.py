@@ -244,7 +244,7 @@ def find_tests(part: Part) -> dict[Path, Sequence[str]]:
 
 
 def iter_annotations(source: str) -> Iterator[tuple[int, int]]:
-    """Yield each line and column of annotations."""
+    """Yield the line and column of each character in an annotation."""
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):

@@ -5,9 +5,9 @@
 It runs a worker with a fake platform and a real embedded Valkey. People challenge, sit down and press the buttons of
 their panels; some tables have robots. After every thousand games the bot becomes idle. Then these must hold:
 
-- there are as many tasks and open files as at the first idle point;
-- the store has only the data of finished games, people, chats and rankings;
-- memory is at most a tenth more than at the first idle point.
+- there are no more tasks and open files than at the first idle point;
+- the store has only the data of finished games, people, chats and rankings, and keys that expire;
+- memory is at most a tenth more than after the first thousand games.
 """
 
 import argparse
@@ -58,7 +58,7 @@ STORED_KEYS = (
 EXPIRING = "expiring keys"
 
 MAX_MEMORY_GROWTH, WARM_UP_GAMES = 1.1, 1000
-"""Largest growth of memory, as a factor. It is measured after the caches have filled."""
+"""Largest growth of memory, as a factor, after this many games. By then the caches have filled."""
 
 
 class Leak(AssertionError):
@@ -143,7 +143,7 @@ class Soak:
         [table] = await self.worker.room.lists.tables_of(opener.person.id)
         choices = GAMES[game].rules.choices()
         if "target" in choices:
-            # Short games allow more of them.
+            # Short games leave time for more games.
             shortest = min(choices["target"], key=lambda value: abs(float(str(value))))
             assert not (await opener.send(f"1t{table.code}:rule target={shortest}", chat)).toast
         for player in players[1:]:
@@ -189,7 +189,7 @@ class Soak:
                 await asyncio.sleep(0.01)
 
     def _choose_payload(self, player: Player, code: str) -> str:
-        """Return a button on the player's last panel that continues the game."""
+        """Return the payload of a button on the player's last panel that continues the game, or an empty text."""
         messages = self.fake.messages[player.private]
         if not messages:
             return ""
@@ -215,7 +215,7 @@ class Soak:
         async for key in self.worker.store.client.scan_iter(count=1000):
             name = key.decode()
             kind = next((kind for kind in STORED_KEYS if name.startswith(kind)), "")
-            # A key that no longer exists has expired. Seconds would round down to 0.
+            # -1 means that the key does not expire, and -2 that it has just expired.
             if not kind and await self.worker.store.client.pttl(key) != -1:
                 kind = EXPIRING
             counts[kind or name] += 1
@@ -232,7 +232,7 @@ class Soak:
 
 
 async def count_lasting_tasks() -> int:
-    """Return the number of tasks, except those that end at once, such as the renewal of 64 leases."""
+    """Return the number of tasks, except those that end within half a second, such as the renewal of 64 leases."""
     before = asyncio.all_tasks()
     await asyncio.sleep(0.5)
     return len(before & asyncio.all_tasks())
@@ -257,7 +257,7 @@ def iter_open_files() -> Iterator[str]:
 
 
 def compare(usages: list[Usage], usage: Usage) -> None:
-    """Raise Leak if more is in use than at the first idle point. Stored games and people can grow."""
+    """Raise Leak if more is in use than at the first idle point. Stored games and people can become more."""
     first = usages[0]
     if usage.tasks > first.tasks:
         raise Leak(f"{usage.tasks - first.tasks} tasks are left over")

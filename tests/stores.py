@@ -62,12 +62,12 @@ async def open_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
 
 ON_A_CLUSTER = pytest.param("cluster", marks=pytest.mark.xdist_group("cluster"))
 LONG_ON_A_CLUSTER = pytest.param("cluster", marks=[*ON_A_CLUSTER.marks, pytest.mark.long])
-"""Parameter of tests that also run on a cluster. One process runs all of them, with one cluster."""
+"""Parameters of tests that also run on a cluster. One process runs all of them, with one cluster."""
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """Three primaries with replicas, which do not wait for the disk. A test that kills some must restart them."""
+    """Three primaries with replicas. No node waits for the disk. A test that kills nodes must restart them."""
     with LocalCluster(tmp_path_factory.mktemp("cluster")) as nodes:
         for node in nodes.nodes:
             node.ask("CONFIG SET", "appendfsync", "no")
@@ -84,7 +84,7 @@ async def cluster_store(cluster: LocalCluster) -> AsyncIterator[Store]:
 
 @pytest.fixture(params=["one node", ON_A_CLUSTER])
 async def any_store(request: pytest.FixtureRequest, shared_valkey: EmbeddedStore) -> AsyncIterator[Store]:
-    """A store of either kind."""
+    """An empty store, on one node or on the cluster."""
     if request.param == "cluster":
         nodes: LocalCluster = request.getfixturevalue("cluster")
         await asyncio.to_thread(nodes.clear)

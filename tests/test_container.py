@@ -137,7 +137,7 @@ def test_environment_has_only_settings_and_uses_the_volume() -> None:
         assignment.split("=", 1) for line in find_instructions("ENV") for assignment in shlex.split(line)
     )
     ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
-    assert set(ours) <= set(variable_names()), "Dockerfile sets a variable that is no setting"
+    assert set(ours) <= set(variable_names()), "Dockerfile sets a variable that is not a setting"
     assert find_instructions("VOLUME") == [ours["BUONGIOCO_DATA"]]
     assert find_instructions("EXPOSE") == [ours["BUONGIOCO_PLAYGROUND_PORT"]]
     assert int(ours["BUONGIOCO_PLAYGROUND_PORT"]) == Settings.model_fields["playground_port"].default

@@ -52,7 +52,9 @@ def test_form_for_faults_asks_for_doctor_and_version() -> None:
 def test_pull_request_template_names_make_targets() -> None:
     text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`make ([a-z-]+)`", text))
-    assert {"check", "test", "texts"} <= named <= MAKE_TARGETS, "pull_request_template.md names other make targets"
+    assert {"check", "test", "texts"} <= named <= MAKE_TARGETS, (
+        "pull_request_template.md: name all three, and no target that does not exist"
+    )
 
 
 def test_rules_of_code_owners_match_files() -> None:

@@ -51,7 +51,7 @@ def test_service_keeps_compiled_searches_in_its_data_folder() -> None:
     setting, _, folder = unit["Environment"].partition("=")
     assert setting == "NUMBA_CACHE_DIR"
     assert Path(folder).parent == Path("/var/lib") / unit["StateDirectory"]
-    # The store begins in a folder that has only these.
+    # A new store accepts this name in its folder.
     assert Path(folder).name in ALLOWED_FILES
 
 
@@ -103,7 +103,7 @@ def test_kustomization_names_all_manifests_and_known_settings() -> None:
         files = [line.partition("=")[2] for line in settings["literals"] if "_FILE=" in line]
         assert files
         assert all(Path(file).parent == Path(mounted) for file in files)
-    assert names <= set(variable_names()), "dist/kubernetes sets a variable that is no setting"
+    assert names <= set(variable_names()), "dist/kubernetes sets a variable that is not a setting"
 
 
 def test_services_of_kubernetes_lead_to_ports_of_workers() -> None:

@@ -31,7 +31,7 @@ def test_readme_starts_with_the_two_commands() -> None:
 
 def test_readme_shows_small_pictures() -> None:
     shown = re.findall(r"docs/pictures/\w+\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(shown) == 3, "README.md must show three pictures of docs/pictures"
+    assert len(shown) == 3, "README.md must show three pictures from docs/pictures"
     assert sum((ROOT / picture).stat().st_size for picture in shown) < 400_000, "make the README's pictures smaller"
 
 
@@ -197,7 +197,7 @@ def test_unsupported_python_prints_one_clear_line(tmp_path: Path) -> None:
         ["make", "setup", f"PYTHON={too_new}"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert result.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 to 3.14")
-    # The package belongs to the chosen Python, which can differ from the system's.
+    # The message names the venv package of the chosen Python, which can differ from the system's.
     no_venv = write_script(tmp_path / "python", 'case "$2" in *ensurepip*) exit 1;; *) echo python3.12-venv;; esac')
     result = subprocess.run(
         ["make", "setup", f"PYTHON={no_venv}"], cwd=tmp_path, capture_output=True, text=True, check=False

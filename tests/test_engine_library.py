@@ -29,5 +29,5 @@ def test_engine_imports_itself_relatively() -> None:
             assert not is_absolute, f"{path}: make {line.strip()!r} a relative import"
 
 
-def test_engine_in_the_bot_has_its_version() -> None:
+def test_engine_and_bot_have_the_same_version() -> None:
     assert engine.__version__ == BOT["version"]

@@ -1,7 +1,7 @@
 """The Discord adapter."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Iterable
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -11,9 +11,9 @@ import structlog
 from cachetools import LRUCache
 from discord.http import Route
 
-from adapters.discord import components, reading
+from adapters.discord import components
 from adapters.discord.client import Client
-from adapters.discord.commands import Commands, challenge_refusal
+from adapters.discord.commands import challenge_refusal, find_choices, read_call, sync_commands
 from adapters.discord.components import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
@@ -22,15 +22,16 @@ from adapters.discord.interaction_answers import (
     Answers,
     State,
     TooLate,
-    UnreadableInteraction,
     answer_unreadable,
+    send_choices,
 )
+from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, Interaction, Unreadable
 from adapters.discord.library_log import Listener, listeners
 from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
 from adapters.discord.messages import Messages
 from adapters.discord.pictures import Pictures, Upload
+from adapters.discord.places import PLATFORM, is_guest
 from adapters.discord.private import PrivateChats
-from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
@@ -118,12 +119,11 @@ class Discord:
         shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
         self.client = Client(
-            self._handle_press, self._answer_unreadable, self._refresh_server, self._greet_server, shards, proxy
+            self._handle, self._answer_unreadable, self._refresh_server, self._greet_server, shards, proxy
         )
         self.rest = Rest(self.client, self.budget, proxy)
         private = PrivateChats(self.rest, self.card_room.redis)
         self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
-        self.commands = Commands(self.client, self.card_room, self._handle_command, self._answer_unreadable)
 
     async def start(self) -> None:
         """Do nothing: Discord can be down, and the rest of the bot should not wait for it."""
@@ -154,7 +154,7 @@ class Discord:
         try:
             await self.client.login(self._token)
             self._connected = True
-            await self.commands.sync()
+            await self._sync_commands()
             await self.client.run_gateway()
         except discord.LoginFailure:
             self._connected = False
@@ -196,59 +196,90 @@ class Discord:
                 if panel:
                     self.card_room.queue_answer(place, partial(self.send, place, panel, f"{server}.greeting"))
 
-    async def _handle_press(self, interaction: Interaction) -> None:
+    async def _sync_commands(self) -> None:
         try:
-            press = reading.read_press(interaction)
-        except LIBRARY_ERRORS as error:
-            # The library validates few fields before they are read.
-            log.warning("discord_press_unreadable", why=describe_error(error))
-            await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
-            return
-        place = press.place if press else reading.place_of(interaction)
-        message = str(interaction.message.id) if interaction.message else ""
-        answer = Answer(self.rest, reading.token_of(interaction), place, message)
+            await sync_commands(self.client, self.card_room.redis)
+        except STORE_ERRORS as error:
+            self.card_room.report_store_error(error)
+
+    async def _handle(self, interaction: Interaction, event: object) -> None:
+        """Answer an interaction. Never raises. ``event`` is the gateway's."""
+        with self._busy.track_current():
+            try:
+                if interaction.kind == COMPONENT:
+                    await self._handle_press(interaction)
+                elif interaction.kind == COMMAND:
+                    await self._handle_command(interaction)
+                elif interaction.kind == AUTOCOMPLETE:
+                    await self._complete(interaction)
+                else:
+                    await self._answer_unreadable(event, f"type {interaction.kind}")
+            except Unreadable as error:
+                await self._answer_unreadable(event, str(error))
+            except Exception:
+                log.exception("discord_interaction_failed", kind=interaction.kind)
+                await self._send_unreadable(event)
+
+    async def _handle_press(self, interaction: Interaction) -> None:
+        press = interaction.press()
+        place = press.place if press else interaction.place
+        message = interaction.message.id if interaction.message else ""
+        answer = Answer(self.rest, interaction.token, place, message)
         if press is None:
             work = _toast_reply(error_text(BadPayload(), self._language_of(interaction)))
         else:
             work = self.card_room.handle_press(press)
         await self._answer(interaction, answer, work)
 
-    async def _handle_command(
-        self, interaction: Interaction, word: str, arguments: Iterable[str], named: discord.User | None
-    ) -> None:
-        place, spec = reading.place_of(interaction), find_command_spec(word)
+    async def _handle_command(self, interaction: Interaction) -> None:
+        word, arguments, named = read_call(interaction.data)
+        place, spec = interaction.place, find_command_spec(word)
         private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
         awaits_message = (shows_table and not private) or is_private(place)
-        token = reading.token_of(interaction)
-        answer = Answer(self.rest, token, place, private=private, awaits_message=awaits_message)
-        command = reading.read_command(interaction, word, arguments, named)
+        answer = Answer(self.rest, interaction.token, place, private=private, awaits_message=awaits_message)
         refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
+        command = interaction.command(word, arguments, named)
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
         await self._answer(interaction, answer, work)
 
-    async def _answer_unreadable(self, unreadable: UnreadableInteraction) -> None:
+    async def _complete(self, interaction: Interaction) -> None:
+        try:
+            choices = await find_choices(self.card_room, interaction)
+        except STORE_ERRORS as error:
+            self.card_room.report_store_error(error)
+            choices = []
+        try:
+            with delivery_errors(""):
+                await send_choices(self.rest, interaction.token, choices)
+        except (DeliveryError, TooLate) as error:
+            log.info("discord_answer_lost", why=describe_error(error))
+
+    async def _answer_unreadable(self, event: object, why: str) -> None:
+        log.warning("discord_interaction_unreadable", why=why)
         with self._busy.track_current():
-            try:
-                with delivery_errors(""):
-                    await answer_unreadable(self.rest, unreadable)
-            except (DeliveryError, TooLate) as error:
-                log.info("discord_answer_lost", why=describe_error(error))
+            await self._send_unreadable(event)
+
+    async def _send_unreadable(self, event: object) -> None:
+        try:
+            with delivery_errors(""):
+                await answer_unreadable(self.rest, event)
+        except (DeliveryError, TooLate) as error:
+            log.info("discord_answer_lost", why=describe_error(error))
 
     async def _answer(self, interaction: Interaction, answer: Answer, work: Awaitable[Reply]) -> None:
-        self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
+        self.pictures.set_permission(answer.place, interaction.permissions.attach_files)
         self.answers.add(answer)
         wait, language = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0, self._language_of(interaction)
         deferring = asyncio.get_running_loop().call_later(wait, lambda: self._busy.start(self._defer(answer, language)))
-        with self._busy.track_current():
-            try:
-                if reading.is_guest(answer.place):
-                    await self._keep_token(answer)
-                await self._respond(answer, await work)
-            except (DeliveryError, TooLate, *STORE_ERRORS) as error:
-                log.info("discord_answer_lost", why=describe_error(error))
-            finally:
-                deferring.cancel()
-                self.answers.remove(answer)
+        try:
+            if is_guest(answer.place):
+                await self._keep_token(answer)
+            await self._respond(answer, await work)
+        except (DeliveryError, TooLate, *STORE_ERRORS) as error:
+            log.info("discord_answer_lost", why=describe_error(error))
+        finally:
+            deferring.cancel()
+            self.answers.remove(answer)
 
     @staticmethod
     async def _defer(answer: Answer, language: str) -> None:
@@ -326,7 +357,7 @@ class Discord:
 
     @staticmethod
     def _language_of(interaction: Interaction) -> str:
-        return language_of(reading.locale_of(interaction))
+        return language_of(interaction.person.language)
 
     # Outgoing
 
@@ -339,7 +370,7 @@ class Discord:
 
     def has_admins(self, place: str) -> bool:
         """Return whether the place is in a server of which the bot is a member."""
-        return not is_private(place) and not reading.is_guest(place)
+        return not is_private(place) and not is_guest(place)
 
     async def is_admin(self, place: str, person: str) -> bool:
         raise NotDelivered("only an interaction says who is an administrator")

@@ -11,11 +11,10 @@ from discord import shard
 from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
-from adapters.discord import reading
-from adapters.discord.interaction_answers import UnreadableInteraction
+from adapters.discord.interactions import Interaction, Unreadable, read_interaction
 from adapters.discord.limits import LONGEST_WAIT
 from adapters.discord.pictures import trace_config
-from adapters.discord.raw_events import reduce_server, repair_interaction, writable_server
+from adapters.discord.raw_events import reduce_server, writable_server
 from bot.concurrency.background import TaskSet
 from bot.http.bodies import load_json
 from bot.settings import GatewayShards
@@ -46,23 +45,22 @@ SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}
 # After these events the bot might be able to write in a server again: permissions changed, or a thread was opened.
 OPENING = {"CHANNEL_UPDATE", "GUILD_ROLE_UPDATE", "THREAD_UPDATE"}
 
-COMMANDS = (discord.InteractionType.application_command, discord.InteractionType.autocomplete)
-
 log = structlog.get_logger()
 
 
 class Client(discord.AutoShardedClient):
     """Receives interactions and the list of servers.
 
-    ``handle_press`` gets each press of a button, ``answer_unreadable`` each interaction that cannot be read.
+    ``handle`` gets each interaction with its event, ``answer_unreadable`` the event of one that cannot be read, and
+    why.
     ``refresh_server`` gets a server in which the bot might have regained permission to write. ``greet_server`` gets a
     server that it has just joined.
     """
 
     def __init__(
         self,
-        handle_press: Callable[[discord.Interaction[Any]], Awaitable[None]],
-        answer_unreadable: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
+        handle: Callable[[Interaction, object], Coroutine[Any, Any, None]],
+        answer_unreadable: Callable[[object, str], Coroutine[Any, Any, None]],
         refresh_server: Callable[[int], None],
         greet_server: Callable[[discord.Guild], Awaitable[None]],
         shards: GatewayShards | None,
@@ -78,7 +76,7 @@ class Client(discord.AutoShardedClient):
             proxy=proxy,
             http_trace=trace_config(),
         )
-        self._handle_press, self._answer_unreadable = handle_press, answer_unreadable
+        self._handle, self._answer_unreadable = handle, answer_unreadable
         self._refresh_server, self._greet_server, self._shards = refresh_server, greet_server, shards
         self._answering = TaskSet()
         self._connected_shards: set[int] = set()
@@ -119,25 +117,27 @@ class Client(discord.AutoShardedClient):
         def read(data: Any) -> None:
             try:
                 if event == INTERACTION:
-                    parse(repair_interaction(data))
+                    self._read_interaction(data)
                 elif event in SERVERS:
                     parse(reduce_server(data))
                 elif event in OPENING and (server := writable_server(data)) is not None:
                     self._refresh_server(server)
             except Exception as error:  # noqa: BLE001 - the library can raise anything
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
-                if event == INTERACTION and (unreadable := UnreadableInteraction.from_event(data)):
-                    self._answering.start(self._answer_unreadable(unreadable))
 
         return read
 
-    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """Handle presses. Commands go through the library's command tree."""
-        if interaction.type is discord.InteractionType.component and reading.is_complete(interaction):
-            await self._handle_press(interaction)
-        elif interaction.type not in COMMANDS:
-            log.warning("discord_event_unreadable", what=INTERACTION, why=str(interaction.type))
-            await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
+    def _read_interaction(self, data: object) -> None:
+        try:
+            interaction = read_interaction(data, self._find_server)
+        except Unreadable as error:
+            self._answering.start(self._answer_unreadable(data, str(error)))
+        else:
+            self._answering.start(self._handle(interaction, data))
+
+    def _find_server(self, number: int) -> str | None:
+        server = self.get_guild(number)
+        return None if server is None else str(server.name or "")
 
     async def on_shard_connect(self, shard_id: int) -> None:
         self._connected_shards.add(shard_id)

@@ -6,7 +6,7 @@ With a token it can write there for a while after an interaction.
 from typing import Any
 
 from adapters.discord.limits import TOKEN_SECONDS
-from adapters.discord.reading import InteractionToken, channel_of
+from adapters.discord.places import InteractionToken, channel_of
 from bot.platform import ChatGone, MessageGone
 
 PREFIX = "discord:pass"  # start of the keys in the store; a channel follows, and sometimes a message

@@ -4,29 +4,35 @@ The best answer is the changed panel or the new message. Slower work is deferred
 """
 
 import asyncio
-import time
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import discord
 
 from adapters.discord import components
 from adapters.discord.components import Body
 from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_TOKENS, LIBRARY_ERRORS, describe_error
+from adapters.discord.interactions import (
+    AUTOCOMPLETE,
+    COMMAND,
+    COMPONENT,
+    FORM,
+    Unreadable,
+    read_locale,
+    read_token,
+)
 from adapters.discord.pictures import Upload
-from adapters.discord.reading import Interaction, InteractionToken, locale_of, token_of
+from adapters.discord.places import InteractionToken
 from adapters.discord.rest import Rest
 from bot.platform import PlatformFailure, SentMessage
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
-COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # Discord's types of interactions
 MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT, CHOICES = 4, 5, 6, 7, 8  # Discord's types of responses
 ORIGINAL = "@original"
-LONGEST_ID = 20  # digits of a 64-bit id
 ANSWER_UPLOAD_SECONDS = 0.8  # time to upload an answer's picture before the answer is deferred
 UNREADABLE = _("Discord sent something I couldn’t read: try again.")
 
@@ -232,33 +238,22 @@ class Answers:
         return self._by_interaction.get(token.interaction)
 
 
-class UnreadableInteraction(NamedTuple):
-    """The fields that an answer to any interaction needs. ``kind`` is the number of its type."""
-
-    token: InteractionToken
-    kind: int
-    language: str
-
-    @classmethod
-    def from_interaction(cls, interaction: Interaction) -> "UnreadableInteraction":
-        return cls(token_of(interaction), interaction.type.value, locale_of(interaction))
-
-    @classmethod
-    def from_event(cls, data: Any) -> "UnreadableInteraction | None":
-        """Read the gateway's event. Returns None if a field is missing."""
-        if not isinstance(data, dict):
-            return None
-        number, token, kind = str(data.get("id")), data.get("token"), data.get("type")
-        is_id = number.isascii() and number.isdecimal() and len(number) <= LONGEST_ID
-        if not is_id or not isinstance(token, str) or not isinstance(kind, int):
-            return None
-        return cls(InteractionToken(number, token, int(time.time())), kind, str(data.get("locale")))
+async def answer_unreadable(rest: Rest, event: object) -> None:
+    """Say that an interaction's event could not be read, if it can be answered. Raises the library's errors."""
+    if not isinstance(event, dict):
+        return
+    try:
+        token = read_token(event)
+    except Unreadable:
+        return
+    kind = event.get("type")
+    if kind == AUTOCOMPLETE:
+        await send_choices(rest, token, [])
+    elif kind in (COMMAND, COMPONENT, FORM):
+        text = texts(language_of(read_locale(event))).gettext(UNREADABLE)
+        await Answer(rest, token, "").send_toast(text)
 
 
-async def answer_unreadable(rest: Rest, interaction: UnreadableInteraction) -> None:
-    """Say that the interaction could not be read. Raises the library's errors."""
-    if interaction.kind == AUTOCOMPLETE:
-        await rest.answer(interaction.token, CHOICES, {"choices": []})
-    elif interaction.kind in (COMMAND, COMPONENT, FORM):
-        text = texts(language_of(interaction.language)).gettext(UNREADABLE)
-        await Answer(rest, interaction.token, "").send_toast(text)
+async def send_choices(rest: Rest, token: InteractionToken, choices: list[dict[str, Any]]) -> None:
+    """Answer an autocompletion. Raises the library's errors."""
+    await rest.answer(token, CHOICES, {"choices": choices})

@@ -9,15 +9,15 @@ from typing import TypeVar
 import discord
 import structlog
 
-from adapters.discord import components, reading
+from adapters.discord import components, places
 from adapters.discord.components import Body
 from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
 from adapters.discord.interaction_answers import Answers, TooLate
 from adapters.discord.limits import LONGEST_NONCE
 from adapters.discord.pictures import Pictures, Upload
+from adapters.discord.places import InteractionToken
 from adapters.discord.private import PrivateChats
-from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Rest
 from bot.panel import Panel
 from bot.places import Place
@@ -63,18 +63,18 @@ class Messages:
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
         """Send a text with an interaction's token. Return token and message, or None if the place has no token."""
         if is_ephemeral(place):
-            return reading.ephemeral_token(place), await self._send_ephemeral(place, body)
+            return places.ephemeral_token(place), await self._send_ephemeral(place, body)
         if answer := self._answers.find_by_place(place):
             with suppress(TooLate):
                 sent = await answer.send_public(body)
-                if reading.is_guest(place):
+                if places.is_guest(place):
                     try:
                         await self._guests.keep(place, answer.token, sent.message)
                     except STORE_ERRORS as error:
                         # The message can be edited after the next press on it.
                         log.warning("discord_token_not_kept", why=describe_error(error))
                 return answer.token, sent
-        if not reading.is_guest(place):
+        if not places.is_guest(place):
             return None
         token = await self._guests.get(place)
         await self._answers.wait_until_answered(token)
@@ -126,7 +126,7 @@ class Messages:
     async def _edit(self, place: str, message: str, body: Body, upload: Upload | None) -> SentMessage:
         if is_ephemeral(place):
             return await self._rest.edit_with_token(_valid_token(place), message, body, upload)
-        if reading.is_guest(place):
+        if places.is_guest(place):
             token = await self._guests.get(place, message)
             await self._answers.wait_until_answered(token)
             return await self._rest.edit_with_token(token, message, body, upload)
@@ -135,10 +135,10 @@ class Messages:
     async def delete(self, place: str, message: str) -> None:
         with suppress(MessageGone), delivery_errors(place, editing=True):
             if is_ephemeral(place):
-                token = reading.ephemeral_token(place)
+                token = places.ephemeral_token(place)
                 if token.is_valid:
                     await self._rest.delete_with_token(token, message)
-            elif reading.is_guest(place):
+            elif places.is_guest(place):
                 await self._rest.delete_with_token(await self._guests.get(place, message), message)
             else:
                 try:
@@ -155,7 +155,7 @@ class Messages:
         the bot has no access to the channel, the channel is looked up again, once.
         """
         if not is_private(place):
-            return await call(reading.channel_of(place))
+            return await call(places.channel_of(place))
         user = Place.parse(place).person
         channel = await self._private.channel(user)
         try:
@@ -167,7 +167,7 @@ class Messages:
 
 
 def _valid_token(place: str) -> InteractionToken:
-    token = reading.ephemeral_token(place)
+    token = places.ephemeral_token(place)
     if not token.is_valid:
         raise Unreachable("the token has expired")
     return token

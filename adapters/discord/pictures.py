@@ -18,7 +18,7 @@ from cachetools import LRUCache, TTLCache
 from adapters.discord import components
 from adapters.discord.components import Body
 from adapters.discord.errors import INVALID, LIBRARY_ERRORS, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, describe_error
-from adapters.discord.reading import channel_of
+from adapters.discord.places import channel_of
 from bot.metrics import RATE_LIMITED_ANSWERS
 from bot.panel import Panel
 from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown

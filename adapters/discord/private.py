@@ -6,7 +6,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from adapters.discord.errors import delivery_errors
-from adapters.discord.reading import PLATFORM
+from adapters.discord.places import PLATFORM
 from adapters.discord.rest import Rest
 from bot.identity.adapter_data import StoredField
 from bot.platform import NotDelivered, PlatformFailure, private_place

@@ -18,7 +18,7 @@ from adapters.discord.components import Body
 from adapters.discord.errors import NO_WEBHOOK
 from adapters.discord.limits import COUNTED_STATUSES, RefusalBudget
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
-from adapters.discord.reading import InteractionToken
+from adapters.discord.places import InteractionToken
 from bot.http.bodies import multipart
 from bot.platform import PlatformFailure, SentMessage
 

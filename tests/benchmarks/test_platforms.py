@@ -6,7 +6,6 @@ import importlib
 import pytest
 from typer.testing import CliRunner, Result
 
-from adapters.discord.commands import Commands
 from benchmarks import compare, presses
 from benchmarks.__main__ import app
 from benchmarks.limits import BenchFailed, within
@@ -113,11 +112,11 @@ def find_missing_figures(output: str, name: str) -> list[str]:
 
 @pytest.mark.long
 def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refuse(self: Commands) -> None:
+    async def refuse(_client: object, _redis: object) -> None:
         raise PlatformFailure("an answer without the commands")
 
     shorten(monkeypatch, "discord")
-    monkeypatch.setattr(Commands, "sync", refuse)
+    monkeypatch.setattr("adapters.discord.adapter.sync_commands", refuse)
     monkeypatch.setattr("benchmarks.platforms.PATIENCE", 5.0)
     result = run_benchmark("presses", "--adapter", "discord")
     assert result.exit_code == 1

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.discord import components
-from adapters.discord.reading import CUSTOM_ID
+from adapters.discord.interactions import CUSTOM_ID
 from bot.panel import Button, Panel, Span, utf16_length
 from bot.panel_picture import DECKS, Picture
 from bot.pictures.scene import Scene, Side

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.discord import adapter as adapter_module
-from adapters.discord import examine, interaction_answers, reading
+from adapters.discord import examine, interaction_answers, places
 from adapters.discord.errors import LIBRARY_ERRORS
 from adapters.discord.limits import RefusalBudget
 from bot.delivery import surface_waits
@@ -698,7 +698,7 @@ async def test_closing_connections_fails_pending_retries(store: Store, server: D
     async with on_discord(store, server) as adapter:
         call: Any
         if by_token:
-            token = reading.InteractionToken("1", "token1", int(time.time()))
+            token = places.InteractionToken("1", "token1", int(time.time()))
             call = adapter.rest.edit_with_token(token, "1", {"attachments": []})
         else:
             call = adapter.rest.delete(str(CHANNEL), "1")

@@ -201,7 +201,7 @@ async def test_token_revoked_early_is_given_up(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     # Right after the press the bot would retry, because another worker could still be answering.
-    monkeypatch.setattr("adapters.discord.reading.ANSWER_SECONDS", 0)
+    monkeypatch.setattr("adapters.discord.places.ANSWER_SECONDS", 0)
     async with on_discord(store, server) as adapter:
         anna, bruno = await start_game(server)
         channel = server.channels[CHANNEL]

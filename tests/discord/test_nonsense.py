@@ -302,4 +302,4 @@ async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer,
             )
             await anna.slash("tables")
             assert not any([key async for key in store.client.scan_iter("discord:pass*")])
-    assert outcome.warnings.pop("discord_command_unreadable") == 1
+    assert outcome.warnings.pop("discord_interaction_unreadable") == 1

@@ -8,10 +8,8 @@ import discord
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.discord import reading
 from adapters.discord.client import Client
-from adapters.discord.interaction_answers import UnreadableInteraction
-from adapters.discord.raw_events import repair_interaction
+from adapters.discord.interactions import Interaction, read_interaction, read_named
 from tests.discord.players import Person
 from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
 from tests.optional_fields import iter_variants
@@ -29,34 +27,19 @@ MESSAGE = {
 }
 
 
-@pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> discord.Client:
-    client = discord.Client(intents=discord.Intents.none())
-    state = client._connection
-    bot: Any = BOT
-    monkeypatch.setattr(state, "user", discord.ClientUser(state=state, data=bot))
-    monkeypatch.setattr(state, "_get_client", lambda: client)
-    return client
+def read_event(data: Any) -> Interaction:
+    return read_interaction(json.loads(json.dumps(data)), lambda _server: "Circolo")
 
 
-def read_interaction(client: discord.Client, data: Any) -> discord.Interaction[Any]:
-    interaction = discord.Interaction[Any](
-        data=repair_interaction(json.loads(json.dumps(data))), state=client._connection
-    )
-    assert reading.is_complete(interaction)
-    assert interaction.app_permissions is not None
-    return interaction
-
-
-def press_fields(interaction: discord.Interaction[Any]) -> tuple[str, ...]:
-    press = reading.read_press(interaction)
+def press_fields(interaction: Interaction) -> tuple[str, ...]:
+    press = interaction.press()
     assert press
     # The place ends with a token that contains the time.
     return press.key, press.person.id, press.place.partition("!")[0], press.message, press.payload
 
 
-def command_fields(interaction: discord.Interaction[Any]) -> tuple[str, ...]:
-    return str(interaction.id), reading.presser_of(interaction).id, reading.place_of(interaction), str(interaction.type)
+def command_fields(interaction: Interaction) -> tuple[str, ...]:
+    return interaction.key, interaction.person.id, interaction.place, str(interaction.kind)
 
 
 def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
@@ -65,30 +48,29 @@ def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
 
 
 @pytest.mark.parametrize("in_server", [True, False])
-async def test_optional_fields_never_lose_a_press(server: DiscordServer, client: Any, in_server: bool) -> None:
+async def test_optional_fields_never_lose_a_press(server: DiscordServer, in_server: bool) -> None:
     data = {"custom_id": "1phelp", "component_type": 2}
     interaction = server.create_interaction(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
     sample = server.event_of(interaction, MESSAGE)
-    expected = press_fields(read_interaction(client, sample))
+    expected = press_fields(read_event(sample))
     for change, variant in iter_variants(sample, (*REQUIRED[in_server], *PRESSED)):
-        assert press_fields(read_interaction(client, variant)) == expected, change
+        assert press_fields(read_event(variant)) == expected, change
 
 
 @pytest.mark.parametrize("in_server", [True, False])
-async def test_optional_fields_never_lose_a_command(server: DiscordServer, client: Any, in_server: bool) -> None:
+async def test_optional_fields_never_lose_a_command(server: DiscordServer, in_server: bool) -> None:
     channel = channels_by_kind(server)[in_server]
     data = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "type": 3, "value": "testa"}]}
     sample = server.event_of(server.create_interaction(COMMAND, 1, channel, data))
-    expected = command_fields(read_interaction(client, sample))
+    expected = command_fields(read_event(sample))
     for change, variant in iter_variants(sample, (*REQUIRED[in_server], "data.name")):
-        assert command_fields(read_interaction(client, variant)) == expected, change
+        assert command_fields(read_event(variant)) == expected, change
 
 
 def test_named_person_without_optional_fields_is_read() -> None:
-    data = {"data": {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}}
-    people = repair_interaction(data)["data"]["resolved"]
-    assert people["users"]["2"] == {"id": "2", "username": "", "discriminator": "0", "avatar": None}
-    assert people["members"]["2"]["roles"] == []
+    data = {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}
+    named = read_named(data, "2")
+    assert (named.person.id, named.person.name, named.is_bot) == ("discord:2", "", False)
 
 
 # docs.discord.com/developers/resources/guild#guild-object, and the extra fields of GUILD_CREATE.
@@ -142,15 +124,13 @@ class EventReceiver:
 
     def __init__(self) -> None:
         self.opened: list[int] = []
-        self.client = Client(
-            self.handle_press, self.handle_unreadable, self.refresh_server, self.greet_server, None, None
-        )
+        self.client = Client(self.handle, self.handle_unreadable, self.refresh_server, self.greet_server, None, None)
 
-    async def handle_press(self, interaction: discord.Interaction[Any]) -> None:
+    async def handle(self, interaction: Interaction, event: object) -> None:
         raise AssertionError(interaction)
 
-    async def handle_unreadable(self, unreadable: UnreadableInteraction) -> None:
-        raise AssertionError(unreadable)
+    async def handle_unreadable(self, event: object, why: str) -> None:
+        raise AssertionError(why)
 
     async def greet_server(self, guild: discord.Guild) -> None:
         pass

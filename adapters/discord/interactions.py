@@ -1,0 +1,223 @@
+"""Reads interactions from the gateway's events for the card room.
+
+Events are JSON, as docs.discord.com/developers/interactions/receiving-and-responding describes it. The library's
+objects for them cost a tenth of a press, and refuse an event if a field is missing that the bot does not need. Here
+such a field can be missing or have any type.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from discord import Permissions
+
+from adapters.discord.places import PLATFORM, InteractionToken
+from bot.places import GUEST, Place
+from bot.platform import Command, Person, Press
+
+COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # types of interactions
+PRIVATE_CONTEXT = 1  # the private chat with the bot, not one between people
+THREADS = (10, 11, 12)  # types of channels
+EPHEMERAL = 1 << 6  # flag of a message
+LONGEST_ID = 20  # digits of a 64-bit id
+
+# A button's custom id: a payload, and a number if one panel has the same payload twice.
+CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
+
+Fields = dict[str, Any]
+
+
+class Unreadable(Exception):
+    """An interaction, command or autocompletion without a field that the bot needs."""
+
+
+class Named(NamedTuple):
+    """The person whom a command names."""
+
+    person: Person
+    is_bot: bool
+
+
+class PressedMessage(NamedTuple):
+    id: str
+    is_ephemeral: bool
+    components: object
+
+    def has_button(self, custom_id: str) -> bool:
+        """Return whether the message has this button. Discord sends the message, so a client cannot forge it."""
+        return custom_id in _custom_ids(self.components)
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """A command, press, autocompletion or form.
+
+    ``place`` is its channel, even if its message is ephemeral. ``ephemeral`` is the place that only this person sees in
+    the channel; empty in the private chat. ``server_name`` is empty if the bot is not a member. ``permissions`` are the
+    bot's in the channel, ``is_admin`` is about the person: None outside servers.
+    """
+
+    kind: int
+    token: InteractionToken
+    person: Person
+    place: str
+    ephemeral: str
+    server_name: str
+    in_server: bool
+    in_thread: bool
+    permissions: Permissions
+    is_admin: bool | None
+    message: PressedMessage | None
+    data: Fields
+
+    @property
+    def key(self) -> str:
+        return f"dc{self.token.interaction}"
+
+    def command(self, word: str, arguments: Iterable[str], named: Named | None) -> Command:
+        """Return a slash command or context menu command as the card room reads it."""
+        return Command(
+            key=self.key,
+            person=self.person,
+            place=self.place,
+            word=word,
+            words=tuple(filter(None, arguments)),
+            about=(named.person,) if named else (),
+            ephemeral=self.ephemeral,
+            chat_name=self.server_name,
+        )
+
+    def press(self) -> Press | None:
+        """Return the press, or None if the button is not the bot's."""
+        custom_id = self.data.get("custom_id")
+        if not isinstance(custom_id, str) or not custom_id:
+            raise Unreadable("a press without a button")
+        found = CUSTOM_ID.fullmatch(custom_id)
+        if self.message is None or found is None:
+            return None
+        return Press(
+            key=self.key,
+            person=self.person,
+            place=(self.message.is_ephemeral and self.ephemeral) or self.place,
+            message=self.message.id,
+            payload=found["payload"],
+            ephemeral=self.ephemeral,
+            genuine=self.message.has_button(custom_id),
+            is_admin=self.is_admin,
+        )
+
+
+def read_interaction(event: object, find_server: Callable[[int], str | None]) -> Interaction:
+    """Read the gateway's event. Raises Unreadable.
+
+    ``find_server`` returns the name of a server by its id, or None if the bot is not a member.
+    """
+    if not isinstance(event, dict):
+        raise Unreadable("no object")
+    token, member, server = read_token(event), _fields(event.get("member")), event.get("guild_id")
+    user = _fields(member.get("user")) or _fields(event.get("user"))
+    channel = _id(event.get("channel_id"))
+    is_private = server is None and event.get("context") == PRIVATE_CONTEXT
+    if not is_private and not channel:
+        raise Unreadable("no channel")
+    if server is not None and not _id(server):
+        raise Unreadable("a server without an id")
+    person = read_person(user, member, read_locale(event))
+    number = person.id.partition(":")[2]
+    name = find_server(int(server)) if server is not None else None
+    if is_private:
+        place, ephemeral = Place(PLATFORM, person=number), ""
+    else:
+        place = Place(PLATFORM, f"{GUEST}{channel}") if name is None else Place(PLATFORM, _id(server), channel)
+        ephemeral = str(Place(PLATFORM, channel, person=number, token=str(token)))
+    is_admin = None
+    if server is not None:
+        # The member's permissions in the channel: docs.discord.com/developers/resources/guild#guild-member-object
+        granted = Permissions(_number(member.get("permissions")))
+        is_admin = granted.manage_guild or granted.administrator
+    return Interaction(
+        kind=_kind(event),
+        token=token,
+        person=person,
+        place=str(place),
+        ephemeral=ephemeral,
+        server_name=name or "",
+        in_server=name is not None,
+        in_thread=_fields(event.get("channel")).get("type") in THREADS,
+        permissions=Permissions(_number(event.get("app_permissions"))),
+        is_admin=is_admin,
+        message=_read_message(event.get("message")),
+        data=_fields(event.get("data")),
+    )
+
+
+def read_token(event: Fields) -> InteractionToken:
+    """Return an event's token, with which it can be answered. Raises Unreadable."""
+    number, value = _id(event.get("id")), event.get("token")
+    if not number or not isinstance(value, str) or not value.isascii():
+        raise Unreadable("no id or no token")
+    return InteractionToken(number, value, int(time.time()))
+
+
+def read_locale(event: Fields) -> str:
+    """Return the locale of the person's client, which can be any text."""
+    return str(event.get("locale"))
+
+
+def read_person(user: Fields, member: Fields, language: str = "") -> Person:
+    """Return a user, under their name in the server if ``member`` has one. Raises Unreadable without an id."""
+    number = _id(user.get("id"))
+    if not number:
+        raise Unreadable("a person without an id")
+    handle = str(user.get("username") or "")
+    name = str(member.get("nick") or user.get("global_name") or handle)
+    return Person(f"{PLATFORM}:{number}", name, handle, language)
+
+
+def read_named(data: Fields, number: object) -> Named:
+    """Return the user with this id among a command's resolved users. Raises Unreadable."""
+    resolved = _fields(data.get("resolved"))
+    user = _fields(_fields(resolved.get("users")).get(str(number)))
+    if not _id(number) or _id(user.get("id")) != _id(number):
+        raise Unreadable("Discord does not say who the named person is")
+    return Named(read_person(user, _fields(_fields(resolved.get("members")).get(str(number)))), user.get("bot") is True)
+
+
+def _read_message(message: object) -> PressedMessage | None:
+    if not isinstance(message, dict):
+        return None
+    if not (number := _id(message.get("id"))):
+        raise Unreadable("a message without an id")
+    return PressedMessage(number, bool(_number(message.get("flags")) & EPHEMERAL), message.get("components"))
+
+
+def _custom_ids(components: object) -> Iterator[object]:
+    """Yield the custom ids of a message's buttons."""
+    for component in components if isinstance(components, list) else ():
+        if isinstance(component, dict):
+            yield component.get("custom_id")
+            yield from _custom_ids(component.get("components"))
+
+
+def _kind(event: Fields) -> int:
+    kind = event.get("type")
+    if type(kind) is not int:
+        raise Unreadable("no type")
+    return kind
+
+
+def _id(value: object) -> str:
+    """Return an id as text; empty for any other value."""
+    text = str(value) if type(value) is int else value
+    return text if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID else ""
+
+
+def _number(value: object) -> int:
+    """Return a set of flags, which Discord sends as a number or as text; 0 for any other value."""
+    return int(_id(value) or 0)
+
+
+def _fields(value: object) -> Fields:
+    return value if isinstance(value, dict) else {}

@@ -148,6 +148,8 @@ def read_call(data: Fields) -> Call:
     name, kind = data.get("name"), data.get("type")
     if not isinstance(name, str) or not name or kind not in (SLASH, USER_MENU):
         raise Unreadable("a command without a name or a type")
+    if not isinstance(data.get("resolved", {}), dict):
+        raise Unreadable("no object with the named people")
     if kind == USER_MENU:
         spec = next((spec for spec in listed_commands() if spec.in_user_menu and spec.name.capitalize() == name), None)
         if spec is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 from bot.command_names import FAIR
@@ -46,6 +47,7 @@ def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
     return [(card, _card_worth(card, score_unit_of(kind.id)) if kind.is_tressette else "") for card in cards]
 
 
+@cache
 def _card_worth(card: str, unit: int = 1) -> str:
     """Return the points of an Italian card, as a fraction."""
     return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))

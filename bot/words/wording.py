@@ -32,6 +32,7 @@ def score_unit(rules: Mapping[str, Any]) -> int:
     return int(rules.get("score_unit", 1))
 
 
+@cache
 def score_unit_of(game: str) -> int:
     """Return the `score_unit` of a game, which tables cannot choose."""
     return score_unit(resolve(GAMES[game].rules, {}).model_dump())

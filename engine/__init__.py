@@ -12,10 +12,11 @@ Traceback (most recent call last):
     ...
 engine.errors.NotYourTurn: It’s not your turn yet.
 
-Moves are text in the notation of docs/records.md. `Game` plays; `load` and `verify` read records.
+Moves are text in the notation of docs/records.md. `read` parses a record, `load` replays it and `verify`
+checks it.
 
-All imports inside the package are relative, because the distribution `buongioco-engine` names it `buongioco_engine`
-(docs/releasing.md).
+All imports inside the package are relative, because the distribution `buongioco-engine` names the package
+`buongioco_engine` (docs/releasing.md).
 """
 
 from importlib.metadata import version

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 FRENCH_SUITS = "CDHS"
 
 MAX_SETS = 4096
-"""Maximum number of sets in a `SuitTexts`: all sets of Italian suits. All 32,768 of French suits would take 6 MB."""
+"""Maximum number of sets in a `SuitTexts`: enough for all sets of Italian suits. All 32,768 sets of French suits would
+take 6 MB.
+"""
 
 
 class Pack:

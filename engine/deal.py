@@ -15,7 +15,7 @@ TrickCard = tuple[int, int]  # a card on the table: the seat that played it, and
 
 
 class Carry(NamedTuple):
-    """State carried over from the previous deal, if any: the seat that led it, and each side's bags (Spades)."""
+    """State from the previous deal: the seat that led its first trick, and each side's bags at Spades."""
 
     leader: int | None = None
     bags: tuple[int, int] = (0, 0)
@@ -37,8 +37,9 @@ class Deal(ABC):
 
     Moves are text in the record's notation; a card is an index and a set of cards an integer (`engine.cards`).
     ``cards[seat]`` are the cards that the seat can play. A seat that holds any of the ``wanted`` cards must play one of
-    them: they are the suit led, or 0 if every card is allowed. ``best`` is the winning card of the trick. ``taken`` is
-    the value of each side's tricks by WORTH and LAST_TRICK, and ``pot`` the value of the cards in the trick.
+    them. ``wanted`` is the suit led. For a lead it is 0, or at Spades the other suits until spades are broken. ``best``
+    is the winning card of the trick. ``taken`` is the value of each side's tricks by WORTH and LAST_TRICK, and ``pot``
+    the value of the cards in the trick.
     """
 
     PACK: ClassVar[Pack]

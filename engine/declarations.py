@@ -13,7 +13,8 @@ class Combination(NamedTuple):
     """A combination that can be declared.
 
     ``move`` declares it, ``cards`` is the set of its cards and ``points`` its whole points. ``kind`` has one bit for
-    its rank or suit, which scores once in a deal, and ``bit`` one bit for the combination.
+    its rank or suit, and ``bit`` one bit for the combination. A combination scores only once in a deal; without the
+    option ``reuse`` its kind scores only once, too.
     """
 
     move: str

@@ -42,7 +42,7 @@ class BadRecord(EngineError):
 
 
 class FaultyRecord(EngineError):
-    """A well-formed record of an impossible game. ``deal`` and ``move`` count from 1; they are 0 if unknown."""
+    """A well-formed record of an impossible game. ``deal`` and ``move`` count from 1; 0 means none."""
 
     sentence = "{where}: {problem}"
 

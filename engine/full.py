@@ -14,7 +14,7 @@ SIGNALS = ("busso", "volo")
 
 
 class FullDeal(TressetteDeal):
-    """A deal of ten cards each, in packets of five. The leader can signal with the card led if the table allows it."""
+    """A deal of ten cards each, dealt five at a time. If the table allows signals, the leader can make one."""
 
     VIEW = TressetteView
     LENGTH = 10

@@ -119,7 +119,7 @@ class Game:
 
     @property
     def first_commitment(self) -> str | None:
-        """The commitment of the first deal's shuffle; None if its pack was not shuffled with a secret."""
+        """The commitment of the first deal's shuffle; None before that deal, or if it has no secret."""
         if self._past:
             return self._past[0].proof.commitment if self._past[0].proof else None
         return self._commitment
@@ -147,7 +147,9 @@ class Game:
     # Dealing
 
     def deal(self, secret: bytes, cut: shuffle.Cut | None = None) -> None:
-        """Shuffle with a secret of 32 random bytes and deal. Raises BadDeal if the game does not need a deal.
+        """Shuffle with a secret of 32 random bytes and deal.
+
+        Raises BadDeal for a wrong secret or cut, or if no deal is needed.
 
         ``cut`` is what an opponent of the dealer (`dealer_for`) contributed after seeing the commitment.
         """
@@ -158,7 +160,9 @@ class Game:
         self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret, cut), secret, cut)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None, cut: shuffle.Cut | None = None) -> None:
-        """Deal a pack without shuffling, first card first. Raises BadDeal for a wrong pack or if no deal is needed.
+        """Deal a pack without shuffling, first card first.
+
+        Raises BadDeal for a wrong pack or cut, if nobody is known to deal first, or if no deal is needed.
 
         A pack laid out without a secret has no proof in the record. Then the caller must also make the moves of chance,
         as moves of seat None.
@@ -284,7 +288,7 @@ class Game:
     # Views and records
 
     def view(self, seat: int | None) -> View:
-        """Return the view of this seat; of the public for None."""
+        """Return this seat's view, or the public's for None."""
         deal = self.current
         return View(
             game=self.kind.id,
@@ -324,7 +328,7 @@ class Game:
         return self._cached_result
 
     def history(self, seat: int | None) -> list[MoveEntry]:
-        """Return the current deal's moves as this seat saw them; cards that others exchanged show as ``?``."""
+        """Return the current deal's moves as this seat saw them; other seats' exchanged cards show as ``?``."""
         if self.current is None or not self.current.HAS_HIDDEN_MOVES:
             return self.moves.copy()
         seen: list[MoveEntry] = []

@@ -150,7 +150,7 @@ def format_value(value: object) -> str:
 
 
 def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
-    """Return the rules for these options. BadRules names each wrong option with its allowed values."""
+    """Return the rules for these options. BadRules names each wrong option and what is allowed."""
     try:
         return kind.model_validate(dict(options))
     except ValidationError as error:
@@ -170,7 +170,7 @@ def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]
 
 
 def parse_options(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
-    """Parse options such as ``target=31``. Raises BadRules for a word without ``=`` or a value that is not allowed."""
+    """Parse options such as ``target=31``. Raises BadRules for a word that is not an allowed option."""
     options: dict[str, Value] = {}
     choices = kind.choices()
     for word in words:

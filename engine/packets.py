@@ -21,11 +21,11 @@ NO_PACKETS: frozenset[int] = frozenset()
 
 
 class PacketsDeal(TressetteDeal):
-    """A deal with packets, numbered from 1 as the pack was dealt.
+    """A deal with packets, numbered from 1 in the order of dealing.
 
-    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat, ``own`` are the four packets
-    taken. Two of them are ``held``, as the hand; the other two are ``on_table``, by rising number. ``tops`` is the set
-    of open top cards.
+    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` are its four
+    packets. Two of them are ``held``, as the hand; the other two are ``on_table``, by rising number. ``tops`` is the
+    set of its open top cards.
     """
 
     VIEW = PacketsView

@@ -1,7 +1,7 @@
 """The tricks of a deal as integers, for searches to copy and play on.
 
 `search_position` makes a position of a deal with all cards known or guessed. A position has no declarations, signals,
-claims or bids. It does not check moves, so callers must make legal moves only.
+claims or bids. It does not check moves, so callers must make only legal moves.
 
 A move is a number. Below 40 (52 at Spades) it plays that card. From `FIRST_PICK` on it picks up an honour from the top
 of a packet: `pick_move` and `picked_card` translate.
@@ -21,7 +21,7 @@ from .tressette import THIRDS, TressetteDeal
 
 BIT = tuple(1 << card for card in range(52))
 
-FIRST_PICK = ITALIAN.size  # picks up the first of `PICKABLE`
+FIRST_PICK = ITALIAN.size  # the move that picks up the first of `PICKABLE`
 
 PICKABLE = tuple(cards(HONOURS))
 
@@ -61,7 +61,7 @@ class SearchPosition:
 
     @classmethod
     def from_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
-        """Return the position of open hands. Seat 0 moves next, after the cards of ``trick`` in the order of play."""
+        """Return the position of open hands. Seat 0 moves next. ``trick`` is in the order of play."""
         new: Self = object.__new__(cls)
         new.hands, new.taken = [*hands], [*taken]
         new.turn, new.laid = 0, len(trick)
@@ -199,7 +199,7 @@ class SpadesPosition(SearchPosition):
     def from_spades_hands(
         cls, hands: Sequence[int], trick: Sequence[int], tricks: Sequence[int], *, broken: bool
     ) -> "SpadesPosition":
-        """Return a position as `from_hands` does. ``tricks`` are those taken by side; ``broken``: spades are broken."""
+        """Return a position as `from_hands` does, with the tricks taken by side and whether spades are broken."""
         new = cls.from_hands(hands, trick, tricks)
         new.broken = broken
         if not trick and not broken:

@@ -92,7 +92,7 @@ class DealRecord(StrictModel):
 
 
 class TressetteDealRecord(DealRecord):
-    """By side: ``thirds`` of points taken in tricks; all others are whole points."""
+    """Values are by side. ``thirds`` are thirds of a point taken in tricks; the others are whole points."""
 
     thirds: tuple[Count, Count]
     declared: tuple[Count, Count]
@@ -104,7 +104,7 @@ Bid = Annotated[int, Field(ge=1, le=13)] | Literal["nil", "double nil"] | None
 
 
 class SpadesDealRecord(DealRecord):
-    """By side: ``bids`` are None if the deal ended before them. ``bags``, 0 to 9, carry over to the next deal."""
+    """Values are by side. A bid is None if the deal ended before it. ``bags``, 0 to 9, carry over to the next deal."""
 
     bids: tuple[Bid, Bid]
     tricks: tuple[Count, Count]
@@ -158,7 +158,7 @@ _PROBLEMS = {"missing": "is missing", "extra_forbidden": "is not a key of a reco
 
 
 def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
-    """Read a record from JSON. BadRecord names the path of the first fault, such as a key that occurs twice."""
+    """Read a record from JSON. BadRecord names the path of the first fault. A key that occurs twice is a fault."""
     try:
         record = _READER.validate_json(text)
     except ValidationError as error:

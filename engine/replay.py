@@ -12,8 +12,8 @@ from .shuffle import Cut, commitment, shuffle_pack
 def load(record: Record, deal: int | None = None, moves: int | None = None) -> Game:
     """Return the game after ``moves`` moves of a deal; by default at the end of the record.
 
-    Deals count from 1; 0 is before the first. Only that deal is replayed, so earlier ones must come from a trusted
-    record: `verify` checks everything. FaultyRecord names an illegal move.
+    Deals count from 1; 0 is before the first. Only that deal is replayed and checked; `verify` checks the whole record.
+    Raises FaultyRecord for an illegal move or a missing deal.
     """
     number = len(record.deals) if deal is None else deal
     if not 0 <= number <= len(record.deals):
@@ -28,7 +28,7 @@ def load(record: Record, deal: int | None = None, moves: int | None = None) -> G
 
 
 def replay(record: Record, deal: int) -> Iterator[Game]:
-    """Yield the game after a deal is laid out and after each of its moves. It is the same object each time."""
+    """Yield the game after a deal is laid out and after each of its moves. Each time it is the same object."""
     game = Game.resume(record, deal)
     yield game
     for _ in _steps(game, record.deals[deal - 1], deal):
@@ -38,7 +38,7 @@ def replay(record: Record, deal: int) -> Iterator[Game]:
 def continue_record(record: Record, deal: int, place: int, moves: Iterable[str]) -> Iterator[Game]:
     """Yield the game after the first ``place`` moves of a deal, and after each of ``moves``, made by the seat to move.
 
-    It is the same object each time. FaultyRecord names an illegal recorded move, IllegalMove one of ``moves``.
+    Each time it is the same object. An illegal move raises FaultyRecord in the record, and IllegalMove in ``moves``.
     """
     game = load(record, deal, place)
     yield game
@@ -52,9 +52,8 @@ def continue_record(record: Record, deal: int, place: int, moves: Iterable[str])
 def verify(record: Record) -> str:
     """Check a whole record. FaultyRecord names the deal and the move of the first fault.
 
-    Packs and commitments are checked against their secrets. Then come all moves and lists of legal moves, scores,
-    dealers, ending and winner. Return a note if only an earlier release of the rules allowed the last move, otherwise
-    an empty string.
+    Each deal's dealer, commitment, pack, moves, lists of legal moves and scores are checked, then the ending and the
+    winner. Return a note if only an earlier release of the rules allowed the last move, otherwise an empty string.
     """
     game = Game(record.game, record.rules, record.seats, record.deals[0].dealer if record.deals else None)
     for number, deal in enumerate(record.deals, 1):

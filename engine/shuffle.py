@@ -54,7 +54,7 @@ def draw_cards(cards: Sequence[str], count: int, secret: bytes, purpose: str) ->
 
 
 def first_dealer(seats: int, secret: bytes) -> int:
-    """Return the first dealer's seat in a game; ``secret`` is its first deal's."""
+    """Return the first dealer's seat in a game; ``secret`` is that of the first deal."""
     return next(byte for byte in _random_bytes(secret, "dealer") if byte < FAIR_BYTES[seats]) % seats
 
 

@@ -156,7 +156,7 @@ class SpadesDeal(Deal):
         return tuple([self.PACK.codes[card] for card in self.discards])
 
     def give_cards(self, codes: Sequence[str]) -> None:
-        """Give the cards that chance owes for an exchange. Raises NotForChanceToGive if these cannot be given."""
+        """Give the cards that chance owes for an exchange. Raises NotForChanceToGive if these cards cannot be given."""
         pool = set(self.available_discards())
         if not self.owed or len(codes) != self.owed or len(set(codes)) != self.owed or not pool.issuperset(codes):
             raise errors.NotForChanceToGive(owed=self.owed)

@@ -2,7 +2,7 @@
 
 `engine.deal` decides who takes a trick.
 
-An ace is worth three thirds of a point, other honours and figures one third, and the last trick three.
+An ace is worth three thirds of a point, other honours and figures one third, and the last trick three thirds.
 """
 
 from abc import abstractmethod
@@ -89,7 +89,7 @@ class TressetteDeal(Deal):
         self.shown[seat] |= combination.cards
 
     def declarable_cards(self, seat: int) -> int:
-        """Return the cards from which this seat can declare now; none outside its window."""
+        """Return the cards from which this seat can declare now; 0 outside the window."""
         match self.window:
             case "acquired":
                 return self.hand(seat) if self.acquired[seat] and self.can_declare_acquired(seat) else 0

@@ -1,8 +1,8 @@
 """Views: the knowledge of one player, or of the public, about a game.
 
 Seats count from 0. Cards are codes such as ``"3D"``; a hand is sorted by suit and from high to low. Players must not
-look at earlier tricks again. So a view shows only the current and the previous trick, and no points before the deal
-ends.
+look at earlier tricks again. So a view shows only the current and the previous trick, and the points of tricks only
+after the deal.
 """
 
 from dataclasses import dataclass, field, replace
@@ -94,8 +94,8 @@ class SpadesView(DealView):
     """A deal of Spades.
 
     ``drawn`` is the card that the viewer has drawn and must keep or pass. ``discarded`` are the cards that the viewer
-    saw and discarded. ``stock`` and ``discards`` are counts. ``bids`` are a number, "nil", "double nil", or None before
-    the bid.
+    saw and discarded. ``stock`` and ``discards`` are counts. A bid is a number, "nil", "double nil", or None before the
+    player has bid.
     """
 
     drawn: str | None

@@ -27,11 +27,11 @@ MIN_MISSED = 20  # percent of simple players that must miss the best card
 DEPTHS = (1, 2, 3, 4)  # cards that each search looks ahead before simple players finish
 RANDOM_SEARCHES, ROUNDS = 3, 24  # random searches, and their playouts of each card
 MAX_POSITIONS = 200_000  # limit of a solve; it is the same without numba, so that the same puzzles are found
-WILD = 1000  # of 1000 cards in a playout, the number chosen at random: all
+WILD = 1000  # cards chosen at random in a playout, per 1000: all
 
 
 def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
-    """Yield the puzzles in deal ``number``, from 1, in the order of play. Raises FaultyRecord for an illegal deal."""
+    """Yield a deal's puzzles in the order of play. Deals count from 1. Raises FaultyRecord for an illegal deal."""
     for game in replay(record, number):
         deal = game.current
         if deal is None or deal.turn is None or deal.phase != "play":
@@ -45,7 +45,7 @@ def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     position = search_position(deal)
     if (
         not MIN_CARDS <= position.left <= MAX_CARDS
-        or _is_hidden(position)
+        or _has_hidden_cards(position)
         or position.legal_cards().bit_count() < MIN_CHOICES
     ):
         return None
@@ -87,8 +87,8 @@ def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     return replace(puzzle, id=puzzle_id(puzzle))
 
 
-def _is_hidden(position: SearchPosition) -> bool:
-    """Return whether some cards cannot be played yet, because they are in a stock or below others."""
+def _has_hidden_cards(position: SearchPosition) -> bool:
+    """Return whether some cards cannot be played yet, because they are in a stock or below other cards."""
     match position:
         case StockPosition():
             return position.drawn < len(position.stock)
@@ -98,7 +98,7 @@ def _is_hidden(position: SearchPosition) -> bool:
 
 
 def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
-    """Return the cards from this one to the last with perfect play; among equal cards, the lowest."""
+    """Return this card and the rest of the deal with perfect play. Of equal cards each seat plays the lowest."""
     position, played = position.copy(), [card]
     position.play(card)
     while position.left:
@@ -116,7 +116,8 @@ def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Se
 
 
 def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
-    """Yield the faults of a puzzle, in English: wrong values, no single best card, or a line with another result.
+    """Yield the faults of a puzzle, in English: a wrong id or value, no single best card, or a line with another
+    result.
 
     Pass the same ``solver`` for many puzzles, because it remembers positions.
     """
@@ -140,7 +141,7 @@ def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
 
 
 def _play_line(position: SearchPosition, line: tuple[int, ...], outcomes: list[int]) -> int | None:
-    """Return the result of a line in points; None if it cannot be played."""
+    """Return the result of a line in points; None if it cannot be played to the end."""
     position = position.copy()
     for card in line:
         if not position.left or card not in cards(position.legal_cards()):

@@ -18,8 +18,9 @@ ID_LENGTH = 8
 class Line(NamedTuple):
     """The rest of the deal from a card on, with perfect play by each seat.
 
-    ``points`` is the result for the solver's side. At Tressette these are its whole points without declarations. At
-    Spades they are its points of the hand minus the other side's, with one point for a bag.
+    ``points`` is the result for the side of the person who solves the puzzle. At Tressette it is that side's whole
+    points without declarations. At Spades it is that side's points of the deal minus the other's, with one point for a
+    bag.
     """
 
     cards: tuple[int, ...]
@@ -30,11 +31,11 @@ class Line(NamedTuple):
 class Puzzle:
     """A position of play with the result of each card. All hands are open.
 
-    ``id`` identifies the position (`puzzle_id`). The solver sits in seat 0 and moves first. Cards are indices of the
-    game's pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played
-    the last one. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades. Only Spades has
-    ``bids``, by seat, and ``broken``. ``lines`` has one line for each legal card, the best first. ``missed`` is the
-    percentage of simple players and searches (`engine.puzzles.making`) that play another card.
+    ``id`` identifies the position (`puzzle_id`). The person who solves it sits in seat 0 and moves first. Cards are
+    indices of the game's pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the
+    last seat played the last of them. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades.
+    Only Spades has ``bids``, by seat, and ``broken``. ``lines`` has one line for each legal card, the best first.
+    ``missed`` is the percentage of simple players and searches (`engine.puzzles.making`) that play another card.
     """
 
     id: str
@@ -83,7 +84,7 @@ class Puzzle:
         return SearchPosition.from_hands(masks, self.trick, self.taken)
 
     def outcomes(self) -> list[int]:
-        """Return the `Line.points` of the hand for each number of the solver's tricks; empty at Tressette."""
+        """Return `Line.points` by the number of side 0's tricks in the deal; empty at Tressette."""
         if self.bids is None:
             return []
         ours, theirs = self.bids
@@ -137,7 +138,7 @@ def puzzle_id(puzzle: Puzzle) -> str:
 
 
 def value_to_points(position: SearchPosition, value: int) -> int:
-    """Convert a solver's value of a position for side 0 to the points of `Line`."""
+    """Convert a value of `engine.search.solver` for side 0 to `Line.points`."""
     return value if isinstance(position, SpadesPosition) else value // 3
 
 

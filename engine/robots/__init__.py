@@ -7,7 +7,7 @@ from .easy import EasyRobot, RandomRobot
 from .medium import MediumRobot
 from .robot import Budget, Robot, act
 
-# robots that hardly search; "greedy" is the medium robot's name in the benchmarks
+# robots without a search; "greedy" is the medium robot's name in the benchmarks
 SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {
     "random": RandomRobot,
     "easy": EasyRobot,

@@ -1,7 +1,7 @@
 """Verdicts on a finished deal: cards, picks, bids and declarations compared with the best ones.
 
 Decisions near the end of a deal are compared with perfect play on open cards. Earlier ones are compared with the strong
-robot's choice, given the player's knowledge; a loss within the search's error counts as nothing.
+robot's choice, given the player's knowledge; a loss within the search's error counts as 0.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ BUDGET_SHARE = 0.5
 
 
 def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
-    """Return verdicts on a deal's cards, bids and declarations, in order. The same seed gives the same verdicts.
+    """Return verdicts on a deal's decisions, in order. The same seed gives the same verdicts.
 
     Deals count from 1. A card that lost points and also let a declaration expire has two verdicts. Raises FaultyRecord
     if the deal cannot be replayed.
@@ -101,7 +101,8 @@ class _Analysis:
         deal, solution = game.current, solve_moves(game, self.solver)
         if deal is None or solution is None:
             return None
-        # Most players would choose the highest of equal cards, but the lowest of those that serve alike.
+        # Name the highest of equal cards, because most players would choose it. Of cards that serve alike, name the
+        # lowest.
         top = max(solution.worth.values())
         equal = [other for other, worth in solution.worth.items() if worth == top]
         best = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
@@ -158,8 +159,8 @@ class _Analysis:
     def _missed_opportunities(self, passed: Sequence[Opportunity], end: TressetteDeal) -> list[Verdict]:
         """Return verdicts on expired opportunities that their seats did not use later.
 
-        A seat of an unfinished deal could still have used the opportunities of its next turn. A combination that scores
-        once a deal is missed once, at the card that cost most.
+        In an unfinished deal, what a seat could declare at its next turn counts as declared. If only one of several
+        missed declarations could score, the verdict is on the card that cost most.
         """
         declarations = [
             Opportunity(move_index, seat, COMBINATIONS[move])
@@ -187,7 +188,7 @@ class _Analysis:
 
 
 def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best: str, *, exact: bool) -> str:
-    """Return the reason for the best move, or a general reason if the same one is true of the played card."""
+    """Return the reason for the best move, or a general reason if it is also true of the played card."""
     why = find_reason(view, history, best, exact=exact)
     if not (move.startswith("play ") and best.startswith("play ")):
         return why
@@ -213,5 +214,5 @@ def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
 
 
 def _scoring_bit(combination: Combination, reuse: bool) -> int:
-    """Return the bit that scores only once a deal: the combination's with ``reuse``, otherwise its kind's."""
+    """Return the bit that scores only once a deal: the combination's own with ``reuse``, otherwise its kind's."""
     return combination.bit if reuse else combination.kind

@@ -68,7 +68,10 @@ def pack_of(deal: DealView) -> Pack:
 
 
 def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
-    """Return the worlds, weighted by how well they fit bids and moves; unweighted with a stock or packets."""
+    """Return the worlds, weighted by how well they fit bids and moves.
+
+    They are unweighted with a stock or packets, if there is nothing to fit, or if no world can be found.
+    """
     deal = view.deal
     assert deal is not None
     past = [
@@ -91,7 +94,7 @@ def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board
 
 
 def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
-    """Return the known state of play, with the thirds that each side has taken."""
+    """Return the known state of play. ``thirds`` are those that each side has taken."""
     start = zeros(playing.SIZE)
     seats = len(deal.counts)
     start[playing.SEATS] = seats
@@ -138,10 +141,10 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """Return by seat the cards that cannot be among its unseen ones.
+    """Return, by seat, the cards that cannot be among its unseen cards.
 
-    These are the suits that it did not follow or for which it announced a volo, and the cards missing from its
-    declarations.
+    These are suits that the seat did not follow, suits for which it announced a volo, the cards missing from its
+    declarations, and all suits but spades if it led a spade before spades were broken.
     """
     void = [0] * seats
     laid, led, broken = 0, 0, pack is ITALIAN

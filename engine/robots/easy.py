@@ -13,10 +13,10 @@ SENSE = 0.5  # probability that the easy robot makes a sensible move
 
 
 class RandomRobot:
-    """A robot that plays each legal move with equal probability, with three exceptions.
+    """A robot that plays legal moves at random.
 
-    It never resigns. It seldom claims. At Spades its bid is near its likely tricks and seldom nil, because with random
-    bids no side would reach the target.
+    It never resigns and seldom claims. At Spades its bid is near its likely tricks, and seldom nil or double nil,
+    because with random bids no side would reach the target.
     """
 
     def __init__(self, random: Random) -> None:

@@ -87,7 +87,7 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
 
 
 def _card_cost(pack: Pack, card: int) -> float:
-    """Return the cost of a card in a lost trick: its points, and roughly its later worth."""
+    """Return the cost of a card in a lost trick: its thirds and later worth; at Spades the tricks it would win."""
     code = pack.codes[card]
     return round(THIRDS[card] + KEEP_VALUE[code[0]]) if pack is ITALIAN else trick_worth(code)
 

@@ -55,7 +55,8 @@ class MediumRobot:
 def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
     """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows.
 
-    The other cards must be in its hand or packets, or be unseen, because its packets could hide them.
+    The declaration's other cards must be in the seat's hand or on its packets, or be unseen, because its packets could
+    hide them.
     """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
@@ -71,7 +72,7 @@ def _count_hidden(deal: PacketsView, seat: int) -> int:
 
 
 def _scored_kinds(view: View) -> int:
-    """Return the kinds that the viewer has scored and cannot score again."""
+    """Return the kinds of declarations that the viewer has scored and cannot score again."""
     scored = 0
     if isinstance(view.deal, TressetteView) and not view.rules["reuse"]:
         for declaration in view.deal.declarations:

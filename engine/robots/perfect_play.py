@@ -20,8 +20,9 @@ SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 
 class Solution(NamedTuple):
     """The results of the moves of the seat to move, with perfect play of all seats afterwards.
 
-    ``worth`` is the result for that seat's side: in thirds of a point, at Spades in points of the deal. ``lost`` are
-    the whole points that a move gives away. Both are by move, without declarations.
+    ``worth`` orders the moves. For side 0 it is the side's result: thirds of a point, or at Spades its points of the
+    deal minus the other's. For side 1 it is the negative of side 0's result. ``lost`` are the whole points that a move
+    gives away. Both are by move, without declarations.
     """
 
     worth: dict[str, int]

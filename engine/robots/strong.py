@@ -34,7 +34,7 @@ BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
 WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
-ADVICE_LEEWAY = 1 / 3  # points by which the search may underrate a lower card of the same suit, which it tries less
+ADVICE_LEEWAY = 1 / 3  # points by which the search can underrate a lower card of the same suit, which it tries less
 SIGNAL_COST = 2.0  # thirds of a point, at most, that the robot gives up to follow a partner's signal
 
 
@@ -220,7 +220,8 @@ class StrongRobot:
     def _solve_exactly(self, worlds: Worlds, judged: dict[int, MoveEstimate]) -> dict[int, MoveEstimate]:
         """Return exact values of the moves in the only possible world, without the cards already taken.
 
-        Only the best moves keep their visits, so that the search decides among them.
+        Only the best moves keep their visits, so that the search decides among them. If the position is too long to be
+        solved, return ``judged``.
         """
         if StrongRobot._solver is None:
             StrongRobot._solver = Solver()
@@ -354,13 +355,13 @@ def lowest_alike(deal: DealView, card: int, equal: Collection[int]) -> int:
 
 
 def can_declare_later(deal: DealView, view: View) -> bool:
-    """Return whether a combination can still be declared at a later turn. Until then the others do not know of it."""
+    """Return whether a combination can still be declared at a later turn. Waiting keeps it secret."""
     window = view.rules["declare"]
     return window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)
 
 
 def picks_of_last_cards(view: View, history: Sequence[MoveEntry]) -> list[str]:
-    """Return the picks of honours with no card below that can serve a declaration. Such a pick has no disadvantage."""
+    """Return the picks of a packet's last card that can serve a declaration. Such a pick has no disadvantage."""
     if not isinstance(view.deal, PacketsView):
         return []
     alone = {f"pick {packet.number}" for packet in view.deal.packets if packet.left == 1}

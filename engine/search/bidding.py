@@ -13,7 +13,7 @@ MAX_TRIES = 20
 
 @compiled
 def draft_hand(board: Board, unseen: Ints) -> int:
-    """Draft a plausible hand from these cards: keep good cards and pass bad ones."""
+    """Draft a plausible hand from ``unseen``, which is shuffled: keep good cards and pass bad ones."""
     count = len(unseen)
     for index in range(26):
         other = index + random_below(board, count - index)
@@ -30,7 +30,7 @@ def try_bids(
     points: Ints, board: Board, start: Ints, unseen: Ints, mine: int, me: int, theirs: int, bids: Ints, rounds: int,
     wild: int,
 ) -> None:  # fmt: skip
-    """Add each bid's result to ``points``, summed over all rounds.
+    """Add each bid's result in each round to ``points[bid]``: this seat's points minus the opponent's.
 
     ``theirs`` is the opponent's bid, or -1 before it.
     """

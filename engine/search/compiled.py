@@ -1,7 +1,7 @@
 """Fast functions for searches, on plain integers and arrays of them.
 
-numba compiles them if it is installed; otherwise Python runs them. Such functions must use only integers below 2**62,
-arrays made here, loops, and calls of each other.
+numba compiles them if it is installed; otherwise Python runs them. Such functions must use only floats, integers
+below 2**62, arrays made here, loops, and calls of each other.
 """
 
 import warnings
@@ -19,8 +19,8 @@ except ImportError:
     numba = numpy = None
 
 if numba is not None:
-    # numba's cache only notices changes in a function's own file, not in files that it calls or takes constants from.
-    # So the cache folder's name depends on all sources.
+    # numba's cache notices only changes in a function's own file, not in the files of functions that it calls or of
+    # constants that it uses. So the cache folder's name depends on all sources.
     _search = files(__name__.rpartition(".")[0])
     _sources = (path for folder in (_search / "..", _search) for path in folder.iterdir())
     _texts = sorted(path.read_bytes() for path in _sources if path.name.endswith(".py"))

@@ -72,7 +72,7 @@ def list_moves(
 def play_card(
     card: int, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int
 ) -> tuple[int, int, int, int, int, int, int, int]:
-    """Return the arguments from ``turn`` to ``pot`` after this card, and the thirds of a trick that it completes."""
+    """Return the arguments from ``turn`` to ``pot`` after this card, and the thirds of a complete trick or 0."""
     if laid == 0:
         led, best, winner = SUIT[card], card, turn
     elif card > best and 1 << card & led:
@@ -165,7 +165,7 @@ def fill_values(
     values: Ints, hands: Ints, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int,
     left: int, low: int, high: int, depth: int, memory: Memory,
 ) -> bool:  # fmt: skip
-    """Store the value of each legal card, or of the lowest of equal cards. Return False at the node limit."""
+    """Store the value of each legal card; of equal cards, only the lowest. Return False at the node limit."""
     moves = memory.moves
     memory.counters[NODES] = 0
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick

@@ -1,11 +1,11 @@
-"""The rules of play with all cards known, compiled for searches that try many worlds; the same steps for all games.
+"""The rules of play with all cards known, compiled for searches that try many worlds.
 
 A state is an array of integers; its indices are named here. Hands are sets of the cards that a seat can play, including
 packets' tops. Tressette counts in thirds.
 
 Moves are the numbers of `engine.position`, and one more kind: from `FIRST_THREE` on a move declares three of a kind.
 
-Optional moves are searched, unless one of the choices is never worse in points:
+Optional moves are searched, unless one of the choices never costs points:
 
 - Picking up an honour that covers a card is a move. An honour with no card below is picked up at once: the pick
   uncovers nothing, and the honour can serve a declaration.
@@ -31,9 +31,9 @@ from .compiled import Ints, bit_index, compiled, int_array, zeros
 class Board(NamedTuple):
     """A position in play.
 
-    ``state`` has the indices named below. ``hands`` are by seat. ``opens`` is the set uncovered by each card that
-    leaves its packet. ``covering`` are, by seat, the honours on a packet with a card below. ``stock`` are the cards to
-    be drawn. ``random`` is the state of the random generator.
+    ``state`` has the indices named below. ``hands`` are by seat. ``opens[card]`` is the
+    card right below ``card`` in its packet, as a set. ``covering`` are, by seat, the honours on a packet with a card
+    below. ``stock`` are the cards to be drawn. ``random`` is the state of the random generator.
     """
 
     state: Ints
@@ -45,7 +45,7 @@ class Board(NamedTuple):
 
 
 def new_board(seed: int) -> Board:
-    """Return an empty board; the ``seed`` is from 1 up to `PRIME`."""
+    """Return an empty board; ``seed`` is from 1 to `PRIME` - 1."""
     return Board(zeros(SIZE), zeros(4), zeros(52), zeros(4), zeros(52), int_array([seed]))
 
 
@@ -179,7 +179,7 @@ def declare(board: Board, seat: int, fresh: int) -> None:
 
 @compiled
 def uncover(board: Board, seat: int, card: int) -> None:
-    """Turn up the card below another that leaves its packet."""
+    """Turn up the card below ``card``, which leaves its packet."""
     opened = board.opens[card]
     board.opens[card] = 0
     board.hands[seat] |= opened

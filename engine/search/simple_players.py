@@ -39,7 +39,7 @@ CHANCE_WITHOUT = int_array(
     for higher in range(MAX_HIGHER + 1)
     for held in range(MAX_HELD + 1)
 )
-"""Probability of a hand without higher cards, in millionths, by the numbers of unseen, higher and held cards."""
+"""Probability that a hand has no higher card, in millionths, by the numbers of unseen, higher and held cards."""
 
 PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick back
 
@@ -69,7 +69,7 @@ def appeal(board: Board, card: int) -> int:
 
 @compiled
 def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
-    """Return the probability, in a game for four, that the player's side wins the trick, as far as they can know."""
+    """Return the probability, in a game for four, that the player's side wins the trick, as far as the player knows."""
     state, hands = board.state, board.hands
     seat = state[playing.TURN]
     to_come = 3 - state[playing.LAID]

@@ -1,8 +1,8 @@
 """Exact solution of open positions of any game: the result of each move with perfect play.
 
 Picking up an honour is searched like any other move. Declarations are not counted. They do not depend on the play as
-long as no card on a packet can complete a combination, because a player can declare a combination in hand before any
-card. The caller must check this, as `engine.robots.analysis` does.
+long as no card on a packet can complete a combination, because a player can declare a combination in hand before
+playing a card. The caller must check this, as `engine.robots.perfect_play` does.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ UNSET, LOW, HIGH, WIDE = -10_000, -1, 99, 1000
 
 
 class Solver:
-    """Solves open positions and remembers them: keep one for many solves."""
+    """A solver of open positions. It remembers them, so keep one solver for many solves."""
 
     def __init__(self, max_positions: int = MAX_POSITIONS) -> None:
         self._two = two_hands.new_memory(max_positions)
@@ -36,7 +36,7 @@ class Solver:
 
         Moves are cards and picks, as in `engine.position`. At Tressette the result is in thirds of a point, including
         those already taken and the last trick's. At Spades it is ``points[n]``, the value of n tricks by side 0 in the
-        whole hand. Return None if the solve takes too many positions, or cards are still to be drawn. ``positions`` is
+        whole deal. Return None if the solve takes too many positions, or cards are still to be drawn. ``positions`` is
         the number searched in the last solve.
         """
         if isinstance(position, StockPosition) and position.drawn < len(position.stock):

@@ -18,11 +18,11 @@ WIDTH = 16
 RANKS = 13
 SUIT_BITS = (1 << RANKS) - 1
 SUIT = int_array(FRENCH.suit_of)
-WIDE = 1000  # more points than any hand scores
+WIDE = 1000  # more points than any deal scores
 
 
 class Memory(NamedTuple):
-    """Positions of one hand and its bids, and work space."""
+    """Positions of one deal and its bids, and work space."""
 
     keys: Ints
     leaders: Ints
@@ -40,7 +40,7 @@ def new_memory(max_nodes: int) -> Memory:
 
 @compiled
 def list_choices(moves: Ints, start: int, playable: int, rest: int, led: int) -> int:
-    """List one card of each run of equal cards, the highest first; return their number."""
+    """List one card of each run of equal cards, the highest first; return the number of cards."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)

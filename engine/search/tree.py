@@ -21,8 +21,8 @@ chosen and was legal; the sum of outcomes for the side that chose it.
 
 LONGEST_PATH = 64
 MAX_FREE_CARDS = 12
-"""With more cards left, players in the tree pick up and declare by the rule of `move_before_card`. Otherwise these
-moves would spread the rounds over too many branches.
+"""With more cards left, players in the tree pick up and declare by the rule of `move_before_card`. Searching
+these moves, too, would spread the rounds over too many branches.
 """
 
 CARDS_ONLY = -1  # value of ``first`` if the move at the root is a card

@@ -87,7 +87,7 @@ def leader_value(
     """Return the leader's thirds of ``left``: exact between ``low`` and ``high``, otherwise a bound.
 
     ``rest`` are all cards not yet played. Cards in neither hand are hidden below others. An honour right above a hidden
-    card lies on its packet, any other is in hand. ``opens`` is the packets' order: see `two_hands_moves.OPENS`.
+    card lies on its packet; any other honour is in hand. ``opens`` is the packets' order: see `two_hands_moves.OPENS`.
     """
     counters, moves, table = memory.counters, memory.moves, memory.table
     if leader == 0:

@@ -17,10 +17,10 @@ NEGLIGIBLE = 12.0  # log ratio below the likeliest world at which a world is no 
 class Worlds(NamedTuple):
     """All worlds that a player's knowledge allows.
 
-    ``start`` is the state of play (`engine.search.playing`). By seat, ``known`` are the cards that it can certainly
-    play, ``need`` is the number of unseen cards that it holds, and ``allowed`` are the cards that those can be.
-    ``unseen`` are the unseen cards. ``packets`` are three numbers a packet: its seat, its top, and the number of cards
-    below. A packet of one card is only included if that card is an honour.
+    ``start`` is the state of play (`engine.search.playing`). By seat, ``known`` are the cards that the seat can
+    certainly play, ``need`` is the number of its unseen cards, and ``allowed`` are the cards that these can be.
+    ``unseen`` are the unseen cards. ``packets`` has three numbers for each packet: its seat, its top, and
+    the number of cards below. A packet of one card is only included if that card is an honour.
 
     ``pool`` can hold prepared worlds, as the hands of all seats. They are drawn by ``weights``, which are cumulative.
     Without weights each world is dealt when it is drawn.

@@ -10,7 +10,9 @@
 | ``duels:of:<platform>:@<handle>`` | sorted set | codes of invitations of a person known only by a handle |
 | ``duels:in:<chat>`` | sorted set | codes of duels that were opened in a group, by their opening; kept for 30 days |
 | ``{match:<code>}:match`` | hash | a match of two groups (`bot.features.duels.matches.store`); kept for 400 days |
-| ``matches:due`` | sorted set | codes of matches that are not over; the score is the next check, in Unix seconds |
+| ``{match:<code>:<side>}:board`` | string | the state of a group's message, JSON (`bot.delivery.live_messages`) |
+| ``{match:<code>:<side>}:wish`` | string | a wish for this message, until the loop applies it |
+| ``matches:due`` | sorted set | codes of matches to look at; the score is the next check, in Unix seconds |
 | ``matches:of:<platform:id>`` | sorted set | codes of matches that a person entered or organises, by their opening |
 | ``matches:in:<chat>`` | string | code of a group's last match |
 """
@@ -27,5 +29,7 @@ of_person = prefix_key("duels:of:")
 in_chat = prefix_key("duels:in:")
 
 match = prefix_key("{match:", "}:match")
+board = prefix_key("{match:", "}:board")
+board_wish = prefix_key("{match:", "}:wish")
 matches_of = prefix_key("matches:of:")
 match_in = prefix_key("matches:in:")

@@ -1,7 +1,8 @@
 """Messages about duels that nobody asked for: to the players, and the result in the group.
 
-They stay in the store until they are sent, so a crash can repeat one but loses none. Messages about an acceptance are
-stored before it. A challenge's message is stored right after the duel, before the challenger gets an answer.
+They stay in the store until they are sent, so a crash loses none. A step that is repeated after a crash stores its
+messages again, so the duel notes which were sent. Messages about an acceptance are stored before it. A challenge's
+message is stored right after the duel, before the challenger gets an answer.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +46,7 @@ class Messages:
         for found in await client.zrange(keys.MESSAGES, "-inf", now(), byscore=True):
             code, kind, side = found.decode().split(" ")
             duel = await self._store.find(code)
-            if duel is None:
+            if duel is None or await client.hexists(keys.duel(code), f"told:{kind}:{side}"):
                 await client.zrem(keys.MESSAGES, found)
                 continue
             if (when := _earliest(duel, kind, now())) > now():
@@ -55,6 +56,8 @@ class Messages:
             panel = await self._panel(duel, kind, int(side), place, now()) if place else None
             is_done = panel is None or await self._send(place, panel, f"duel {found.decode()}")
             if is_done or now() > duel.ends + GIVE_UP_SECONDS:
+                if panel:
+                    await client.hset(keys.duel(code), f"told:{kind}:{side}", 1)
                 await client.zrem(keys.MESSAGES, found)
             else:
                 await client.zadd(keys.MESSAGES, {found: now() + RETRY_SECONDS})

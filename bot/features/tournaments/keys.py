@@ -3,7 +3,7 @@
 | key | type | contents |
 |---|---|---|
 | ``{tour:<code>}:log`` | list | a tournament's log (`bot.features.tournaments.log_entries`); expires after its end |
-| ``{tour:<code>}:card`` | string | the state of its card, JSON (`bot.features.tournaments.card`) |
+| ``{tour:<code>}:card`` | string | the state of its card, JSON (`bot.delivery.live_messages`) |
 | ``{tour:<code>}:wish`` | string | a wish for its card, until the director applies it |
 | ``{tour:<code>}:games`` | hash | duplicate games of open rounds, by round and id, as the archive keeps them |
 | ``{tour:<code>}:reminded`` | set | reminders that were sent |

@@ -49,6 +49,7 @@ class Match:
     pairs: tuple[Pair, ...] = ()
     duels: Mapping[int, str] = field(default_factory=dict)  # codes by the pair's number
     closed: Closing = ""
+    redacted: int = 0  # when a person was last replaced by a pseudonym
 
     @property
     def is_accepted(self) -> bool:

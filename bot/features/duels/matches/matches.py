@@ -1,6 +1,5 @@
 """Opening, accepting, entering, drawing and ending matches."""
 
-from collections.abc import Sequence
 from itertools import count
 from random import SystemRandom
 
@@ -210,16 +209,16 @@ class Matches:
                 await self.store.leave(match, side, person)
 
     async def forget(self, person: str, pseudonym: Player) -> None:
-        """Remove a person from matches that have not begun, and replace them by a pseudonym elsewhere. Idempotent."""
-        for match in await self._naming(person):
-            await self.store.redact(match, person, pseudonym)
+        """Remove a person from matches that have not begun, and replace them by a pseudonym elsewhere. Idempotent.
+
+        All messages are updated, because the last call comes after the person's duels are changed.
+        """
+        for match in await self.store.of_person(person):
+            await self.store.redact(match.code, person, pseudonym, self.now())
 
     async def forget_list(self, person: str, pseudonym: Player) -> None:
         await self.forget(person, pseudonym)
         await self.store.forget_list(person)
 
     async def export(self, person: str) -> list[dict[str, object]]:
-        return [match.export(person) for match in await self._naming(person)]
-
-    async def _naming(self, person: str) -> Sequence[Match]:
-        return [match for match in await self.store.of_person(person) if match.names(person)]
+        return [match.export(person) for match in await self.store.of_person(person) if match.names(person)]

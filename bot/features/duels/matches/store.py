@@ -2,14 +2,12 @@
 
 | field | contents |
 |---|---|
-| ``game``, ``opened``, ``accepted``, ``begun``, ``closed``, ``version`` | as in `match.Match` |
+| ``game``, ``opened``, ``accepted``, ``begun``, ``closed``, ``redacted``, ``version`` | as in `match.Match` |
 | ``update`` | the update that opened it |
 | ``side:<side>`` | the group's place and its organiser's id |
 | ``in:<side>:<platform:id>`` | the name of a person who entered, and when |
 | ``pair:<number>:<side>`` | the id and name of a player who was drawn |
 | ``duel:<number>`` | the code of a pair's duel |
-| ``board:<side>`` | the state of the group's message (`bot.features.duels.matches.boards`) |
-| ``repost:<side>`` | set if the group wants its message again as the lowest one |
 
 A code is on a person's list before the match names the person, so a crash leaves an extra code, which readers skip.
 """
@@ -35,6 +33,7 @@ class MatchStore:
     def __init__(self, client: Any) -> None:
         self.client = client
         self._change = client.register_script(read_script(__file__, "change_match"))
+        self._remove_due = client.register_script(read_script(__file__, "remove_due"))
         self._take_group = client.register_script(read_script(__file__, "take_group"))
 
     async def create(self, code: str, update: str, game: str, side: Side, now: int) -> bool:
@@ -149,10 +148,17 @@ class MatchStore:
         code = await self.code_in(old)
         if not code:
             return
-        if match := await self.find(code):
+        while match := await self.find(code):
             side = match.side_at(old)
-            if side is not None:
-                await self.change(code, {f"side:{side}": json.dumps(match.sides[side]._replace(place=new))})
+            if side is None:
+                break
+            fields = {f"side:{side}": json.dumps(match.sides[side]._replace(place=new))}
+            # A /forget might change the same field.
+            if await self.change(code, fields, version=match.version):
+                break
+        if match and match.redacted:
+            # The old group might refuse the message without the name.
+            await self.make_due(code)
         await self.take_group(new, "", code)
         await self.client.delete(keys.match_in(old))
 
@@ -161,27 +167,37 @@ class MatchStore:
     async def due(self, now: int) -> list[str]:
         return [code.decode() for code in await self.client.zrange(keys.MATCHES_DUE, "-inf", now, byscore=True)]
 
+    async def make_due(self, code: str) -> None:
+        """Let the loop look at a match even if it is over."""
+        await self.client.zadd(keys.MATCHES_DUE, {code: 0})
+
     async def set_due(self, code: str, when: int) -> None:
         await self.client.zadd(keys.MATCHES_DUE, {code: when}, xx=True)
 
-    async def remove_due(self, code: str) -> None:
-        await self.client.zrem(keys.MATCHES_DUE, code)
+    async def remove_due(self, code: str, checked: int) -> None:
+        """Remove a code that was set due at ``checked``, unless the match has changed since."""
+        await self._remove_due(keys=[keys.MATCHES_DUE], args=[code, checked])
 
     # People
 
-    async def redact(self, match: Match, person: str, pseudonym: Player) -> None:
+    async def redact(self, code: str, person: str, pseudonym: Player, now: int) -> None:
         """Replace a person by a pseudonym, and remove their entry. Idempotent."""
-        fields: dict[str, object] = {f"in:{side}:{person}": "" for side in SIDES}
-        for side, group in enumerate(match.sides):
-            if group.organiser == person:
-                fields[f"side:{side}"] = json.dumps(group._replace(organiser=pseudonym.person))
-        for number, pair in enumerate(match.pairs):
-            for side in SIDES:
-                if pair[side].person == person:
-                    fields[f"pair:{number}:{side}"] = json.dumps(pseudonym)
-        await self.change(match.code, fields)
-        # The messages of a match that is over must lose the name too.
-        await self.client.zadd(keys.MATCHES_DUE, {match.code: 0})
+        while match := await self.find(code):
+            if not match.names(person):
+                break
+            fields: dict[str, object] = {"redacted": now, **{f"in:{side}:{person}": "" for side in SIDES}}
+            for side, group in enumerate(match.sides):
+                if group.organiser == person:
+                    fields[f"side:{side}"] = json.dumps(group._replace(organiser=pseudonym.person))
+            for number, pair in enumerate(match.pairs):
+                for side in SIDES:
+                    if pair[side].person == person:
+                        fields[f"pair:{number}:{side}"] = json.dumps(pseudonym)
+            # The group might move at the same time.
+            if await self.change(code, fields, version=match.version):
+                break
+        # The messages of a match that is over must lose the name too. A kill might have prevented this the last time.
+        await self.make_due(code)
 
     async def forget_list(self, person: str) -> None:
         await self.client.delete(keys.matches_of(person))
@@ -207,6 +223,7 @@ def _parse(code: str, fields: Mapping[str, str]) -> Match:
         tuple((_player(fields[f"pair:{number}:0"]), _player(fields[f"pair:{number}:1"])) for number in numbers),
         {int(name.split(":")[1]): text for name, text in fields.items() if name.startswith("duel:")},
         cast(Closing, fields.get("closed", "")),
+        int(fields.get("redacted", 0)),
     )
 
 

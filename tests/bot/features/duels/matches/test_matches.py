@@ -1,23 +1,28 @@
 """Matches of two groups: from the code to the result."""
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from random import Random
 
 import pytest
 
+from bot.delivery.live_messages import REFUSED_SECONDS
 from bot.features.duels import keys
 from bot.features.duels.duel import DAY, DAYS, DEALS
+from bot.features.duels.duel import Player as DuelPlayer
 from bot.features.duels.feature import DuelsFeature
 from bot.features.duels.matches.boards import CHECK_SECONDS
 from bot.features.duels.matches.draw import draw_pairs
 from bot.features.duels.matches.errors import MatchIsTaken
-from bot.features.duels.matches.match import ENTRY_SECONDS, MAX_ENTRANTS, Entrant
+from bot.features.duels.matches.match import ENTRY_SECONDS, MAX_ENTRANTS, Entrant, Match
 from bot.features.privacy.feature import PrivacyFeature
-from bot.identity.pseudonyms import forgetting_marks, is_pseudonym
+from bot.identity.pseudonyms import NAME, forgetting_marks, is_pseudonym
 from bot.panel import Button, Panel, Span
 from bot.platform import ChatGone, MessageRefused, Person, PlatformFailure, Reply
 from bot.rate_limiter import RateLimit
 from bot.store import Store
+from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.test_days import play_deal
 from tests.bot.features.duels.matches.playing import (
@@ -459,12 +464,19 @@ async def test_group_that_removed_the_bot_does_not_stop_the_other(store: Store) 
         assert "7–0" in board(fake, OTHER)
 
 
+def let_pauses_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let messages be sent again that the platform has refused."""
+    clock = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + REFUSED_SECONDS + 1)
+
+
 async def test_refused_message_is_sent_later(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_groups(store) as (worker, fake, players):
         fake.errors[GROUP] += [MessageRefused("not now")] * 9
         await open_match(worker, players)
         assert not [text for text in fake.texts(GROUP) if "🏟️ Match" in text]
         fake.errors[GROUP].clear()
+        let_pauses_end(monkeypatch)
         pass_time(monkeypatch, CHECK_SECONDS + 1)
         await run_loops(worker)
         assert "Bar Sport – Circolo" in board(fake, GROUP)
@@ -539,6 +551,127 @@ async def test_kill_after_the_draw_leaves_no_pair_without_a_duel(store: Store, m
         assert match.has_all_duels
         assert len(await worker.feature(DuelsFeature).duels.store.of_person(players[0].person.id)) == 1
         assert "0–0" in board(fake, GROUP)
+
+
+async def test_draw_is_announced_once_after_a_kill(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The platform does not recognize messages that are sent again."""
+    async with open_groups(store, fake=FakePlatform(knows_keys=False)) as (worker, platform, players):
+        await open_match(worker, players)
+        for number, player in enumerate(players):
+            await player.press("Sign up", group_of(number))
+        feature = worker.feature(DuelsFeature)
+
+        async def send_and_stop(*_args: object) -> None:
+            await feature.messages.send_due(feature.duels.now)
+            raise asyncio.CancelledError
+
+        monkeypatch.setattr(feature.matches.store, "set_duel", send_and_stop)
+        match = await match_in(worker)
+        with pytest.raises(asyncio.CancelledError):
+            await feature.matches.begin(match.code, players[0].person.id)
+    async with open_groups(store, fake=platform) as (worker, fake, players):
+        await run_loops(worker)
+        for player in players:
+            told = [text for text in fake.texts(player.private) if "The match has begun" in text]
+            assert len(told) == 1
+
+
+def call_during(
+    monkeypatch: pytest.MonkeyPatch, owner: object, name: str, before: Callable[[], Awaitable[object]]
+) -> None:
+    """Call ``before`` right before the next call of a method."""
+    method = getattr(owner, name)
+
+    async def call(*args: object, **named: object) -> object:
+        monkeypatch.setattr(owner, name, method)
+        await before()
+        return await method(*args, **named)
+
+    monkeypatch.setattr(owner, name, call)
+
+
+@pytest.mark.parametrize("first", ["forget", "move"])
+async def test_group_moves_while_its_organiser_is_forgotten(
+    store: Store, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    async with open_groups(store) as (worker, fake, players):
+        match = await begin_match(worker, players)
+        feature, anna = worker.feature(DuelsFeature), players[0]
+
+        async def move() -> None:
+            await feature.move_chat(GROUP, "paper:999")
+
+        pseudonym = DuelPlayer("somebody:1", NAME)
+
+        async def redact() -> None:
+            await feature.matches.forget(anna.person.id, pseudonym)
+
+        one, other = (redact, move) if first == "forget" else (move, redact)
+        call_during(monkeypatch, feature.matches.store, "change", other)
+        await one()
+        await feature.duels.forget(anna.person.id, pseudonym)
+        await run_loops(worker)
+        match = await match_in(worker, "paper:999")
+        assert [side.place for side in match.sides] == ["paper:999", OTHER]
+        stored = await stored_text(store, match.code)
+        assert b"Anna" not in stored
+        assert b'paper:1"' not in stored
+        for place in ("paper:999", OTHER):
+            assert "somebody" in board(fake, place)
+            assert "Anna" not in board(fake, place)
+
+
+async def close_match(worker: Worker, players: list[Player]) -> Match:
+    match = await begin_match(worker, players)
+    await play_all(worker, match, [(1, 0), (2, 4)])
+    await run_loops(worker)
+    assert not await worker.store.client.zcard(keys.MATCHES_DUE)
+    return await match_in(worker)
+
+
+@pytest.mark.parametrize("days", [0, 30])
+async def test_messages_of_a_closed_match_lose_a_forgotten_name(
+    store: Store, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    async with open_groups(store) as (worker, fake, players):
+        await close_match(worker, players)
+        assert "Anna" in board(fake, OTHER)
+        pass_time(monkeypatch, days * DAY)
+        feature = worker.feature(DuelsFeature)
+        # The loop draws the messages when the match has changed, and the duel has not.
+        call_during(monkeypatch, feature.duels, "forget", lambda: run_loops(worker))
+        await forget(players[0])
+        fake.errors[OTHER].append(MessageRefused("not now"))
+        await run_loops(worker)
+        let_pauses_end(monkeypatch)
+        await run_loops(worker)
+        for place in (GROUP, OTHER):
+            assert "somebody" in board(fake, place)
+            assert "Anna" not in board(fake, place)
+        assert not await store.client.zcard(keys.MATCHES_DUE)
+
+
+async def test_closed_match_is_redacted_after_its_group_moved(store: Store) -> None:
+    async with open_groups(store) as (worker, fake, players):
+        await close_match(worker, players)
+        fake.errors[GROUP].append(ChatGone(GROUP))
+        await forget(players[0])
+        await run_loops(worker)
+        await worker.feature(DuelsFeature).move_chat(GROUP, "paper:999")
+        await run_loops(worker)
+        assert "somebody" in board(fake, "paper:999")
+        assert not await store.client.zcard(keys.MATCHES_DUE)
+
+
+async def test_redaction_during_a_check_is_not_lost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_groups(store) as (worker, fake, players):
+        match = await close_match(worker, players)
+        feature = worker.feature(DuelsFeature)
+        await feature.matches.store.make_due(match.code)
+        call_during(monkeypatch, feature.matches.store, "remove_due", lambda: forget(players[0]))
+        await feature.boards.update_due()
+        await run_loops(worker)
+        assert "Anna" not in board(fake, GROUP) + board(fake, OTHER)
 
 
 async def test_guessed_codes_of_matches_are_limited(store: Store) -> None:

@@ -63,7 +63,7 @@ FATAL_CLOSE_CODES = {
 DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
 DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
-MAX_PENDING = 400  # more pending interactions could make a new one late, so it is deferred at once
+MAX_PENDING = 400  # with more pending interactions a new one could be late, so it is deferred at once
 
 PAGES_KEPT = 1_000  # pages whose locks are kept; far fewer change at once
 
@@ -362,7 +362,7 @@ class Discord:
     # Outgoing
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return the link to a message in a server's channel. Elsewhere the bot does not know the server."""
+        """Return the link to a message in a server's channel. Elsewhere it is empty, because there is no server."""
         where = Place.parse(place)
         if where.is_private or where.is_guest or not message:
             return ""

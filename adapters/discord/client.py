@@ -89,7 +89,7 @@ class Client(discord.AutoShardedClient):
         return bool(self._connected_shards) and len(self._connected_shards) == len(self.shard_ids or ())
 
     async def launch_shards(self) -> None:
-        # The library requests the gateway's address only if it chooses the shards itself, and does not keep it.
+        # The library requests the gateway's address only if it chooses the shards itself, and then forgets the address.
         count, address, _limits = await self.http.get_bot_gateway()
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address)
         self.shard_count = self._shards.total if self._shards else count

@@ -22,7 +22,7 @@ MAX_WITH_PICTURE = 30  # buttons next to a picture: with rows, picture, text and
 # Kinds of buttons that open a chat by a link. Discord has no such links.
 LINK_KINDS = ("private", "join", "start", "share", "group")
 
-ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (label length, maximum of buttons in a row with a longer label)
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))  # (label length, most buttons in a row with a longer label)
 NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 
 Body = dict[str, Any]  # JSON of a request
@@ -31,8 +31,8 @@ Body = dict[str, Any]  # JSON of a request
 def message_body(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
     """Return a message's body. The message notifies no one, unless the caller adds `allowed_mentions`.
 
-    ``attached`` is the attachment of the panel's picture: an ``id`` the message already has, or a new one with
-    ``filename``. Without it the picture is left out. All other attachments of the message are removed.
+    ``attached`` is the attachment of the panel's picture: an ``id`` that the message already has, or a new one
+    with ``filename``. Without it the picture is left out. All other attachments of the message are removed.
     """
     rows = _rows(panel, 3 if attached else 2, in_private=is_private(place))
     room = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])

@@ -28,7 +28,7 @@ ARCHIVED = 50083
 INVALID = 50035
 TOO_LARGE = 40005
 
-# Missing, not ours, or no longer editable. A new message reopens an archived thread.
+# The message is missing, not the bot's, or no longer editable. A new message reopens an archived thread.
 GONE_MESSAGES = {10008, 50005, 50021, 30046, ARCHIVED}
 
 # The channel or server is missing, invisible or read-only, or cannot hold messages, or the thread is locked.

@@ -1,6 +1,7 @@
-"""Answers to interactions. Each gets exactly one answer, within three seconds.
+"""Answers to interactions. Each interaction gets exactly one answer, within three seconds.
 
-The best answer is the changed panel or the new message. Slower work is deferred and answered in a second step.
+The best answer is the changed panel or the new message. If that takes longer, the interaction is deferred
+and answered in a second step.
 """
 
 import asyncio

@@ -25,12 +25,12 @@ TOKEN_SECONDS = 14.5 * 60  # Discord accepts an interaction's token for 15 minut
 
 MAX_COMPONENTS, MAX_IN_ROW = 40, 5  # components of a message; buttons of a row
 LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters of a message, a button, a picture's text
-LONGEST_NONCE = 25
+LONGEST_NONCE = 25  # characters
 MAX_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their characters
 
 # Discord bans an address for 10,000 invalid requests in ten minutes.
 MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0
-COUNTED_STATUSES = (401, 403)  # 429 counts too, but the library only logs it and retries
+COUNTED_STATUSES = (401, 403)  # 429 counts too: `library_log` reports it, because the library retries
 
 log = structlog.get_logger()
 

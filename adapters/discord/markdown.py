@@ -27,7 +27,7 @@ def _may_be_special(text: str) -> bool:
 
 
 def cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
-    """Return the text as Markdown, cut to ``longest`` with its escapes."""
+    """Return the text as Markdown, cut to ``longest`` UTF-16 units including its marks and escapes."""
     text = markdown(panel, folds=folds)
     if 2 * len(text) >= longest:
         room = utf16_length(panel.plain)

@@ -61,7 +61,7 @@ class Messages:
         return sent._replace(is_settled=True)
 
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
-        """Send a text with an interaction's token. Return token and message, or None if the place has no token."""
+        """Send a text with an interaction's token. Return token and message, or None if only the bot can send there."""
         if is_ephemeral(place):
             return places.ephemeral_token(place), await self._send_ephemeral(place, body)
         if answer := self._answers.find_by_place(place):

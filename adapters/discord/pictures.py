@@ -98,7 +98,7 @@ Deliver = Callable[[Body, Upload | None], Awaitable[SentMessage]]  # sends or ed
 
 
 class Pictures:
-    """Remembers which channels refuse pictures, or take them too slowly."""
+    """Delivers pictures, and remembers which channels refuse them or take them too slowly."""
 
     def __init__(self) -> None:
         # Keys are channels. In `_refusing`, True means that only the permission to attach files is missing.

@@ -115,7 +115,7 @@ class Rest:
     async def edit_with_token(
         self, token: InteractionToken, message: str, body: Body, upload: Upload | None = None
     ) -> SentMessage:
-        """Edit a message that an interaction created (``@original`` is its answer)."""
+        """Edit a message of an interaction. ``@original`` is its answer or the pressed message."""
         route = self._webhook("PATCH", "/messages/{message_id}", token, message)
         return _message(await self._request_with_token(route, body, young=token.is_young, upload=upload))
 

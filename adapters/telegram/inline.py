@@ -12,7 +12,7 @@ from bot.card_room import CardRoom
 from bot.platform import Offer, Person
 
 START = "inline"
-"""Start word of the button above the results. It opens the private chat, where the bot greets the person
+"""Start word of the button above the results. The button opens the private chat, where the bot greets the person
 (core.telegram.org/bots/api#inlinequeryresultsbutton).
 """
 

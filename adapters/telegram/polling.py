@@ -1,7 +1,8 @@
 """Long polling: one worker asks Telegram for updates.
 
-The offset of each request is the first unhandled update, which confirms all earlier ones. After a kill, Telegram sends
-the unconfirmed ones again. Answers to commands are sent later, so a kill can lose an answer but never a move.
+The offset of each request is the id of the first unhandled update. This confirms all earlier updates. After a kill,
+Telegram sends the unconfirmed ones again. Answers to commands are sent later, so a kill can lose an answer but never a
+move.
 
 Each response repeats the unconfirmed updates, a hundred at most. While an update is handled, later ones come again:
 they are recognised, and requests are paced. If unconfirmed updates fill a response, they hide newer ones, so an update

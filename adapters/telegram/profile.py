@@ -46,9 +46,9 @@ async def choose_callback_mode(post: Post) -> None:
 
 
 async def update_profile(bot: Bot, client: Any) -> None:
-    """Set the parts that have changed since a worker last set them.
+    """Set the parts of the profile that have changed since a worker last set them.
 
-    After an error the rest is set at the next start.
+    After an error the next start sets the rest.
     """
     refused = []
     try:

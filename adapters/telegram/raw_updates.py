@@ -184,7 +184,7 @@ REDUCERS: dict[str, Callable[[Fields], Fields]] = {
         **_texts(raw, "inline_message_id"),
     },
     "my_chat_member": _membership,
-    # The library does not know this kind. It keeps it as it is.
+    # The library does not know this kind, and keeps its fields unchanged.
     "widget_query": lambda raw: {
         **_texts(raw, "id", "data"),
         **_numbers(raw, "message_id"),

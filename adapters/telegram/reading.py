@@ -166,7 +166,7 @@ def read_inline_query(query: InlineQuery) -> tuple[Person, str]:
 def read_sent_offer(chosen: ChosenInlineResult) -> tuple[Person, str, str, str]:
     """Return the sender, the offer's id, the typed text, and the place of the message.
 
-    The place names no chat, because Telegram does not. Without a message id it is empty.
+    The place names no chat, because Telegram names none. It is empty without a message id.
     """
     message = chosen.inline_message_id
     place = str(Place(PLATFORM, INLINE, message)) if message and INLINE_ID.fullmatch(message) else ""

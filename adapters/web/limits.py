@@ -40,7 +40,7 @@ PAGES_OF_ADDRESS = 100  # open pages of tables, for a school that plays at the s
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a school class, then three a minute
 # Presses from tables' pages, enough for a school in which each player presses every two seconds.
 MESSAGES = RateLimit(burst=300, interval=0.02)
-# Heartbeats of a school's pages: one of each every 2.5 seconds or more.
+# Heartbeats of a school's pages. Each page sends one every 2.5 seconds at most.
 BEATS = RateLimit(burst=300, interval=0.02)
 
 CODES_NETWORK_FACTOR = 256

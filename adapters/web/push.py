@@ -25,7 +25,10 @@ class BrowserKeys(BaseModel):
 
 
 class PushRequest(BaseModel):
-    """A browser's subscription and its chosen ``kinds``. Without ``kinds`` the browser asks for the stored ones."""
+    """A browser's subscription, its ``kinds`` of notifications, and the ``hour`` of the person's daily reminder.
+
+    Without ``kinds`` the browser asks for the stored ones.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid")
     endpoint: Annotated[str, Field(max_length=LONGEST_ENDPOINT)]

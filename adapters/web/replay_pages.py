@@ -44,9 +44,9 @@ async def show(site: Site, request: web.Request) -> web.Response:
 
 
 async def costliest(site: Site, request: web.Request) -> web.Response:
-    """Answer a player of the game which of their cards cost most. A POST begins the analysis, a GET does not."""
-    game_id, is_begun = request.match_info["game_id"], request.method == "POST"
-    if is_begun:
+    """Tell a player of the game which of their cards cost most. A POST begins the analysis, a GET does not."""
+    game_id, begins = request.match_info["game_id"], request.method == "POST"
+    if begins:
         site.check_own_page(request)
     reader, language = await site.reader(request)
     found = None
@@ -55,7 +55,7 @@ async def costliest(site: Site, request: web.Request) -> web.Response:
             suits = (await site.card_room.lobby.profile(reader.person)).suits
             asked = Reader(language, suits)
             try:
-                found = await site.card_room.games.get_costliest(game_id, reader.person, asked, begin=is_begun)
+                found = await site.card_room.games.get_costliest(game_id, reader.person, asked, begin=begins)
             except (AnalysisBusy, NotAnalysed):
                 raise web.HTTPServiceUnavailable() from None
         lookup.end(missing=found is None)

@@ -82,7 +82,7 @@ class Site:
         self._security = SECURITY
 
     def guest_visitor(self, request: web.Request, reader: WebPerson) -> Visitor | None:
-        """Return the visitor behind a guest; None for people of a chat, who are limited by their account."""
+        """Return a guest's visitor, for limits; None for people of a chat, and if the host has turned limits off."""
         is_counted = reader.is_guest and self.card_room.settings.rate_limits
         return self.access.visitor(request) if is_counted else None
 
@@ -161,7 +161,7 @@ class Site:
         watch_id: str = "",
         cookie: str = "",
     ) -> web.Response:
-        """Return a page with one message and a link home, or to the table to watch. ``cookie`` is a new guest's."""
+        """Return a page with one message and a link home, or to the table to watch. ``cookie`` is for a new guest."""
         page = self.page(request, "message.html", language, status, why=why, watch_id=watch_id)
         if cookie:
             set_cookie(page, COOKIE, cookie, secure=self.is_secure)
@@ -176,7 +176,7 @@ class Site:
     def redirect(self, address: str, cookie: str = "", value: str = "") -> web.Response:
         """Redirect to a page of this site.
 
-        If a cookie was set, the redirect first checks it (`sign_in.check_cookie`).
+        If a cookie is set, `sign_in.check_cookie` first checks that the browser keeps it.
         """
         location = str(URL(COOKIE_CHECK).with_query(to=address)) if value else address
         response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": location})
@@ -209,7 +209,7 @@ class Site:
         return reader, cookie, language
 
     def check_own_page(self, request: web.Request) -> None:
-        """Raise `Refused` without an `Origin`, which our pages send. `Access.check` refuses the `Origin` of others."""
+        """Raise `Refused` without an `Origin`, which our pages send. `Access.check` refuses other sites."""
         if "Origin" not in request.headers:
             raise Refused("Only a page of this address can ask for this.")
 

@@ -61,7 +61,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
 
 
 async def play(site: Site, request: web.Request) -> web.Response:
-    """Open a table, with a robot or for a friend, and redirect there. Or start a search for an opponent."""
+    """Open a table with a robot or for a friend, and redirect there; or start a search for an opponent."""
     form = await site.read_form(request)
     game, robot, key, name = (form.get(field, "") for field in ("game", "robot", "key", "name"))
     length = form.get("length", WHOLE_GAME)
@@ -152,7 +152,7 @@ async def sit(site: Site, request: web.Request) -> web.Response:
             return full
     reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
     person = reader.as_person(browser_language(request))
-    # The place is not a private chat, because this page must not count as proof that a chat's person has one.
+    # For people of a chat the place is not their private chat, because this page does not prove that they have one.
     place = reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
     command = Command(f"web{secrets.token_hex(10)}", person, place, "join", (code,))
     reply = await site.card_room.handle_command(command)

@@ -71,7 +71,7 @@ class Beat(BaseModel):
 
 
 class PaceMessage(BaseModel):
-    """The pace of robots that the reader likes."""
+    """The pace that the reader chose for robots."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     pace: Pace

@@ -1,4 +1,6 @@
-"""The libraries of our pages, in `static/vendor/`, so that the bot needs no build step. Only their imports are adapted.
+"""The libraries of our pages, in `static/vendor/`, so that the bot needs no build step.
+
+Only their imports are adapted, and their source maps left out.
 
 `python -m adapters.web.vendor` checks the files against `LIBRARIES`. To update a library, change its version and
 integrity there, run it with ``--renew``, which downloads from the npm registry, and copy the digests it prints.

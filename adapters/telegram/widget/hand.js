@@ -1,6 +1,6 @@
 // The hand of a player in a Telegram widget. The bot sends its state as JSON (`adapters.telegram.widget.state`).
 
-// The signs of suits in a square of 24: of Italian packs by their letters in small, then of French packs.
+// The signs of suits, in a square of 24: Italian suits by small letters, French suits by capital letters.
 const SIGNS = {
   d: ["#d97706", "M12 2a10 10 0 1 0 .1 0zM12 7a5 5 0 1 1-.1 0z"],
   c: ["#dc2626", "M4 2h16c0 7-2 10-6 11v5h4v4H6v-4h4v-5C6 12 4 9 4 2z"],
@@ -15,7 +15,7 @@ const SHOW = "show";
 let shown = "";
 let isWaiting = false;
 
-// The bridge: all that is not certain about Telegram's widgets is here.
+// The bridge: everything that is uncertain about Telegram's widgets is here.
 const widget = typeof TelegramWidget === "undefined" ? {} : TelegramWidget;
 function readState() {
   for (const name of ["chatData", "chat_data", "data"]) if (typeof widget[name] === "string") return widget[name];
@@ -119,7 +119,7 @@ function refresh() {
   if (text && text !== shown) draw((shown = text));
 }
 
-// Press a card or button. The answer has the state after it, so a refused card comes back.
+// Press a card or button. The answer has the state after the press, so a refused card comes back.
 async function press(payload, element) {
   if (isWaiting) return;
   isWaiting = true;

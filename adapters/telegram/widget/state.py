@@ -38,7 +38,7 @@ def hand_state(panel: Panel) -> str | None:
 
 
 def has_move(state: str, payload: str) -> bool:
-    """Return whether a state has a card, packet or button with a payload."""
+    """Return whether a state has a card, packet or button with this payload."""
     if not state:
         return False
     shown = json.loads(state)
@@ -51,8 +51,8 @@ def has_move(state: str, payload: str) -> bool:
 def with_toast(state: str, toast: str) -> str:
     """Return a state with a short text for the person. The state can be empty.
 
-    If both are too long, the state loses its previous trick and the ends of names, then the text is cut. A state that
-    has no room even then is returned alone.
+    If they are too long together, the state loses its previous trick and the ends of names. Then the text is cut. A
+    state that has no room even then is returned alone.
     """
     shown = json.loads(state) if state else {}
     for shorten in (_keep_all, *((_drop_earlier_cards, _shorten_names) if shown else ())):

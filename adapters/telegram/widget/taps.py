@@ -22,7 +22,7 @@ SHOW = "show"  # the query of a widget that cannot read its state
 
 
 def read_tap(update: Update, query: dict[str, Any]) -> Press | None:
-    """Return a tap as a press. Raises TypeError or ValueError; None if Telegram does not name the message."""
+    """Return a tap as a press; None if Telegram does not name the message. Malformed data raises LIBRARY_ERRORS."""
     if "message_id" not in query or "chat" not in query:
         return None
     sender = User.de_json(query["from"], None)
@@ -61,7 +61,7 @@ class Taps:
     press_replies: PressReplies
 
     async def handle(self, press: Press, query: str) -> None:
-        """Handle a tap as a press, and answer the query. A client can send anything, so the widget must offer it."""
+        """Handle a tap as a press, and answer the query. The press is genuine if the message's state offers it."""
         state = await self.states.find(reading.chat_and_topic(press.place)[0], press.message)
         async with TapAnswer(self.post, query, press, self.states, state) as answer:
             if press.payload != SHOW:

@@ -58,7 +58,7 @@ STATUSES = {  # by the reason of `ProgramError`
     "often": HTTPStatus.TOO_MANY_REQUESTS,
     "wrong": HTTPStatus.UNPROCESSABLE_ENTITY,
 }
-WRONG_ID_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)  # count against the limit of wrong ids and tokens
+WRONG_ID_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)  # count towards the limit of wrong ids and tokens
 
 LOOKUP: web.RequestKey[Lookup] = web.RequestKey("lookup", Lookup)
 PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)

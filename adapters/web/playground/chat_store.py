@@ -140,7 +140,7 @@ class ChatStore:
         self.on_people()
 
     async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
-        """Add a person's message; return None if one with this key exists."""
+        """Add and return a person's message; None if one with this key exists. Raises `Refused` for a wrong length."""
         if not text.strip() or utf16_length(text) > LONGEST_TEXT:
             raise Refused(_("A message has 1 to {most} characters: change yours."), most=LONGEST_TEXT)
         if key in chat.sends:

@@ -9,7 +9,7 @@ const { texts } = pageData();
 /** @param {{sitting: Table["sitting"]}} props */
 export const Absences = ({ sitting }) => {
   const [said, setSaid] = useState("");
-  const known = useRef(/** @type {string[]} */ ([]));  // names of those who are said to be away
+  const known = useRef(/** @type {string[]} */ ([]));  // names of players announced as away
   const away = sitting.filter((player) => player.away).map(({ name }) => name);
   useEffect(() => {
     const gone = away.filter((name) => !known.current.includes(name)), back = known.current.filter((name) => !away.includes(name));

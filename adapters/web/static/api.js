@@ -1,7 +1,7 @@
 // @ts-check
 // Requests to the interface for programs.
 
-/** Return the JSON of an answer. The error of a refused request has its reason. @param {string} path @param {RequestInit} [options] */
+/** Return the JSON of an answer. A refused request throws an error with the reason. @param {string} path @param {RequestInit} [options] */
 export async function fetchJson(path, options) {
   const answer = await fetch(path, options);
   if (!answer.ok) throw new Error((await answer.json()).detail);

@@ -11,7 +11,7 @@ if (data) {
   telegram.start(params.get("tgWebAppThemeParams") || "{}");
   const form = /** @type {HTMLFormElement} */ (document.getElementById("enter"));
   /** @type {HTMLInputElement} */ (form.elements.namedItem("data")).value = data;
-  // Outside the app, a stranger might have sent the link to make us play as them, so ask before signing in.
+  // Outside the app, a stranger might have sent the link to make the reader play as them, so ask before signing in.
   if ("TelegramWebviewProxy" in window || parent !== window) form.submit();
   else form.hidden = false;
 }

@@ -2,7 +2,7 @@
 // An arrow on the table of a replay, from the card that was played to the better one.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
-/** Draw the arrow if both cards are visible. `table` has the elements of the cards.
+/** Draw the arrow if both cards are visible. `table` refers to the element with the cards.
  * @param {{table: {current: HTMLElement | null}, played: string, better: string, seat: number}} props */
 export const BetterArrow = ({ table, played, better, seat }) => {
   const [ends, setEnds] = useState(/** @type {number[] | null} */ (null));

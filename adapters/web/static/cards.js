@@ -4,7 +4,7 @@ import { tabStorage } from "./storage.js";
 import { html, pageData, useEffect, useState } from "./view.js";
 
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, pick: string, is_early?: boolean, can_wait?: boolean, is_hidden?: boolean}} TapCard
- * A card with `can_wait` can be chosen before the reader's turn, and `is_early` is chosen. `is_hidden` turns it face down. */
+ * A card with `can_wait` can be chosen before the reader's turn; one with `is_early` is chosen. `is_hidden` cards are face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 
 const { decks, texts } = pageData();
@@ -18,7 +18,7 @@ export const Face = ({ deck, card, name }) =>
 /** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
 export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
 
-/** Play a card when it is dragged onto the table, move it to the place of another card, or take it when it is dragged down.
+/** Play a card that is dropped on the table, move one that is dropped on another card, or pick up one that is dragged down.
  * @param {PointerEvent} event @param {{play: () => void, moveTo?: (target: string) => void, take?: () => void}} uses */
 function startDrag(event, { play, moveTo, take }) {
   if (event.button) return;
@@ -41,7 +41,7 @@ function startDrag(event, { play, moveTo, take }) {
     const target = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(last.clientX, last.clientY)?.closest(".fan .tap"));
     card.classList.remove("dragged");
     card.style.transform = "";
-    // The click after a drag must not press the card: the drop decided.
+    // The click after a drag must not press the card, because the drop has decided.
     addEventListener("click", cancelEvent, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", cancelEvent, { capture: true }));
     const felt = document.querySelector(".felt")?.getBoundingClientRect();
@@ -120,7 +120,7 @@ const places = new Map();
 export const wasPlaced = (name) => places.has(name);
 
 /** Return the cards in their places. A played card leaves its place empty until the others fit into fewer rows. New cards are
- * sorted in; another order moves cards.
+ * sorted in. Cards that come in another order change places.
  * @param {string} name of the hand @param {TapCard[]} cards @param {number} most cards in a row @returns {(TapCard | null)[]} */
 export function placeCards(name, cards, most) {
   const ids = cards.map((card) => card.label || card.code);

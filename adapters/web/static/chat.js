@@ -47,7 +47,7 @@ async function openSocket() {
   return text;
 }
 
-/** Show why the link does not open the chat, and do not retry. @param {string} why */
+/** Show why the link does not open the chat, and hide the rest of the page. @param {string} why */
 function showRefusal(why) {
   render(html`<div class="message bot" role="alert"><div class="bubble">${why}</div></div>`, el("messages"));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
@@ -115,7 +115,7 @@ function start(hello) {
   if (inviteCode && state.me) joinTable();
 }
 
-// Removes the code from the address, because after a reload the player already sits at the table.
+// Joins the table of an invitation. The code leaves the address, because after a reload the player already sits there.
 function joinTable() {
   const code = inviteCode;
   inviteCode = "";
@@ -392,7 +392,7 @@ function foldIntroduction() {
   /** @type {HTMLDetailsElement} */ (el("what")).open = false;
 }
 
-// Posted in the open group or the first one, because in private no other player would see the challenge.
+// The challenge goes to the open group or the first one, because in private no other player would see it.
 el("begin").onclick = () => {
   if (!state.chat || state.host) return;
   if (state.chat.startsWith("@")) openChat(firstGroup());

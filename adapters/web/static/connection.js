@@ -107,7 +107,7 @@ export class Connection {
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
-  /** Connect again, for example because another person may use the browser now. */
+  /** Connect again, for example because another person might use the browser now. */
   renew() { this.socket?.close(); }
 
   /** @param {Keeper} keeper */
@@ -153,7 +153,7 @@ export class Connection {
     entry?.resolve(answer);
   }
 
-  /** Mark all messages as arrived, since the bot answered a probe, or as late, since the connection broke.
+  /** Mark all messages as arrived after an answered probe, or as late after a broken connection.
    * @param {boolean} isLate */
   markAll(isLate) { for (const n of this.pending.keys()) this.mark(n, isLate); }
 

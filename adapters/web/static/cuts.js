@@ -1,5 +1,5 @@
 // @ts-check
-// The cuts that this browser has made, by the seal shown before. The check of a shuffle compares them with the record.
+// The cuts that this browser has made, by the pack's seal. The check of a shuffle compares them with the record.
 import { permanentStorage } from "./storage.js";
 
 const KEY = "cuts", KEPT = 200, RANDOM_BYTES = 16;

@@ -5,7 +5,7 @@ import { html, pageData, useEffect, useState } from "./view.js";
 /** @typedef {import("./table.js").Table} Table */
 
 const { texts } = pageData();
-const LINE = 420, COUNTING = 700;  // milliseconds that a line takes, and the totals
+const LINE = 420, COUNTING = 700;  // milliseconds for each line, and for the totals
 
 /** Return a number that grows from 0 to `end` by 1 in `pace` milliseconds.
  * If `isWhole`, or if the reader wants no motion, return `end`.
@@ -32,7 +32,7 @@ const shownPoints = (points) => String(points).replace("-", "−");
 /** @param {HTMLElement | null} node */
 const focus = (node) => node?.focus();
 
-/** The score of a deal. `isWhole`: all lines are there at once. @param {{table: Table, isWhole?: boolean, onClose?: () => void}} props */
+/** The score of a deal. With `isWhole` all lines appear at once. @param {{table: Table, isWhole?: boolean, onClose?: () => void}} props */
 export const DealCount = ({ table, isWhole = false, onClose }) => {
   const count = /** @type {NonNullable<Table["count"]>} */ (table.count), { lines, before, after, target } = count;
   const end = lines.length + COUNTING / LINE, place = useProgress(end, LINE, isWhole);

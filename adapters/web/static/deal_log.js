@@ -2,7 +2,7 @@
 // The log of a deal: takers of tricks, declarations, and the cards that may be shown.
 import { addStyle, html } from "./view.js";
 
-/** A card of a trick: its drawn code, its name, its player and what they said. @typedef {{code: string, name: string, by: string, said: string, wins: boolean}} TrickCard */
+/** A card of a trick: the code to draw, its name, its player and what they said. @typedef {{code: string, name: string, by: string, said: string, wins: boolean}} TrickCard */
 /** @typedef {{number: number, entries: {text: string, cards: TrickCard[]}[]}} Log */
 
 /** `face` draws a card. @param {{cards: TrickCard[], face: (card: TrickCard) => any}} props */

@@ -44,7 +44,7 @@ async function withCut(secret, cut) {
   return toHex(await sha256(Uint8Array.from([...fromHex(secret), ...new TextEncoder().encode(`cut:${cut}`)])));
 }
 
-/** Return the pack that follows from a secret, first card first: an unbiased Fisher-Yates from the front.
+/** Return the pack that follows from a secret, first card first: an unbiased Fisher-Yates shuffle from the front.
  * @param {string} secret in hex, after any cut
  * @param {number} size 40 Italian or 52 French cards, otherwise RangeError
  * @returns {Promise<string[]>} codes, such as "3D" */
@@ -71,7 +71,8 @@ export async function firstDealer(secret, seats) {
   throw new Error("The stream of bytes has no end.");
 }
 
-/** Check whether a deal's secret matches its seal, and its pack secret and cut. `wrong` has the differing indices.
+/** Check whether a deal's secret matches its seal, and whether its pack follows from secret and cut. `wrong` lists the
+ * places that differ.
  * @param {{pack: string[], proof: {commitment: string, secret: string, cut?: string}}} deal
  * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} */
 export async function checkDeal({ pack, proof }) {

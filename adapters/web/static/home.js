@@ -23,14 +23,14 @@ form.addEventListener("change", ({ target }) => {
   if (choices.includes(name)) permanentStorage.set(`play.${name}`, value);
   updateRulesLink();
 });
-// A preset that the player accepts also stays, because the page presets another robot after a finished game.
+// Keep a preset that the player accepts, too, because after a finished game the page presets another robot.
 form.addEventListener("submit", () => {
   const data = new FormData(form);
   for (const name of choices) permanentStorage.set(`play.${name}`, String(data.get(name)));
 });
 updateRulesLink();
 
-// Other people are not needed at once.
+// The lobby is not needed at once.
 setTimeout(() => import("./lobby.js"), 1000);
 
 // On a page restored from the browser's cache, the form would lead to its earlier table again.

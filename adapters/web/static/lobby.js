@@ -1,5 +1,5 @@
 // @ts-check
-// The open tables on the first page, which change while it is open.
+// The challenges, opponents and open tables on the first page, which change while it is open.
 
 const EVERY = 4000;  // milliseconds between two requests
 const lobby = /** @type {HTMLElement} */ (document.getElementById("lobby"));

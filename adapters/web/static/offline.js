@@ -29,13 +29,13 @@ async function keepPage() {
   registration?.active?.postMessage({ keep: [location.pathname, ...decks] });
 }
 
-/** Ask the browser to send the presses once it has a network, even if this page is closed. Only Chromium can. */
+/** Ask the browser to send the presses once it has a network, even if this page is closed. Only Chromium can do this. */
 async function sendLater() {
   const registration = /** @type {any} */ (await navigator.serviceWorker?.getRegistration());
   await registration?.sync?.register(SYNC);
 }
 
-/** Keep what a table's page shows and sends, and continue what an earlier page could not send.
+/** Keep what a table's page shows and sends, and send what an earlier page could not send.
  * @param {string} code @param {string} reader @param {import("./connection.js").Connection} connection
  * @param {{latest: {current: any}, receiveTable: (table: any) => void, sendPress: (press: string, card: any, n: string) => void}} page */
 export async function keepOffline(code, reader, connection, { latest, receiveTable, sendPress }) {

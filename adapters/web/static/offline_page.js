@@ -20,5 +20,5 @@ render(html`
     <p class="ways">${puzzles.map((path, index) => html`<a class="button" href=${path}>${texts.puzzle} ${index + 1}</a> `)}</p>`}`,
 /** @type {HTMLElement} */ (document.getElementById("kept")));
 
-// A press waits for its network, so the page tries again when there is one.
+// With a network, the page that the reader asked for can load.
 addEventListener("online", () => location.reload());

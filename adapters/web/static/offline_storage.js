@@ -8,7 +8,7 @@
 
 const NAME = "buongioco", TABLES = "tables", PRESSES = "presses";
 export const PAGES = "pages";
-const OWNER = "/reader";  // address that stands for the reader of the kept pages
+const OWNER = "/reader";  // address under which the reader of the kept pages is stored
 const PERSONAL = /^\/(t\/[A-Z0-9]+|puzzle)$/;
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
@@ -30,7 +30,7 @@ function open() {
 /** @type {Promise<IDBDatabase> | null} */
 let database = null;
 
-/** Run one operation. A browser that blocks storage keeps nothing: then it returns the fallback.
+/** Run one operation. Return the fallback if the browser blocks storage.
  * @template T @param {string} name @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} use @param {T} fallback @returns {Promise<T>} */
 async function run(name, mode, use, fallback) {
   try {
@@ -98,5 +98,5 @@ async function forgetPages() {
   }
 }
 
-/** Open the worker's pages. Browsers have caches only with https. */
+/** Open the cache of pages. Browsers have caches only with https. */
 const openPages = async () => ("caches" in globalThis ? caches.open(PAGES) : undefined);

@@ -2,7 +2,7 @@
 // A graph of a deal's points, or of its tricks at Spades, below the slider of a replay.
 import { html } from "./view.js";
 
-/** `at` is the current step, `until` the last step to show. Below it the names of each side explain its line.
+/** `at` is the current step, `until` the last step to show. Below the graph, names explain the line of each side.
  * @param {{steps: import("./replay.js").Step[], at: number, until: number, label: string, names: string[]}} props */
 export const PointsGraph = ({ steps, at, until, label, names }) => {
   const values = steps.map((step) => step.taken || step.view.tricks), last = Math.max(1, steps.length - 1);

@@ -15,7 +15,7 @@ const keyBytes = Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "
 /** Return whether a subscription has the bot's key, which differs for each store. @param {PushSubscription} subscription */
 const isOurs = (subscription) => String(new Uint8Array(subscription.options.applicationServerKey || new ArrayBuffer(0))) === String(keyBytes);
 
-/** Tell the bot what this browser wants, or ask what it has. Return the kinds.
+/** Tell the bot which kinds of notifications this browser wants; without `kinds`, ask. Return the stored kinds.
  * @param {PushSubscription} subscription @param {string[]} [kinds] @returns {Promise<string[]>} */
 async function post(subscription, kinds) {
   const { endpoint, keys } = subscription.toJSON();

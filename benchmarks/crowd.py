@@ -48,8 +48,8 @@ class Crowd:
     async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
         """Make ``presses`` presses, ``rate`` of them per second, or without a pause if ``rate`` is 0.
 
-        At most ``at_once`` are in flight. Return the total time and each press's time, in seconds. Raises BenchFailed
-        if no panel changes for `STALLED` seconds.
+        At most ``at_once`` are in flight. Return the number of presses, the total time and the time of each press, in
+        seconds. Raises BenchFailed if no panel changes for `STALLED` seconds.
         """
         self._times, made = [], 0
         start = time.perf_counter()

@@ -23,7 +23,7 @@ FOR_TWO = tuple(game for game, kind in GAMES.items() if kind.seats == 2)
 
 
 def mixed(source: random.Random) -> list[Searcher]:
-    """Return people who came within a minute. Half of them accept any game for two, the others only one game."""
+    """Return people who began to search within a minute. Half accept any game for two, the others only one game."""
     return [
         Searcher(
             f"telegram:{number}",
@@ -38,7 +38,7 @@ def mixed(source: random.Random) -> list[Searcher]:
 
 
 def four_by_four(source: random.Random) -> list[Searcher]:
-    """Return the same people, all for one game for four."""
+    """Return the same people, who now all want the same game for four."""
     return [replace(searcher, games=("tressette",)) for searcher in mixed(source)]
 
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 PATIENCE = 60.0  # seconds for a short step
 START_LIMIT = 60.0  # seconds for a process or bot to start, mostly imports on a busy machine
-STALLED = 30.0  # seconds without a press or a changed panel that end a run
+STALLED = 30.0  # seconds without a press or a changed panel after which a run ends
 
 
 class BenchFailed(Exception):

@@ -167,7 +167,7 @@ async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move)
             made.append(await move(number))
         await asyncio.sleep(1.0)
         readers.stdin.close()
-        async with within(PATIENCE, "what the pages have shown"):
+        async with within(PATIENCE, "the times of the pages"):
             shown = json.loads(await readers.stdout.read())
     finally:
         if readers.returncode is None:

@@ -43,7 +43,7 @@ SLOWEST = 20  # tables opened, and presses made, per second on the slowest machi
 
 
 class CountingAdapter:
-    """An adapter that accepts every message. By place, ``written`` has a future of the time of its next message."""
+    """An adapter that accepts every message. ``written`` has, by place, a future for the time of the next message."""
 
     platform = "bench"
     healthy = True

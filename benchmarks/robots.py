@@ -63,7 +63,7 @@ def make_player(name: str, seed: str, seconds: float) -> Robot:
 
 
 def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], list[float]], first: int) -> None:
-    """Play a deal to its end. The first player has the seats of ``first``'s side."""
+    """Play a deal to its end. ``first`` is the side of the pair's first player."""
     while not game.needs_deal and not game.is_over:
         turn = game.turn
         assert turn is not None

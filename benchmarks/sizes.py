@@ -22,7 +22,7 @@ ENDED = 1_770_000_000
 
 
 def make_game(kind: str, number: int) -> FinishedGame:
-    """Return a game in a chat. Each person plays ten."""
+    """Return a game in a chat. Each person plays ten games."""
     seats = GAMES[kind].seats
     record = simulate(kind, {}, ["greedy"] * seats, f"size {kind} {number}")
     people = [f"telegram:{2 * 10**9 + number // 10 * seats + seat}" for seat in range(seats)]

@@ -161,7 +161,7 @@ async def measure() -> None:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            async with open_store(embedded.url) as store, within(LIMIT, "the store to take all that is measured"):
+            async with open_store(embedded.url) as store, within(LIMIT, "all measurements of the store"):
                 await _report(store)
         finally:
             await embedded.stop()

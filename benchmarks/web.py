@@ -157,7 +157,7 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
         cpu = time.process_time() - cpu
         memory = _memory_bytes() - before
         crowd.stdin.close()
-        async with within(PATIENCE, "what the watchers have read"):
+        async with within(PATIENCE, "the times of the watchers"):
             read = json.loads(await crowd.stdout.read())
     waited = [
         1000 * (arrival - moved_at) for version, moved_at in made.items() for arrival in read.get(str(version), [])

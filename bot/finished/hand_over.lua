@@ -1,4 +1,4 @@
--- Gives a person's rating in a scope to their pseudonym.
+-- Gives a person's rating in a scope to their pseudonym, and deletes their rank and history there.
 --
 -- KEYS  a scope's ratings, ranks and history
 -- ARGV  the person, the pseudonym

@@ -1,6 +1,6 @@
 -- Return the workers that are alive. Needs playing_time.lua.
 --
--- A worker with a report from the future is gone (report_alive.lua).
+-- A worker with a report from the future does not count (report_alive.lua).
 --
 -- KEYS  workers
 -- ARGV  seconds for which a worker counts as alive

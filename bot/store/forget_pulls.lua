@@ -1,4 +1,4 @@
--- Delete a person from the log of levers, with the text of those entries.
+-- Delete a person from the log of levers, and the texts of their entries.
 --
 -- KEYS  pulls
 -- ARGV  person

@@ -1,7 +1,7 @@
 -- Renew or take a shard's lease, and add to its playing time.
 --
 -- KEYS  attended
--- ARGV  worker, seconds of a lease, "keep" (only if it is the worker's), "take" (or free) or "seize" (any)
+-- ARGV  worker, seconds of a lease, "keep" (only the worker's own shard), "take" (also a free one) or "seize" (any)
 -- Returns 1 if the worker has the shard now.
 local now = store_time()
 local found = redis.call('HMGET', KEYS[1], 'worker', 'at')

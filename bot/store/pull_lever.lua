@@ -1,4 +1,4 @@
--- Change a lever and log it. A field that is to be deleted must exist: otherwise do nothing and return 0.
+-- Change a lever and log it. Return the new version, or 0 if the field to delete is missing.
 --
 -- KEYS  levers, pulls
 -- ARGV  field, value or "" to delete it, log entry, number of log entries kept

@@ -1,4 +1,4 @@
--- Save the states of a table's messages, unless it was removed or is another worker's.
+-- Save the states of a table's messages, unless the table was removed or is another worker's.
 --
 -- KEYS  table, shown, changed, attended
 -- ARGV  code, worker, the version that all of them show or "", then name and text of each changed surface

@@ -1,4 +1,4 @@
--- Counts a person's guess of a code, or takes one back. GCRA with the store's clock.
+-- Counts a person's guess of a code, or takes one back, by GCRA and the store's clock.
 --
 -- KEYS  due time of the next guess, Unix milliseconds; expires then
 -- ARGV  1 to count, -1 to take back; burst; milliseconds between guesses

@@ -13,7 +13,7 @@ import { format, html, pageData, render, useEffect, useMemo, useRef, useState } 
 import { readLine, useLine, WhatIf, writeLine } from "./what_if.js";
 
 /** @typedef {{seat: number | null, text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
-/** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, better: string, text: string}} Judgement Of a move. */
+/** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, better: string, text: string}} Judgement The verdict on a move. */
 /** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} AnalysisState */
 /** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string, cut?: string} | null}} ShuffleCheck The check of a deal's shuffle. */
 /** @typedef {import("./position.js").View} View */
@@ -70,7 +70,7 @@ function useAnalysis(suits) {
   const path = `${API}/analysis?language=${language}&suits=${suits}`;
   const loader = useRef((/** @type {RequestInit} */ _options) => {});
   useEffect(() => {
-    // Aborted when the reader chooses other suits, because the texts depend on the suits.
+    // The request is aborted when the reader chooses other suits, because the texts depend on the suits.
     const stop = new AbortController();
     let timer = 0;
     /** @param {RequestInit} [options] */

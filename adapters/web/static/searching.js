@@ -8,12 +8,12 @@ const KEY = "searching";
 
 /** @typedef {{state: string, text: string, code: string, looking: string}} Search */
 
-/** Ask for the state of the search until it ends, and go to the table of a match once its game begins.
- * @param {{show: (search: Search) => void, fail: () => void}} view @returns {() => void} a function that accepts the match */
+/** Ask for the state of the search until it ends, and go to the table of a pairing once its game begins.
+ * @param {{show: (search: Search) => void, fail: () => void}} view @returns {() => void} a function that accepts the pairing */
 export function followSearch({ show, fail }) {
   tabStorage.set(KEY, "yes");
   let code = "", isSent = false;
-  /** Sit down at the table of the match. The answer is a redirect; after anything else the next poll tries again. */
+  /** Sit down at the pairing's table. A redirect confirms this; after any other answer the next poll tries again. */
   const accept = async () => {
     isSent = true;
     const answer = await fetch(`/t/${code}`, { method: "POST", body: new URLSearchParams(), redirect: "manual" }).catch(() => null);
@@ -26,7 +26,7 @@ export function followSearch({ show, fail }) {
     if (search.state === "waiting") [code, isSent] = ["", false];
     else if (search.code) code = search.code;
     show(search);
-    // Accept the match for the reader, whose page is visible.
+    // A visible page accepts the pairing for its reader.
     if (search.state === "asked" && !isSent && document.visibilityState === "visible") accept();
     return search.state !== "none" && search.state !== "playing";
   };

@@ -6,12 +6,12 @@ import { DealerChip, html } from "./view.js";
 /** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, away: string, said: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
 
 const FACES = new URL("faces.svg", import.meta.url).pathname;
-const HIGHEST_PILE = 5;  // cards drawn of a pile
+const HIGHEST_PILE = 5;  // most cards drawn of a pile
 
 /** @param {{face: string}} props */
 export const Portrait = ({ face }) => html`<svg class="portrait" viewBox="0 0 64 64" aria-hidden="true"><use href=${`${FACES}#${face}`} /></svg>`;
 
-/** Another player: known cards, and the backs of the others.
+/** Another player, with the cards that are known and the backs of the others.
  * @param {{deck: string, player: PagePlayer, seats: number}} props */
 export const Seat = ({ deck, player, seats }) => html`
   <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""} ${player.away ? "gone" : ""}`} data-seat=${player.at}>
@@ -25,7 +25,7 @@ export const Seat = ({ deck, player, seats }) => html`
     <span class="unseen">${player.hidden ? cardCount(player.hidden) : ""}</span>
   </div>`;
 
-/** Cards face down, drawn up to a height, and their number. The score has it in words.
+/** A pile of cards, face down, and their number. The score says the number in words.
  * @param {{deck: string, count: number, name: string}} props */
 export const Pile = ({ deck, count, name }) => count > 0 && html`
   <div class=${`heap ${name}`} aria-hidden="true">

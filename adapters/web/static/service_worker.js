@@ -9,7 +9,7 @@ const FILES = "files", OFFLINE = "/offline";
 const LOADED = /\/(static|cards)\/[0-9a-f]+\/[\w./-]+/g;  // addresses of files in a page
 const MAX_PUZZLES = 20;
 const ANSWER_WITHIN = 10_000;  // milliseconds to send a table's presses
-const LONGEST_PAUSE = 60_000;  // milliseconds; before a longer pause, a file is given up
+const LONGEST_PAUSE = 60_000;  // milliseconds; a file that needs a longer pause is given up
 const FILE = /^\/(static|cards)\//, TABLE = /^\/t\/[A-Z0-9]+$/, SIGN_IN = /^\/(in$|app\/)/, COMMON = /^\/(rules(\/.*)?|how-to-play)$/;
 
 /** Listen to the browser. `files` and `pages` are kept from the start; a new release has other files and `decks`.
@@ -24,7 +24,7 @@ export function start(files, pages, decks) {
   worker.addEventListener("message", (/** @type {any} */ event) => event.waitUntil(keepAll(event.data.keep)));
 }
 
-/** Get everything one by one. If something is missing, the browser installs the worker at a later visit.
+/** Fetch everything one by one. If something is missing, the browser installs the worker at a later visit.
  * @param {string[]} files @param {string[]} pages */
 async function install(files, pages) {
   const cache = await caches.open(FILES);
@@ -35,7 +35,7 @@ async function install(files, pages) {
   await worker.skipWaiting();
 }
 
-/** Get a file or page; try again later while the bot is too busy. @param {string} path */
+/** Fetch a file or page; try again later while the bot is too busy. @param {string} path */
 async function fetchPatiently(path) {
   for (let pause = 1000; ; pause *= 2) {
     const response = await fetch(path);
@@ -131,7 +131,7 @@ async function keepPage(url, response) {
 /** Return the addresses of kept puzzles, the latest last. @param {Cache} cache */
 const keptPuzzles = async (cache) => (await cache.keys()).map(({ url }) => url).filter((url) => new URL(url).pathname === "/puzzle");
 
-/** Keep a page and the files that it loaded before this worker began. @param {string[]} paths */
+/** Keep a page and the files that it loaded before this worker was active. @param {string[]} paths */
 async function keepAll(paths) {
   for (const path of paths) {
     if (FILE.test(path)) await file(path);

@@ -1,7 +1,7 @@
 // @ts-check
 // Synthesised sounds. Wood and card are short noise through a filter, and the chime is two soft bells.
 
-/** A sound's part: `from` and `to` in hertz, `after`, `rise` and `fall` in seconds. A voice without a shape is noise.
+/** A sound's part: `from` and `to` in hertz, `after`, `rise` and `fall` in seconds. A part without a shape is noise.
  * @typedef {{shape?: OscillatorType, filter?: BiquadFilterType, from: number, to: number, after?: number, rise?: number, fall: number, volume: number}} Part */
 
 const SILENT = .0005, NOISE_SECONDS = 1;

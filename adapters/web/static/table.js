@@ -25,7 +25,7 @@ const END = `end ${code} ${reader}`;  // where this tab keeps the end of the gam
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
 const TITLE = document.title;
-const KEEP_AFTER = 5000;  // milliseconds until the page is stored for use without a network, so that this delays no game
+const KEEP_AFTER = 5000;  // milliseconds until the page is stored for use without a network; earlier it would delay the game
 const TOAST_SHOWN = 6000, TOAST_LETTER = 90;  // milliseconds that an answer is shown: at least, and for each letter
 const CUTTING = 500;  // milliseconds that a cut is shown
 

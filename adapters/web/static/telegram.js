@@ -4,7 +4,7 @@
 import { tabStorage } from "./storage.js";
 
 const KEY = "telegram", FRAME = "https://web.telegram.org";
-const DARKEST_LIGHT = 128;
+const DARKEST_LIGHT = 128;  // brightness, of 255, from which a colour counts as light
 
 /** Send an event to the app. @param {string} type @param {object} [data] */
 function sendEvent(type, data = {}) {
@@ -50,7 +50,7 @@ if (kept !== null) {
 }
 
 export const telegram = {
-  /** The app opened this page. @param {string} theme its colours, as JSON */
+  /** Set up a page that the app has opened. @param {string} theme its colours, as JSON */
   start(theme) {
     isInside = true;
     tabStorage.set(KEY, "{}");

@@ -47,7 +47,7 @@ export function useLater(isNeeded, load) {
   return module;
 }
 
-/** Add a style that a late module needs, and wait for it. Without it, the module still works. @param {URL} address */
+/** Add the style of a late module, and wait until it has loaded or failed. @param {URL} address */
 export const addStyle = (address) => new Promise((resolve) => {
   const style = document.createElement("link");
   style.rel = "stylesheet";

@@ -8,7 +8,7 @@ const { id, table: first, titles, decks, cards, combinations, texts } = pageData
 const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000;
 // The stream sends a line at least every ten seconds. It is dead after this silence, in milliseconds.
 const SILENCE = 25000;
-// Milliseconds between two questions about a rematch, and until they end.
+// Milliseconds between two requests for the rematch, and until the last request.
 const REMATCH_EVERY = 5000, REMATCH_WAIT = 600_000;
 
 /** @param {any} table */
@@ -95,7 +95,7 @@ const Log = ({ version, suits, faces }) => {
     fetch(`/t/${id}/log?suits=${suits}`).then(async (answer) => { if (answer.ok) { const found = await answer.json(); if (isLatest) setLog(found.log); } }, () => undefined);
     return () => { isLatest = false; };
   }, [isOpen, version, suits]);
-  // The codes are those of the drawn cards.
+  // The codes of the log are already in the chosen suits.
   const drawn = { ...faces, asFrench: false };
   return html`<details class="opens-log" onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
     <summary>${texts.log}</summary>

@@ -8,9 +8,10 @@
 --                               The mark lasts SECONDS
 --   leave PERSON                remove the person. Returns 1, or 0 during a ready check
 --   pair CODE GAME PERSON TEXT PERSON TEXT ...
---                               start a ready check, unless a text has changed or a person has blocked another.
+--                               start a ready check, unless a TEXT has changed or a person has blocked another.
 --                               Returns 1, or 0
---   end_pairing CODE PERSON ... delete the pairing and return these people to their places. Returns 1, or 0 if missing
+--   end_pairing CODE PERSON ... delete the pairing and return these people to their places.
+--                               Returns 1, or 0 if there is no such pairing
 --   now                         the store's clock in Unix seconds
 local waiting, asked, pairings, blocks, mark = unpack(KEYS)
 

@@ -1,9 +1,9 @@
--- Sets fields of a match unless it is missing, has changed, or has one of some other fields.
+-- Sets fields of a match unless it is missing, has changed, or has an excluded field.
 --
 -- KEYS  the match
--- ARGV  the version that the caller read, empty for any; the number of the other fields; the other fields;
+-- ARGV  the version that the caller read, empty for any; the number of excluded fields; these fields;
 --       names and values of the new fields, where an empty value removes a field
--- Returns 1 if they were set, otherwise 0.
+-- Returns 1 if the fields were set, otherwise 0.
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 if ARGV[1] ~= '' and (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 0 end
 local first = 3 + tonumber(ARGV[2])

@@ -1,8 +1,8 @@
--- Stores the code of a group's match, unless it has changed since the caller read it.
+-- Stores or deletes the code of a group's match, unless the code has changed since the caller read it.
 --
 -- KEYS  the group's match
--- ARGV  the code that the caller read, empty for none; the new code, empty for none; its lifetime in seconds
--- Returns 1 if it was stored, otherwise 0.
+-- ARGV  the code that the caller read, empty for none; the new code, empty to delete it; its lifetime in seconds
+-- Returns 1 if it did, otherwise 0.
 local stored = redis.call('GET', KEYS[1]) or ''
 if stored ~= ARGV[1] then return 0 end
 if ARGV[2] == '' then

@@ -1,4 +1,4 @@
-"""Slash commands, built from the bot's commands (`bot.command_names`): their description for Discord, and their reading."""
+"""Slash commands, built from `bot.command_names`: their description for Discord, and their reading."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

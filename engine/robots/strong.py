@@ -35,16 +35,16 @@ BID_ROUNDS = 400
 MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
 WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
 ADVICE_LEEWAY = 1 / 3  # points by which the search can underrate a lower card of the same suit, which it tries less
-SIGNAL_COST = 2.0  # thirds of a point, at most, that the robot gives up to follow a partner's signal
+SIGNAL_COST = 2.0  # thirds by which the sides' difference can fall to follow a partner's signal
 
 
 class FamilySearch(NamedTuple):
     """Search settings of a family of games.
 
-    ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. Cards that are worse than the best
-    by at most ``leeway`` thirds count as equal; of these the robot plays the card that looks best to a simple player,
-    so that its partner understands it. The others are settings of `engine.search.tree.search`. docs/performance.md
-    has measurements.
+    ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. Cards whose
+    `MoveEstimate.mean` is at most ``leeway`` below the best count as equal. Of these the robot plays the card that
+    looks best to a simple player, so that its partner understands it. The others are settings of
+    `engine.search.tree.search`. docs/performance.md has measurements.
     """
 
     rounds: int

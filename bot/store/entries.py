@@ -278,6 +278,11 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class SayTo(Say):
+    readers: str  # the only seats that read it, such as "02": others have blocked the speaker, or the speaker them
+
+
+@dataclass(frozen=True, slots=True)
 class Redacted:
     pass
 
@@ -317,7 +322,7 @@ Setup = (
 )
 
 # Entries about the game, except its moves.
-Progress = Seal | CutPack | FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
+Progress = Seal | CutPack | FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | SayTo | Redacted | Stop
 
 Entry = Setup | Progress | Move
 
@@ -387,6 +392,7 @@ _FORMS: Forms[Setup | Progress] = Forms(
         Flag: ("flag", ()),
         Wait: ("wait", ()),
         Say: ("say", (NUMBER, TEXT)),
+        SayTo: ("sayto", (NUMBER, TEXT, OPTIONAL)),
         Redacted: ("redacted", ()),
         Stop: ("stop", (choice("timeout", "cancelled"), SIDE)),
     }

@@ -5,7 +5,7 @@ two names has two blocks, because a single one would reveal that both names are 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -52,6 +52,14 @@ class Blocks:
 
     async def has_blocked(self, person: str, other: str) -> bool:
         return any(block.person == other for block in await self.blocks_of(person))
+
+    async def apart_from(self, person: str, people: Collection[str]) -> frozenset[str]:
+        """Return the people who have blocked a person, or whom the person has blocked."""
+        others = sorted(people)
+        own, *blocked = await self.blocked_people([person, *others])
+        return frozenset(
+            other for other, theirs in zip(others, blocked, strict=True) if other in own or person in theirs
+        )
 
     async def forget(self, person: str) -> None:
         """Delete a person's blocks, and other people's blocks of this person."""

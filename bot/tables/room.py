@@ -15,11 +15,12 @@ from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.robots.pace import PACES, Pace
 from bot.store import Appended, NewEntries, Removed, Store, keys
-from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Move, Say, Seal, Stop, Wait
+from bot.store.entries import Close, CutPack, Deal, Entry, FirstDeal, Move, Say, SayTo, Seal, Stop, Wait
 from bot.store.index import CodeTaken
 from bot.store.log import Log
 from bot.store.people_in_logs import people_in
 from bot.tables import checks, errors
+from bot.tables.blocks import Blocks
 from bot.tables.clock import entries_at_alarm, entries_of_late_move, next_alarm
 from bot.tables.codes import mark_of
 from bot.tables.cutting import find_cutter
@@ -52,7 +53,7 @@ class Room(TableMemory):
         super().__init__(store, shards)
         self.new_secret, self._robot_pause, self._before_removal = new_secret, robot_pause, before_removal
         self._paces: dict[str, Pace] = {}
-        self.lists = TableLists(store, self.load)
+        self.lists, self._blocks = TableLists(store, self.load), Blocks(store.client)
 
     async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
         """Write the entries that ``decide`` returns, and the deal that they begin. ``about`` is as for `Store.append`.
@@ -286,7 +287,11 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """Say a phrase to the other players. Raise TooManyPhrases at the limit of a deal, OldPanel without phrases."""
+        """Say a phrase to the other players. Raise TooManyPhrases at the limit of a deal, OldPanel without phrases.
+
+        People who have blocked each other do not read it. The speaker does not learn that.
+        """
+        apart = await self._blocks.apart_from(person, (await self.table(code)).people)
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
@@ -294,7 +299,10 @@ class Room(TableMemory):
                 raise errors.OldPanel()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
                 raise errors.TooManyPhrases(most=PHRASES_PER_DEAL)
-            return [Say(seat, phrase)]
+            if not apart & table.people:
+                return [Say(seat, phrase)]
+            reading = [number for number, chair in enumerate(table.chairs) if chair and chair.person not in apart]
+            return [SayTo(seat, phrase, "".join(map(str, reading)))]
 
         return await self.commit(code, update, decide)
 

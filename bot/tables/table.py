@@ -39,6 +39,7 @@ from bot.store.entries import (
     Rehost,
     Rule,
     Say,
+    SayTo,
     Seal,
     Setup,
     Sit,
@@ -52,7 +53,7 @@ from bot.store.entries import (
 from bot.store.log import Log, add_stamp, strip_stamp
 from bot.tables.chairs import Chair, Invited
 from bot.tables.cutting import find_cutter, possible_cutters
-from bot.tables.table_state import TableState
+from bot.tables.table_state import EVERY_SEAT, TableState
 from engine import Game, game_kind
 from engine.errors import BadDeal, BadRules
 from engine.options import Value, resolve
@@ -146,7 +147,8 @@ class Table(TableState):
             case Wait():
                 self.alarm = ""
             case Say(seat, phrase):
-                self.phrases = _with_item(self.phrases, seat, (phrase, version))
+                readers = entry.readers if isinstance(entry, SayTo) else EVERY_SEAT
+                self.phrases = _with_item(self.phrases, seat, (phrase, version, readers))
                 self.phrase_counts = _with_item(self.phrase_counts, seat, self.phrase_counts[seat] + 1)
             case Redacted():
                 pass  # only the log's version changes
@@ -260,7 +262,7 @@ class Table(TableState):
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
         self.moved_at = self.lates = self.phrase_counts = (0,) * seats
-        self.phrases = (("", 0),) * seats
+        self.phrases = (("", 0, ""),) * seats
         self.asking, self.refusals = {}, (0, 0)
 
     def _deal(self, secret: bytes, version: int) -> None:

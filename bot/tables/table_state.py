@@ -16,6 +16,7 @@ from engine.shuffle import Cut
 
 # Phrases that strangers say to each other, by their names in logs; readers see them in their language.
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game", "clap", "laugh", "wow", "oops")
+EVERY_SEAT = "0123"  # the readers of a phrase that is not limited
 FAREWELLS = ("game", "thanks")  # phrases for the end of a game, of which each player can say one
 
 
@@ -59,7 +60,8 @@ class TableState:
         self.alarm = ""  # "", "nudged" or "flagged": how much of the move's time is gone
         self.lates: tuple[int, ...] = ()  # by seat, moves in a row that a robot made for it
         self.timed_out: int | None = None  # the seat that lost on time
-        self.phrases: tuple[tuple[str, int], ...] = ()  # by seat, its last phrase and the version after it
+        # by seat, its last phrase, the version after it, and the seats that read it
+        self.phrases: tuple[tuple[str, int, str], ...] = ()
         self.phrase_counts: tuple[int, ...] = ()  # by seat, phrases in the current deal
         self.is_move_made_for_player = False
         self.closed = ""  # the reason why the game never began
@@ -217,8 +219,8 @@ class TableState:
         since = min(self.moved_at[seat], self.dealt_at)
         return [
             (other, phrase)
-            for other, (phrase, said_at) in enumerate(self.phrases)
-            if other != seat and phrase in PHRASES and said_at > since
+            for other, (phrase, said_at, readers) in enumerate(self.phrases)
+            if other != seat and phrase in PHRASES and said_at > since and str(seat) in readers
         ]
 
     def oldest_panel(self, seat: int) -> int:

@@ -36,7 +36,7 @@ class Farewells:
         self._people, self._adapters, self._answers = people, adapters, answers
 
     async def answer(self, _press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Send a phrase to the other players. Silently skip those who blocked the speaker or muted phrases."""
+        """Send a phrase to the other players. Silently skip those with a block, and those who muted phrases."""
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()
         game_id, phrase = words
@@ -44,13 +44,10 @@ class Farewells:
         key = keys.farewell(game_id, shared.seat)
         if not await self._client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
             raise SaidFarewell()
+        apart = await self._blocks.apart_from(profile.id, {chair.person for chair in shared.chairs})
         for other in shared.chairs:
             place, adapter = private_place(other.person), self._adapters.get(platform_of(other.person))
-            if (
-                other.person == profile.id
-                or adapter is None
-                or await self._blocks.has_blocked(other.person, profile.id)
-            ):
+            if other.person == profile.id or adapter is None or other.person in apart:
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:

@@ -16,8 +16,8 @@ class OpenTablesFeature(Feature):
     name = "open_tables"
 
     def __init__(self, core: Core) -> None:
-        self.tables = OpenTables(core.store.client, core.room, core.presence)
-        self.site = OpenTablesSite(self.tables, core.room, core.blocks)
+        self.tables = OpenTables(core.store.client, core.room, core.presence, core.blocks)
+        self.site = OpenTablesSite(self.tables, core.room)
         self.loops = {"open tables": partial(core.shards.while_leader, CLEAN_SECONDS, self.tables.remove_begun)}
 
     async def remove_banned(self, person: str, update: str) -> None:

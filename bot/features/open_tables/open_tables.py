@@ -13,6 +13,7 @@ from bot.features.open_tables import keys
 from bot.identity.programs import is_program, is_web_guest
 from bot.presence import Presence
 from bot.store.entries import AnyoneCanSit, Entry
+from bot.tables.blocks import Blocks
 from bot.tables.checks import check_open
 from bot.tables.errors import NoSuchTable, NotYoursToDecide
 from bot.tables.room import Room
@@ -58,8 +59,8 @@ def _order(table: Table) -> tuple[int, bytes]:
 class OpenTables:
     """The open tables of one store. Methods can raise store errors."""
 
-    def __init__(self, client: Any, room: Room, presence: Presence) -> None:
-        self._client, self._room, self._presence = client, room, presence
+    def __init__(self, client: Any, room: Room, presence: Presence, blocks: Blocks) -> None:
+        self._client, self._room, self._presence, self._blocks = client, room, presence, blocks
         self._listed: list[Table] = []
         self._read_at = 0.0
         self._reading = asyncio.Lock()
@@ -83,12 +84,19 @@ class OpenTables:
             await self._client.hdel(keys.TABLES, code)
         self._read_at = 0.0
 
-    async def tables(self) -> list[Table]:
-        """Return the tables that wait for players, one of each opener: the fewest free seats first."""
+    async def tables_for(self, person: str) -> list[Table]:
+        """Return the tables at which a person can sit down, one of each opener: the fewest free seats first.
+
+        A table is left out if one of its people has blocked the person, or the person one of its people. ``person`` is
+        empty for a new visitor.
+        """
         async with self._reading:
             if time.monotonic() - self._read_at > FRESH_SECONDS:
                 self._listed, self._read_at = await self._read(), time.monotonic()
-            return self._listed
+            listed = self._listed
+        people = frozenset[str]().union(*(table.people for table in listed))
+        hidden = {person} | await self._blocks.apart_from(person, people)
+        return [table for table in listed if not hidden & table.people]
 
     async def _read(self) -> list[Table]:
         openers = await self._openers()

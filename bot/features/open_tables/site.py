@@ -5,7 +5,6 @@ from typing import NamedTuple
 from bot.features.open_tables.open_tables import OpenTables, is_by_link
 from bot.identity.programs import is_web_guest
 from bot.store.outage import begin_request
-from bot.tables.blocks import Blocks
 from bot.tables.room import Room
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import error_text, texts
@@ -27,8 +26,8 @@ class OpenTableLine(NamedTuple):
 class OpenTablesSite:
     """The list of open tables and the choice to open one, for pages. Methods can raise store errors."""
 
-    def __init__(self, tables: OpenTables, room: Room, blocks: Blocks) -> None:
-        self._tables, self._room, self._blocks = tables, room, blocks
+    def __init__(self, tables: OpenTables, room: Room) -> None:
+        self._tables, self._room = tables, room
 
     async def choice(self, code: str, person: str) -> bool | None:
         """Return whether anyone may sit down at a person's table; None if they cannot choose that."""
@@ -47,22 +46,15 @@ class OpenTablesSite:
         return ""
 
     async def lines(self, person: str, language: str) -> list[OpenTableLine]:
-        """Return the tables at which a guest can sit down.
+        """Return the tables at which a guest can sit down. ``person`` is empty for a new visitor.
 
-        A table is left out if one of its people has blocked the guest, or the guest one of its people. ``person`` is
-        empty for a new visitor. People of chats see no tables, because their names are not for strangers.
+        People of chats see no tables, because their names are not for strangers.
         """
         if person and not is_web_guest(person):
             return []
-        tables = [table for table in await self._tables.tables() if person not in table.people]
-        people = sorted({chair.person for table in tables for chair in table.chairs if chair and not chair.is_robot})
-        own, *others = await self._blocks.blocked_people([person, *people])
-        apart = {other for other, blocked in zip(people, others, strict=True) if other in own or person in blocked}
         _, ngettext = texts(language)
         lines = []
-        for table in tables:
-            if apart & table.people:
-                continue
+        for table in (await self._tables.tables_for(person))[:LISTED]:
             shown = table.localize(language)
             seen, free = snapshot(shown, None), sum(chair is None for chair in table.chairs)
             seats = ngettext("{count} seat free", "{count} seats free", free).format(count=free)
@@ -70,4 +62,4 @@ class OpenTablesSite:
             lines.append(
                 OpenTableLine(table.code, _(seen.kind.name), isolate_name(shown.opener.name), f"{about} · {seats}")
             )
-        return lines[:LISTED]
+        return lines

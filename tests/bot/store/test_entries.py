@@ -41,6 +41,7 @@ from bot.store.entries import (
     Rehost,
     Rule,
     Say,
+    SayTo,
     Seal,
     Sit,
     Stand,
@@ -101,6 +102,7 @@ TEXTS: dict[str, Entry] = {
     "flag": Flag(),
     "wait": Wait(),
     "say 1 hello": Say(1, "hello"),
+    "sayto 1 hello 02": SayTo(1, "hello", "02"),
     "redacted": Redacted(),
     "stop timeout 1": Stop("timeout", 1),
     "stop cancelled -": Stop("cancelled"),
@@ -159,6 +161,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Flag: st.just(Flag()),
     Wait: st.just(Wait()),
     Say: st.builds(Say, NUMBER, LINE),
+    SayTo: st.builds(SayTo, NUMBER, WORD, WORD | st.just("")),
     Redacted: st.just(Redacted()),
     Stop: st.builds(Stop, st.sampled_from(["timeout", "cancelled"]), NUMBER | st.none()),
 }

@@ -43,6 +43,31 @@ async def test_muted_player_sees_nothing(worker: Worker) -> None:
     assert (await page_of(worker, table.code, BRUNO))[0] == ["", ""]
 
 
+@pytest.mark.parametrize(("blocker", "blocked"), [(ANNA, BRUNO), (BRUNO, ANNA)])
+async def test_blocked_players_do_not_read_each_other(worker: Worker, blocker: str, blocked: str) -> None:
+    table = await seat_two(worker, ANNA, BRUNO)
+    await worker.blocks.add(blocker, blocked, "them")
+    await worker.room.say(table.code, ANNA, "clap", "say")
+    assert (await page_of(worker, table.code, BRUNO))[0] == ["", ""]
+    # The speaker cannot tell.
+    assert (await worker.room.table(table.code)).phrase_counts == (1, 0)
+    [block] = await worker.blocks.blocks_of(blocker)
+    await worker.blocks.remove(blocker, block.token)
+    await worker.room.say(table.code, ANNA, "clap", "say again")
+    assert (await page_of(worker, table.code, BRUNO))[0] == ["", "👏"]
+
+
+async def test_others_at_the_table_read_a_blocked_player(worker: Worker) -> None:
+    people = [f"web:{number}" for number in range(4)]
+    table = await worker.challenges.open_table("tressette", people[0], "Person", "open")
+    for person in people[1:]:
+        table = await worker.challenges.sit(table.code, person, "Person", f"sit {person}")
+    await worker.blocks.add(people[2], people[0], "Person")
+    table = await worker.room.say(table.code, people[0], "clap", "say")
+    seats = [table.seat_of(person) or 0 for person in people]
+    assert [bool(table.phrases_shown_to(seat)) for seat in seats] == [False, True, False, True]
+
+
 async def test_limit_of_a_deal_removes_the_button(worker: Worker) -> None:
     table = await seat_two(worker, ANNA, BRUNO)
     for number in range(PHRASES_PER_DEAL):

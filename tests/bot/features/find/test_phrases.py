@@ -163,6 +163,15 @@ async def test_other_words_are_refused(playing: list[Player], phrase: str) -> No
     assert sum((await load_table(anna)).phrase_counts) == 0
 
 
+async def test_phrase_of_a_blocked_player_does_not_arrive(playing: list[Player]) -> None:
+    anna, bruno = playing
+    await bruno.worker.blocks.add(bruno.person.id, anna.person.id, "them")
+    for speaker, reader in ((anna, bruno), (bruno, anna)):
+        assert "Good luck!" in await say_phrase(speaker, "Good luck!")
+        await reader.worker.settled()
+        assert "Good luck!" not in read_hand(reader)
+
+
 async def test_friends_have_no_phrases(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

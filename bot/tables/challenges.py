@@ -35,7 +35,7 @@ from bot.tables.clock import CLOCKS
 from bot.tables.codes import mark_of
 from bot.tables.limits import MAX_CHANGES
 from bot.tables.opening import Opener
-from bot.tables.room import Room
+from bot.tables.room import Decision, Room
 from bot.tables.table import Table
 from engine import game_kind
 from engine.options import parse_options
@@ -55,13 +55,6 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
     known = [chair for chair in chairs if chair.name != NAME]
     names = iter(distinct_names([name_of(chair.person, chair.name) for chair in known]))
     return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
-
-
-def _check_changes(table: Table, entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Return a challenge's changes. Raises TooManyChanges after more changes than any person would make."""
-    if entries and table.version >= MAX_CHANGES:
-        raise errors.TooManyChanges()
-    return entries
 
 
 def _names_at(table: Table) -> list[str]:
@@ -211,28 +204,23 @@ class Challenges(Opener):
         seats = game_kind(game).seats
 
         def decide(table: Table) -> Sequence[Entry]:
-            checks.check_open(table)
-            checks.check_opener(table, person)
             stay, go = table.chairs[:seats], table.chairs[seats:]
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
             # A full table begins its game at once, and the other people have not agreed to the new game.
             if any(go) or (others and len(stay) == seats and all(stay)):
                 raise errors.OthersAreSeated()
-            return _check_changes(table, [] if table.game_id == game and not table.rules else [ChangeGame(game)])
+            return [] if table.game_id == game and not table.rules else [ChangeGame(game)]
 
-        return await self._room.commit(code, update, decide)
+        return await self._change_terms(code, person, update, decide)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
         """Set an option, as ``name=value``. Only the opener can, before the game. Raises BadRules for a wrong value."""
 
         def decide(table: Table) -> Sequence[Entry]:
-            checks.check_open(table)
-            checks.check_opener(table, person)
             chosen = parse_options(game_kind(table.game_id).rules, [word])
-            changed = [Rule(name, value) for name, value in chosen.items() if table.rules.get(name) != value]
-            return _check_changes(table, changed)
+            return [Rule(name, value) for name, value in chosen.items() if table.rules.get(name) != value]
 
-        return await self._room.commit(code, update, decide)
+        return await self._change_terms(code, person, update, decide)
 
     async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
         """Set the seconds for a move and whether the clock is strict. Only the opener can do so."""
@@ -240,22 +228,28 @@ class Challenges(Opener):
             raise errors.NoSuchClock()
 
         def decide(table: Table) -> Sequence[Entry]:
-            checks.check_open(table)
-            checks.check_opener(table, person)
-            is_same = (table.clock, table.strict) == (seconds, strict)
-            return _check_changes(table, [] if is_same else [Clock(seconds, strict)])
+            return [] if (table.clock, table.strict) == (seconds, strict) else [Clock(seconds, strict)]
 
-        return await self._room.commit(code, update, decide)
+        return await self._change_terms(code, person, update, decide)
 
     async def choose_cuts(self, code: str, person: str, is_on: bool, update: str) -> Table:
         """Set whether packs are cut at this table. Only the opener can do so, before the game begins."""
+        return await self._change_terms(
+            code, person, update, lambda table: [] if table.has_cuts == is_on else [CutOption(is_on)]
+        )
 
-        def decide(table: Table) -> Sequence[Entry]:
+    async def _change_terms(self, code: str, person: str, update: str, decide: Decision) -> Table:
+        """Commit a change by the opener. Raises TooManyChanges after more changes than any person would make."""
+
+        def decide_for_opener(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
             checks.check_opener(table, person)
-            return _check_changes(table, [] if table.has_cuts == is_on else [CutOption(is_on)])
+            entries = decide(table)
+            if entries and table.version >= MAX_CHANGES:
+                raise errors.TooManyChanges()
+            return entries
 
-        return await self._room.commit(code, update, decide)
+        return await self._room.commit(code, update, decide_for_opener)
 
     async def sit(
         self,

@@ -14,7 +14,7 @@ from itertools import chain
 from string import Formatter
 from typing import Literal, NamedTuple
 
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.panel_picture import Picture
 
 LONGEST_PAYLOAD = 64  # bytes that every platform allows in a button

@@ -14,7 +14,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.web_push.feature import WebPushFeature
 from bot.features.web_push.subscriptions import LONGEST_ENDPOINT, BadSubscription, subscription_id
 from bot.http.server import body_timeout
-from bot.notice import NoticeKind
+from bot.notification import NoticeKind
 from bot.texts import texts
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot import actions
 from bot.meetings import block_button
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.tables import free_chairs

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from bot import actions
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons

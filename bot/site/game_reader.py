@@ -18,7 +18,7 @@ from bot.identity.pseudonyms import localize_name
 from bot.pictures.results import game_sheet
 from bot.pictures.sheet import Sheet
 from bot.site.api_models import replayed_analysis, replayed_deal, replayed_game
-from bot.site.costliest import CostliestCard, costliest_card
+from bot.site.costliest_card import CostliestCard, costliest_card
 from engine.errors import FaultyRecord
 
 CACHE_BYTES = 16 * 1024 * 1024  # cache of answers: about four hundred deals

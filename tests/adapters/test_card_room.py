@@ -73,7 +73,7 @@ ALLOWED_IMPORTS = {
     "bot.days.chosen_hours",
     "bot.features.web_push.feature",
     "bot.features.web_push.subscriptions",
-    "bot.notice",
+    "bot.notification",
     "bot.pictures.cards",
     "bot.pictures.colours",
     "bot.pictures.links",

@@ -12,7 +12,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.opponents.feature import OpponentsFeature
 from bot.features.web_push import subscriptions
 from bot.features.web_push.feature import WebPushFeature
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.panel import Panel
 from bot.platform import Person, private_place
 from tests.bot.features.web_push.service import FakeBrowser

@@ -11,7 +11,7 @@ from bot.days.chosen_hours import OFF, hour_row
 from bot.feature import Lesson
 from bot.features.daily.ranking import RankedResult
 from bot.features.daily.streaks import Streak
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult

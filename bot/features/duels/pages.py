@@ -17,7 +17,7 @@ from bot.features.duels.texts import (
     unfinished_texts,
 )
 from bot.meetings import block_button
-from bot.notice import Notice, NoticeKind
+from bot.notification import Notice, NoticeKind
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult

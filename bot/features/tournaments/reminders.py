@@ -23,7 +23,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.texts import TournamentText, time_left
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.identity.pseudonyms import is_pseudonym
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.panel import Panel, Span, Writer
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place

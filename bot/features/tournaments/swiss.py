@@ -1,7 +1,7 @@
 """Swiss rounds: the teams' records, the pairs that can meet, and the relaxation of rules in small fields.
 
-`bot.features.tournaments.dutch` chooses the pairs. It needs networkx, so `bot.features.tournaments.rounds` imports
-this module only to pair a round.
+`bot.features.tournaments.swiss_pairing` chooses the pairs. It needs networkx, so `bot.features.tournaments.rounds`
+imports this module only to pair a round.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from itertools import combinations
 
 import networkx
 
-from bot.features.tournaments.dutch import NOBODY, pair_round
+from bot.features.tournaments.swiss_pairing import NOBODY, pair_round
 from bot.features.tournaments.team_record import ABSOLUTE, BLACK, WHITE, TeamRecord, order_seats
 from bot.features.tournaments.tournament import Match, Tournament
 

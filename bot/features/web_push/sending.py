@@ -31,7 +31,7 @@ from bot.features.web_push.encryption import (
 )
 from bot.features.web_push.subscriptions import Subscription, Subscriptions
 from bot.metrics import PUSHES
-from bot.notice import Notice, NoticeKind
+from bot.notification import Notice, NoticeKind
 from bot.store import STORE_ERRORS
 
 KEPT_SECONDS: Mapping[NoticeKind, int] = {

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from bot.features.web_push import keys
 from bot.features.web_push.encryption import AUTH_BYTES, decode_base64, is_public_key
-from bot.notice import NoticeKind
+from bot.notification import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 MAX_BROWSERS = 10  # browsers of one person; a new one replaces the oldest

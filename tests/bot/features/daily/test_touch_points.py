@@ -17,7 +17,7 @@ TOUCH_POINTS = {
         "adapters/web/static/push.js",
         "adapters/web/templates/settings.html",
         "bot/features/web_push/sending.py",
-        "bot/notice.py",
+        "bot/notification.py",
     ],
     "the time zone of the days": ["bot/settings.py"],
     "the file of /mydata": ["bot/features/privacy/mydata.py"],

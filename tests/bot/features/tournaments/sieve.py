@@ -1,15 +1,15 @@
 """FIDE's criteria for Swiss pairs (C.04.3 as of February 2026), checked one by one on finished pairings.
 
 `sieve` lists all pairings and keeps the best, bracket by bracket and criterion by criterion. `explain` names the
-criterion that makes one pairing better than another. Both share no code with `bot.features.tournaments.dutch`, except
-the choice of the first seat.
+criterion that makes one pairing better than another. Both share no code with
+`bot.features.tournaments.swiss_pairing`, except the choice of the first seat.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bot.features.tournaments.dutch import NOBODY
+from bot.features.tournaments.swiss_pairing import NOBODY
 from bot.features.tournaments.team_record import TeamRecord, order_seats
 
 Pairing = tuple[tuple[int, int], ...]

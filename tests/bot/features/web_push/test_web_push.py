@@ -20,7 +20,7 @@ from bot.features.web_push.encryption import encrypt, new_private_key
 from bot.features.web_push.sending import Sender
 from bot.features.web_push.subscriptions import KINDS, MAX_BROWSERS, BadSubscription, Subscriptions, is_service
 from bot.metrics import PUSHES
-from bot.notice import Notice
+from bot.notification import Notice
 from bot.store import Store
 from tests.bot.features.web_push.service import FakeBrowser, PushService, decrypt, run_push_service
 

@@ -1,7 +1,7 @@
 """The card that cost a player most."""
 
 from bot.finished.analysis_pool import Analysis
-from bot.site.costliest import CostliestCard, costliest_card
+from bot.site.costliest_card import CostliestCard, costliest_card
 from bot.site.game_reader import Reader
 from bot.store import Store
 from engine.robots.verdicts import Verdict

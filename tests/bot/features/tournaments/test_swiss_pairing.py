@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from bot.features.tournaments.dutch import NOBODY, pair_round
 from bot.features.tournaments.log_entries import Leave
 from bot.features.tournaments.rounds import next_round, rounds_in_all
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible_pairs, records_of
+from bot.features.tournaments.swiss_pairing import NOBODY, pair_round
 from bot.features.tournaments.team_record import TeamRecord
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (

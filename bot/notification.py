@@ -2,16 +2,16 @@
 
 from typing import Literal, NamedTuple
 
-NoticeKind = Literal["turn", "challenge", "daily", "tournament"]
+NotificationKind = Literal["turn", "challenge", "daily", "tournament"]
 
 
-class Notice(NamedTuple):
+class Notification(NamedTuple):
     """A notification. Locked screens show it, so ``text`` names no card.
 
     ``path`` is the page that it opens. ``about`` has the people whom the text names: /forget deletes it for each.
     """
 
-    kind: NoticeKind
+    kind: NotificationKind
     text: str
     path: str
     about: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from itertools import chain
 from string import Formatter
 from typing import Literal, NamedTuple
 
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.panel_picture import Picture
 
 LONGEST_PAYLOAD = 64  # bytes that every platform allows in a button
@@ -101,7 +101,7 @@ class Panel:
 
     The text includes everything that the ``picture`` shows, because pictures are not always available. An adapter gets
     a painted picture or none. The spans from ``fold`` on repeat the picture or are less important. Next to a picture,
-    platforms fold them or show them small, so that picture and buttons fit on a phone's screen. ``notice`` is for
+    platforms fold them or show them small, so that picture and buttons fit on a phone's screen. ``notification`` is for
     platforms that send notifications separately from messages.
     """
 
@@ -109,7 +109,7 @@ class Panel:
     rows: tuple[Row, ...] = field(default=())
     picture: Picture | None = None
     fold: int | None = None
-    notice: Notice | None = None
+    notification: Notification | None = None
 
     @cached_property
     def digest(self) -> str:

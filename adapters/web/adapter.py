@@ -39,10 +39,10 @@ class Web(SiteAdapter):
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Queue a notification for the person's browsers. The table's page shows the message itself."""
-        if panel.notice and not silent and is_private(place):
+        if panel.notification and not silent and is_private(place):
             push = self.site.card_room.feature(WebPushFeature).sender
             try:
-                await push.queue(person_of(place), panel.notice)
+                await push.queue(person_of(place), panel.notification)
             except STORE_ERRORS as error:
                 raise NotDelivered("the store is away") from error
         return SentMessage(PAGE)

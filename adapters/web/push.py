@@ -14,7 +14,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.web_push.feature import WebPushFeature
 from bot.features.web_push.subscriptions import LONGEST_ENDPOINT, BadSubscription, subscription_id
 from bot.http.server import body_timeout
-from bot.notification import NoticeKind
+from bot.notification import NotificationKind
 from bot.texts import texts
 
 
@@ -41,7 +41,7 @@ async def push_form(site: Site, person: str, language: str) -> dict[str, Any]:
     """Return the values of the form in the settings."""
     _ = texts(language).gettext
     chosen = await site.card_room.feature(DailyFeature).site.hours.hour_of(person)
-    kinds: dict[NoticeKind, str] = {
+    kinds: dict[NotificationKind, str] = {
         "turn": _("Your turn"),
         "challenge": _("Challenges"),
         "daily": _("Deal of the day"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot import actions
 from bot.meetings import block_button
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.tables import free_chairs
@@ -91,7 +91,7 @@ def challenge_panel(
         return card
     card = replace(card, rows=(*card.rows, (block_button(language, "table", table.code),)))
     text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(seen.kind.name))
-    return replace(card, notice=Notice("challenge", text, f"/t/{table.code}", (table.opener.person,)))
+    return replace(card, notification=Notification("challenge", text, f"/t/{table.code}", (table.opener.person,)))
 
 
 def invitee_panel(table: Table, language: str, nickname: str = "", *, has_buttons: bool = False) -> Panel:

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from bot import actions
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
@@ -45,7 +45,7 @@ def hand_panel(
         return panel
     _ = words.text
     text = _("{game}: it’s your turn.").format(game=_(seen.kind.name))
-    return replace(panel, notice=Notice("turn", text, f"/t/{seen.code}"))
+    return replace(panel, notification=Notification("turn", text, f"/t/{seen.code}"))
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:

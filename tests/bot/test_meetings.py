@@ -164,4 +164,4 @@ def last(player: Player) -> Panel:
 
 
 def _makes_notice(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Notice"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Notification"

@@ -12,7 +12,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.opponents.feature import OpponentsFeature
 from bot.features.web_push import subscriptions
 from bot.features.web_push.feature import WebPushFeature
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.panel import Panel
 from bot.platform import Person, private_place
 from tests.bot.features.web_push.service import FakeBrowser
@@ -77,10 +77,10 @@ async def test_bad_choices_are_refused(site: OpenPlayground, session: aiohttp.Cl
 
 
 async def test_turn_notifies_without_a_card(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    queued: list[tuple[str, Notice]] = []
+    queued: list[tuple[str, Notification]] = []
 
-    async def queue(person: str, notice: Notice) -> None:
-        queued.append((person, notice))
+    async def queue(person: str, notification: Notification) -> None:
+        queued.append((person, notification))
 
     monkeypatch.setattr(site.worker.feature(WebPushFeature).sender, "queue", queue)
     monkeypatch.setattr(RepostPolicy, "_is_inactive", lambda *_known: True)
@@ -91,15 +91,15 @@ async def test_turn_notifies_without_a_card(site: OpenPlayground, monkeypatch: p
         while not queued:
             await asyncio.sleep(0.05)
         await site.worker.settled()
-    assert queued == [(person, Notice("turn", "Metà Mazzo: it’s your turn.", f"/t/{code}"))]
+    assert queued == [(person, Notification("turn", "Metà Mazzo: it’s your turn.", f"/t/{code}"))]
 
 
 async def test_challenge_to_a_recent_opponent_notifies(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    queued: list[tuple[str, Notice]] = []
+    queued: list[tuple[str, Notification]] = []
 
-    async def queue(person: str, notice: Notice) -> None:
-        if notice.kind == "challenge":
-            queued.append((person, notice))
+    async def queue(person: str, notification: Notification) -> None:
+        if notification.kind == "challenge":
+            queued.append((person, notification))
 
     monkeypatch.setattr(site.worker.feature(WebPushFeature).sender, "queue", queue)
     people, worker = [Person("web:0a", "Anna", "en"), Person("web:0b", "Bruno", "en")], site.worker
@@ -116,21 +116,21 @@ async def test_challenge_to_a_recent_opponent_notifies(site: OpenPlayground, mon
         await asyncio.sleep(0.05)
     await worker.settled()
     text = "\u2068Anna\u2069 challenges you: Testa a Testa."
-    assert queued == [("web:0b", Notice("challenge", text, f"/t/{code}", ("web:0a",)))]
+    assert queued == [("web:0b", Notification("challenge", text, f"/t/{code}", ("web:0a",)))]
 
 
 async def test_silent_message_notifies_nobody(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
     queued: list[str] = []
 
-    async def queue(person: str, notice: Notice) -> None:
-        queued.append(notice.text)
+    async def queue(person: str, notification: Notification) -> None:
+        queued.append(notification.text)
 
     monkeypatch.setattr(site.worker.feature(WebPushFeature).sender, "queue", queue)
     web = site.worker.adapters["web"]
     place = private_place("web:0a0a0a0a0a0a")
-    await web.send(place, Panel((), notice=Notice("turn", "again", "/t/K7QF2M")), "k1", silent=True)
+    await web.send(place, Panel((), notification=Notification("turn", "again", "/t/K7QF2M")), "k1", silent=True)
     await web.send(place, Panel(()), "k2")
-    await web.send(place, Panel((), notice=Notice("turn", "first", "/t/K7QF2M")), "k3")
+    await web.send(place, Panel((), notification=Notification("turn", "first", "/t/K7QF2M")), "k3")
     assert queued == ["first"]
 
 

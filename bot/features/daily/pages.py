@@ -11,7 +11,7 @@ from bot.days.chosen_hours import OFF, hour_row
 from bot.feature import Lesson
 from bot.features.daily.ranking import RankedResult
 from bot.features.daily.streaks import Streak
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult
@@ -132,7 +132,7 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
         (Button(_("Stop reminders"), actions.page("daily", "remind", OFF)),),
     )
-    return replace(panel, notice=Notice("daily", f"{_('Deal of the day')}. {ready}", "/daily"))
+    return replace(panel, notification=Notification("daily", f"{_('Deal of the day')}. {ready}", "/daily"))
 
 
 def time_left_text(language: str, left: timedelta) -> str:

@@ -17,7 +17,7 @@ from bot.features.duels.texts import (
     unfinished_texts,
 )
 from bot.meetings import block_button
-from bot.notification import Notice, NoticeKind
+from bot.notification import Notification, NotificationKind
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult
@@ -262,21 +262,21 @@ def called_panel(duel: Duel, language: str, now: int) -> Panel:
     panel = replace(panel, rows=(*panel.rows, (block_button(language, PAGE, duel.code),)))
     _ = texts(language).gettext
     text = _("{name} challenges you to a duel.").format(name=plain_names(duel, language)[0])
-    return _with_notice(panel, duel, text, "challenge")
+    return _with_notification(panel, duel, text, "challenge")
 
 
 def accepted_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     _ = texts(language).gettext
     text = _("{name} has accepted your duel.").format(name=plain_names(duel, language)[1 - side])
     panel = own_panel(duel, side, language, now)
-    return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
+    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
 
 
 def drawn_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     _ = texts(language).gettext
     text = _("The match has begun: you play against {name}.").format(name=plain_names(duel, language)[1 - side])
     panel = own_panel(duel, side, language, now)
-    return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
+    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
 
 
 def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
@@ -288,13 +288,13 @@ def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
         left,
     ).format(count=left)
     panel = own_panel(duel, side, language, now)
-    return _with_notice(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text)
+    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text)
 
 
 def over_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
-    return _with_notice(own_panel(duel, side, language, now), duel, result_text(duel, language))
+    return _with_notification(own_panel(duel, side, language, now), duel, result_text(duel, language))
 
 
-def _with_notice(panel: Panel, duel: Duel, text: str, kind: NoticeKind = "turn") -> Panel:
+def _with_notification(panel: Panel, duel: Duel, text: str, kind: NotificationKind = "turn") -> Panel:
     about = tuple([player.person for player in duel.players])
-    return replace(panel, notice=Notice(kind, text, f"/duel/{duel.code}", about))
+    return replace(panel, notification=Notification(kind, text, f"/duel/{duel.code}", about))

@@ -23,7 +23,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.texts import TournamentText, time_left
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.identity.pseudonyms import is_pseudonym
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.panel import Panel, Span, Writer
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
@@ -125,4 +125,4 @@ def reminder_panel(language: str, tournament: Tournament, match: Match, player: 
     panel = page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), tournament, "mine"),))
     opponents = [chair.person for other in match.teams if other != team for chair in tournament.members(other)]
     about = (tournament.opener.person, *opponents)
-    return replace(panel, notice=Notice("tournament", panel.plain.strip(), "/", about))
+    return replace(panel, notification=Notification("tournament", panel.plain.strip(), "/", about))

@@ -31,10 +31,10 @@ from bot.features.web_push.encryption import (
 )
 from bot.features.web_push.subscriptions import Subscription, Subscriptions
 from bot.metrics import PUSHES
-from bot.notification import Notice, NoticeKind
+from bot.notification import Notification, NotificationKind
 from bot.store import STORE_ERRORS
 
-KEPT_SECONDS: Mapping[NoticeKind, int] = {
+KEPT_SECONDS: Mapping[NotificationKind, int] = {
     "turn": 24 * 3600,
     "challenge": 24 * 3600,
     "daily": 8 * 3600,
@@ -58,7 +58,7 @@ class Due(NamedTuple):
 
     person: str
     browser: str
-    kind: NoticeKind
+    kind: NotificationKind
     text: str
     path: str
     tries: int = 0
@@ -89,16 +89,16 @@ class Sender:
         """Return the key that browsers subscribe with, in base64url."""
         return encode_base64(public_bytes((await self._private_key()).public_key()))
 
-    async def queue(self, person: str, notice: Notice) -> None:
+    async def queue(self, person: str, notification: Notification) -> None:
         """Queue a notification for those of a person's browsers that want its kind. Can raise a store error."""
-        wanted = [browser for browser in await self._subscriptions.of(person) if notice.kind in browser.kinds]
+        wanted = [browser for browser in await self._subscriptions.of(person) if notification.kind in browser.kinds]
         if not wanted:
             return
         if await self._client.zcard(keys.DUE) >= MAX_DUE or len(await self._due_of(person)) >= MAX_DUE_EACH:
             PUSHES.labels("dropped").inc(len(wanted))
             return
         now = time.time()
-        kind, text, path, about = notice
+        kind, text, path, about = notification
         due = {Due(person, browser.id, kind, text, path, about=about).stored: now for browser in wanted}
         await self._client.zadd(keys.DUE, due, nx=True)
 

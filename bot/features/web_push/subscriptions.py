@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from bot.features.web_push import keys
 from bot.features.web_push.encryption import AUTH_BYTES, decode_base64, is_public_key
-from bot.notification import NoticeKind
+from bot.notification import NotificationKind
 
-KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
+KINDS: tuple[NotificationKind, ...] = get_args(NotificationKind)
 MAX_BROWSERS = 10  # browsers of one person; a new one replaces the oldest
 LONGEST_ENDPOINT = 1024  # characters
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"  # RFC 1035

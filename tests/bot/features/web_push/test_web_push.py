@@ -20,12 +20,12 @@ from bot.features.web_push.encryption import encrypt, new_private_key
 from bot.features.web_push.sending import Sender
 from bot.features.web_push.subscriptions import KINDS, MAX_BROWSERS, BadSubscription, Subscriptions, is_service
 from bot.metrics import PUSHES
-from bot.notification import Notice
+from bot.notification import Notification
 from bot.store import Store
 from tests.bot.features.web_push.service import FakeBrowser, PushService, decrypt, run_push_service
 
 ANNA, BRUNO = "web:0a0a0a0a0a0a", "web:0b0b0b0b0b0b"
-TURN = Notice("turn", "Metà Mazzo: tocca a te.", "/t/K7QF2M")
+TURN = Notification("turn", "Metà Mazzo: tocca a te.", "/t/K7QF2M")
 
 
 class Bench:
@@ -71,7 +71,7 @@ async def test_notification_arrives_once_at_each_browser_that_wants_it(bench: Be
     await bench.sender.send_due()
     assert phone.messages == [{"kind": "turn", "text": TURN.text, "path": TURN.path}]
     assert (laptop.messages, other.messages, await bench.due()) == ([], [], [])
-    await bench.sender.queue(ANNA, Notice("daily", "Ready", "/daily"))
+    await bench.sender.queue(ANNA, Notification("daily", "Ready", "/daily"))
     await bench.sender.send_due()
     assert len(phone.messages) == 2
     assert len(laptop.messages) == 1
@@ -239,7 +239,7 @@ async def test_forgotten_person_gets_nothing(bench: Bench) -> None:
 
 async def test_message_that_names_a_forgotten_person_is_not_sent(bench: Bench) -> None:
     browser = await bench.subscribe(BRUNO)
-    await bench.sender.queue(BRUNO, Notice("turn", "Anna challenges you.", "/t/K7QF2M", (ANNA,)))
+    await bench.sender.queue(BRUNO, Notification("turn", "Anna challenges you.", "/t/K7QF2M", (ANNA,)))
     await bench.sender.queue(BRUNO, TURN)
     await bench.sender.forget(ANNA)
     await bench.sender.send_due()

@@ -142,7 +142,8 @@ class Fleet:
     async def settings(self) -> dict[str, dict[str, str]]:
         """Return the stored settings of people and groups, without the last game.
 
-        A repeated challenge stores it again, and the challenges here always name their game.
+        A repeated challenge stores its game again as the last one. No challenge of these tests uses the last game,
+        because each names its own.
         """
         names = [*(keys.person(person.id) for person in PEOPLE), *map(keys.chat, GROUPS)]
         stored = [await self.store.client.hgetall(name) for name in names]
@@ -152,7 +153,7 @@ class Fleet:
         }
 
     def message_at(self, place: str, number: int) -> str:
-        """Return a message of a place by its number in the order of `sorted_panels`."""
+        """Return a message of a place by its number in the order of `sorted_panels`, or "0" if there is none."""
         messages = self.fake.messages[place]
         ordered = sorted(messages, key=lambda message: _order(messages[message]))
         return ordered[number] if number < len(ordered) else "0"
@@ -199,7 +200,10 @@ def _order(panel: Panel) -> tuple[str, str]:
 
 
 def live_tables_of(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
-    """Return codes and versions of a person's live tables, from the logs. A request for a chair counts."""
+    """Return codes and versions of a person's live tables, from the logs.
+
+    A table counts even if the person has only asked for a chair.
+    """
     tables = [Table(code).with_stored_entries(entries) for code, entries in logs.items()]
     return sorted((t.code, t.version) for t in tables if t.phase in ("open", "playing") and person in t.people)
 
@@ -225,7 +229,10 @@ def make_packs_deterministic(worker: Worker) -> None:
 
 
 def _record_fences(worker: Worker) -> set[str]:
-    """Return a set that collects the fences that this worker receives from now on. A fence follows all notifications."""
+    """Return a set that collects the fences that this worker receives from now on.
+
+    A fence arrives after all earlier notifications.
+    """
     received: set[str] = set()
     original = worker.updates.on_profile_changed
 

@@ -49,7 +49,7 @@ async def test_unreadable_notifications_are_skipped(store: Store, monkeypatch: p
         assert [entry["event"] for entry in logs].count("notification_failed") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
 
-        # The last change names a missing table.
+        # The change that can be read names a missing table.
         assert [entry["event"] for entry in logs].count("table_vanished") == 1
 
 

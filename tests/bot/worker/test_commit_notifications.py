@@ -30,7 +30,7 @@ async def fleet(store: Store, shared_valkey: EmbeddedStore) -> AsyncIterator[Fle
 
 
 async def start_game(fleet: Fleet) -> tuple[Worker, Worker, Player]:
-    """Return the table's owner, the other worker, and the player to move, connected to the other worker."""
+    """Start a game. Return the table's owner, the other worker, and the player to move, who uses the other worker."""
     first, second = fleet.workers
     anna, bruno = Player(first, fleet.fake, "Anna", 1), Player(first, fleet.fake, "Bruno", 2)
     await anna.say("/challenge metamazzo")

@@ -127,7 +127,7 @@ async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, mon
             await Player(worker, fake, "Anna", 1).say("/challenge metamazzo")
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
-    # Messages that were certainly not sent are retried with shorter pauses.
+    # If a message was certainly not sent, the pauses grow more slowly, up to a limit.
     monkeypatch.setattr(surface_waits, "MAX_PAUSE", 0.004)
     fake.errors["paper:200"] = [NotDelivered("refused")] * 5
     with capture_logs() as logs:
@@ -179,7 +179,7 @@ async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
 
 
 async def create_duplicate_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
-    """Create a challenge with a duplicate card; return the players and the older message."""
+    """Create a challenge with a duplicate card; return the players and the older of the two cards."""
     anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
     fake.errors_after_delivery[GROUP] = [PlatformFailure("timed out")]
     await anna.say("/challenge metamazzo")
@@ -225,7 +225,7 @@ async def test_message_sent_before_a_crash_is_updated(store: Store, monkeypatch:
 
 
 @pytest.mark.parametrize("moves", [0, 3])
-async def test_pressed_duplicate_of_a_running_game_loses_buttons(store: Store, moves: int) -> None:
+async def test_pressed_duplicate_of_a_running_game_has_no_join(store: Store, moves: int) -> None:
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
         anna, bruno, older = await create_duplicate_challenge(worker, fake)
@@ -354,7 +354,8 @@ async def test_hand_to_move_becomes_the_lowest_message(store: Store) -> None:
         first = await code_of(worker, players[0])
         await seat_players(worker, fake, "testa")
         table = await worker.room.table(first)
-        # The second table's panels are lower. After a move at the first, its panel moves down for the other player.
+        # The second table's panels are lower. After a move at the first table, the other player's panel of that table
+        # becomes the lowest.
         mover = next(player for player in players if table.to_move and player.person.id == table.to_move.person)
         other = next(player for player in players if player is not mover)
         message, panel = next(
@@ -384,7 +385,7 @@ async def test_restart_sends_nothing_twice(store: Store) -> None:
 
 
 async def commit_undelivered(worker: Worker, players: list[Player]) -> str:
-    """Commit a move without notifying delivery; return the table's code."""
+    """Commit a move after delivery has stopped; return the table's code."""
     code = await code_of(worker, players[0])
     await worker.delivery.stop(1.0)
     table = await worker.room.table(code)
@@ -465,7 +466,7 @@ async def test_failing_surface_keeps_its_table_changed(store: Store, monkeypatch
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover, other = mover_and_other(players)
-        # The hand of the player to move is drawn first.
+        # After the press, the other player is to move, so that hand is drawn first.
         fake.errors[other.private] = [ValueError("a fault of ours")] * 10_000  # type: ignore[list-item]
         await mover.press(mover.moves()[0][1].label, settle=False)
         while len(fake.errors[other.private]) > 9_998:
@@ -541,7 +542,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
             [new] = {table.code for table in await first_worker.room.lists.tables_of(players[0].person.id)} - set(codes)
             codes.append(new)
 
-        # The newest hands belong to one worker's only table. The other worker has the first table.
+        # The lowest hands are of the last table, the only one of its worker. The other worker has the first table.
         first = await first_worker.room.table(codes[0])
         assert first.game
         assert first.game.turn is not None
@@ -557,7 +558,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
 
 
 async def test_edits_are_saved_while_another_message_waits(store: Store) -> None:
-    """After a kill, the next worker edits no message again, although the table was never idle."""
+    """So after a kill, the next worker repeats no edit, although the table was never idle."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")

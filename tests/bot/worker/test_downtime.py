@@ -1,4 +1,4 @@
-"""Clocks use only the store's playing time, without downtime, and a hung worker leaves lost tables alone."""
+"""Clocks use only the store's playing time, without downtime. A hung worker leaves tables alone that it has lost."""
 
 import asyncio
 import time
@@ -79,7 +79,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
             await ring_clocks(worker, 0)
             after = await running_clocks(store)
             assert set(after) == set(before)
-            # Time with a running worker counts, and a slow machine needs some to open sixty tables.
+            # Time with a running worker counts, and a slow machine needs some of it for sixty tables.
             elapsed = asyncio.get_running_loop().time() - started
             assert all(before[code] - after[code] <= LONGEST_GAP + 2 + elapsed for code in before)
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
@@ -141,12 +141,12 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
         await step_clock(store, seconds)
         assert len(worker.shards.owned) == keys.SHARDS
 
-        # The first pass precedes the owner's next check, and the second follows it.
+        # The first pass comes before the worker's next `balance`, and the second after it.
         for _ in range(2):
             await ring_clocks(worker, 0)
             assert (await worker.room.table(code)).version == table.version
             after = await running_clocks(store)
-            # On a slow machine, time since the last stored value can be given back.
+            # The clock can get back the time since playing time was last stored, which is long on a slow machine.
             elapsed = asyncio.get_running_loop().time() - started
             assert -1 - elapsed < before[code] - after[code] <= LONGEST_GAP + 2 + elapsed
             await worker.shards.balance()
@@ -293,12 +293,12 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
         await hang(frozen, 60)
         await pass_time(store, 150)
 
-        # The frozen worker rings no clock that it might not own.
+        # The frozen worker rings no clock of a table that it might not own.
         await frozen.alarms.poll()
         await frozen.alarms.settled()
         assert (await frozen.room.table(code)).version == version
         async with open_worker(store, fake, alone=False) as heir:
-            # If both ring it at the same time, there is one nudge.
+            # If both workers ring the clock at the same time, there is one nudge.
             frozen.shards._alone = True
             for worker in (frozen, heir):
                 await worker.alarms.poll()
@@ -309,7 +309,7 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
             await heir.settled()
 
 
-async def test_worker_ends_its_lease_earlier_than_others(store: Store) -> None:
+async def test_worker_surely_owns_tables_only_within_its_lease(store: Store) -> None:
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         await freeze(worker)
         start = time.clock_gettime(CLOCK)
@@ -323,7 +323,7 @@ async def test_worker_ends_its_lease_earlier_than_others(store: Store) -> None:
 # The queue of alarms
 
 
-async def test_scheduler_keeps_one_entry_per_table(store: Store) -> None:
+async def test_alarms_keep_one_entry_for_each_table_due_soon(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         alarms = Alarms(worker.room, worker.shards, worker.robot_pool, worker.policies)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
@@ -351,7 +351,7 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
         random = Random(3)
         for _ in range(3):
             async with asyncio.timeout(20):
-                # Until delivery has edited the hand, it shows the moves before the last one.
+                # Until delivery has edited the hand, it still offers the moves from before the last move.
                 await worker.settled()
                 while not anna.moves():
                     await asyncio.sleep(0.02)
@@ -364,14 +364,14 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
 # Clocks of the first release
 
 
-async def test_missed_first_release_clocks_get_the_least_time(store: Store) -> None:
+async def test_longest_missed_first_release_clock_gets_least_time(store: Store) -> None:
     now = time.time()
     await store.client.set(keys.SCHEMA, 1)
     rings = {"LATE": now - HOUR, "SOON": now - HOUR + 100, "LONG": now + HOUR}
     for code, score in rings.items():
         await store.client.zadd(keys.timers(keys.shard_of(code)), {code: score})
     await schema.check(store.client)
-    # An interrupted step is repeated.
+    # The step is repeated, as after an interruption.
     await store.client.set(keys.SCHEMA, 1)
     await schema.check(store.client)
     remaining = await running_clocks(store)

@@ -22,7 +22,7 @@ def strip_signals(move: str) -> str:
 
 
 def shortest_target(game: str) -> tuple[str, ...]:
-    """Return the button label of the smallest target, if there is a choice."""
+    """Return the button label of the smallest target, or nothing if there is no choice."""
     targets = GAMES[game].rules.choices()["target"]
     unit = 3 if game == "tressette" else 1
     return (f"to {min(map(int, targets)) * unit}",) if len(targets) > 1 else ()
@@ -54,7 +54,7 @@ async def test_whole_game_can_be_played_by_buttons(store: Store, game: str) -> N
         # First games, so the ratings are provisional.
         assert result.count(", provisional)") == len(players)
 
-        # The seal stays in the words of the boards.
+        # The seal is text on the boards, and no button.
         labels = [button.label for panel in fake.messages[GROUP].values() for row in panel.rows for button in row]
         assert not any("🔒" in label for label in labels)
         winners = [player for player in players if "You win!" in fake.last(player.private).plain]
@@ -70,7 +70,7 @@ async def test_whole_game_can_be_played_by_buttons(store: Store, game: str) -> N
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
-    """The buttons are exactly the legal moves of the engine, without claims that cannot be right."""
+    """Out of turn, only declarations and claims have buttons. Resigning and claims that cannot be right have none."""
     fake, random = FakePlatform(), Random(game)
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, game)

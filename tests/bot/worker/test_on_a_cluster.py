@@ -38,7 +38,7 @@ async def test_whole_game_can_be_played_on_a_cluster(cluster_store: Store, game:
 
 @pytest.mark.long
 async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> None:
-    """Presses go to random workers. Each acknowledged move is made once, and the last panels show it."""
+    """Presses go to random workers. Each acknowledged move is made once, and the last hand offers the legal plays."""
     await asyncio.to_thread(cluster.clear)
     fake, random = FakePlatform(), Random(1)
     async with AsyncExitStack() as stack:

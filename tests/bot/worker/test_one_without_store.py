@@ -15,7 +15,7 @@ from tests.bot.worker.test_commit_notifications import start_game
 
 
 class StoreProxy:
-    """A proxy for a store that can be cut off."""
+    """A proxy in front of a store. After `cut`, the store cannot be reached through it."""
 
     def __init__(self, store_url: str) -> None:
         self._socket = urlsplit(store_url).path

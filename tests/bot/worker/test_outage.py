@@ -63,7 +63,7 @@ async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Fak
     async with open_store(embedded.url) as store, open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         for player in players:
-            # Real players open the private chat before they get a hand, so no press has to store that.
+            # Real players open the private chat before they get a hand, so no press has to store that it is open.
             await player.dispatcher.send_hands(player.person)
         await worker.settled()
         yield worker, fake, players
@@ -186,7 +186,7 @@ async def test_dead_store_restarts_and_play_continues(embedded: EmbeddedStore) -
         before = (await worker.store.load(code)).version
         os.kill(store_process(embedded), signal.SIGKILL)
         replies = [(await mover.send(button.payload, mover.private, message, key="k")).toast for _ in range(5)]
-        # No process listens, and commands that cannot be sent are not kept.
+        # No process listens. A command that cannot be sent is not kept for later.
         assert NOT_WRITTEN in replies[-1]
         keeper = asyncio.create_task(embedded.keep_running())
         await wait_until_healthy(worker)

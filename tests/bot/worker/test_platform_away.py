@@ -28,7 +28,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FailingPlatform(FakePlatform):
-    """A fake platform that fails some calls and counts the sync tasks."""
+    """A fake platform that fails some calls and keeps the highest number of simultaneous sync tasks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
         tasks = len(asyncio.all_tasks())
         table = (await worker.room.lists.tables_of(players[0].person.id))[0]
         fake.error, fake.failures_left, fake.most_tasks = error, times, 0
-        # Players cannot see these moves. They come from old buttons or another platform.
+        # No message offers these moves, as if they came from old buttons or another platform.
         await play_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
             await worker.settled()
@@ -82,7 +82,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
 
 
 async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long pauses do not delay them. Messages that could have arrived are sent too."""
+    """Long pauses do not delay the messages. Those that could have arrived already are sent too."""
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -18,7 +18,7 @@ async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch
     fake, thinking, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
 
     async def move(*_args: object) -> str:
-        """Think until the pool stops. `seeded_move` thinks for seconds."""
+        """Think until the pool stops, like `seeded_move`, which can think for seconds."""
         thinking.set()
         await stopped.wait()
         raise ProcessDied
@@ -55,7 +55,7 @@ async def test_strong_robot_plays(store: Store) -> None:
                 await worker.settled()
 
 
-async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> None:
+async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake, robots=("Easy",))

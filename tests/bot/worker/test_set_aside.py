@@ -163,7 +163,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
         await _wait_until_notified(worker, fake)
         assert await store.set_aside_tables(range(keys.SHARDS)) == [code]
 
-    # Without the unreadable entry, the table is readable as if it had been repaired.
+    # To repair the table, the test removes the unreadable entry.
     await store.client.rpop(keys.table(code))
     async with open_worker(store, fake) as worker:
         players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]

@@ -71,7 +71,7 @@ UNWANTED = (":hint", "1panalysis", "robot strong", "blind")
 """Presses that start computations, and a press that returns a hand's panel to its earlier state."""
 
 DISPLAY_WORDS = (":menu", ":draft", ":aside", "1p")
-"""Parts of presses that only show a page or menu, so the last press counts."""
+"""Parts of presses that only show a page or menu, or change a setting. The last such press counts, even if repeated."""
 
 
 class Action(NamedTuple):
@@ -196,7 +196,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         note(f"{pair.many} to {index} x{copies}")
         replies = await asyncio.gather(*(self.many.deliver(index + copy, pair.many) for copy in range(copies)))
         [expected] = await self.deliver_to_single([pair])
-        # A copy that arrives after its effect can find that the table is gone.
+        # A copy that arrives after the update took effect can find that the table is gone.
         assert expected in replies, (pair, replies, expected)
         for reply in replies:
             assert reply == expected or await self.says_table_is_gone(reply), (pair, replies, expected)
@@ -316,7 +316,7 @@ class ThreeWorkers(RuleBasedStateMachine):
                 words.append(self.codes[-1 - action.pick % min(4, len(self.codes))])
             command = Command(key, person, place, words[0], tuple(words[1:]), about)
             return UpdatePair(command, command)
-        # The first person with a fitting button presses it, starting with this one.
+        # The person of the action presses, or the next one with a fitting button.
         for presser in (*PEOPLE[action.person :], *PEOPLE[: action.person]):
             places = (*GROUPS, private_place(presser.id))
             buttons = self.earlier_buttons(places) if action.kind == "old" else self.current_buttons(places)

@@ -121,7 +121,7 @@ async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypa
 async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         handled = set(Dispatcher(worker)._handlers)
-        assert handled == {spec.name for spec in COMMANDS}, "COMMANDS and the handlers in bot/handlers differ"
+        assert handled == {spec.name for spec in COMMANDS}, "COMMANDS and the dispatcher's handlers differ"
     for spec in COMMANDS:
         if spec.is_listed:
             assert {"en", *spec.names} == set(LANGUAGES), f"/{spec.name} needs a name in each language"

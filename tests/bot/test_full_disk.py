@@ -32,7 +32,7 @@ Release = Callable[[], None]
 
 @asynccontextmanager
 async def small_disk(folder: Path) -> AsyncIterator[None]:
-    """Mount a file system with room for about a hundred pictures for the data, or skip the test."""
+    """Mount a small file system for the data, with room for about a hundred pictures, or skip the test."""
     (folder / "data").mkdir(mode=0o700)
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m,mode=700", "tmpfs", str(folder / "data")]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
@@ -54,7 +54,7 @@ def fill_disk(bot: Bot) -> Release:
 
 
 def limit_file_size(bot: Bot) -> Release:
-    """Limit files of the bot and its new processes to the current size of the store's log."""
+    """Limit the files that the bot, its store and its new processes write, to about the size of the store's log."""
     assert sys.platform == "linux"
     assert bot.process
     data = bot.folder / "data"
@@ -109,15 +109,15 @@ async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
                 while len(page.refused) < before + 20:
                     await press_randomly(players, 1)
 
-            # Every press is answered, so no answer is lost.
+            # No press waits for an answer.
             assert not page.futures
 
-            # A deleted file can leave room for a moment.
+            # The store can delete a file of its own, which leaves room for a moment.
             async with asyncio.timeout(60):
                 while (await read_health(bot, session))["store"]:
                     await press_randomly(players, 1)
 
-            # Restarts slow down, and only the first is logged.
+            # The store is restarted after longer and longer pauses, and only its first death is logged.
             await asyncio.sleep(3)
             events = count_events(bot)
             assert events["store_died"] == 1, events

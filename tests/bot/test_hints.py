@@ -53,7 +53,7 @@ def hint_buttons(player: Player) -> list[str]:
     return [label for label in labels if "hint" in label.lower()]
 
 
-async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hint_names_a_legal_move(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -67,7 +67,7 @@ async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest
         assert move in [label.removeprefix("📣 ") if label.startswith("📣 ") else f"Play {label}" for label in labels]
 
 
-async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_repeated_presses_search_for_one_hint(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     may_answer, calls = asyncio.Event(), 0
 
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
@@ -95,7 +95,7 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
         assert calls == 1
 
 
-async def test_busy_robots_show_the_button_to_ask_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hint_can_be_asked_again_after_none_in_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Hint] = []
 
     async def hint(_pool: RobotPool, _view: View, _history: object) -> Hint | None:
@@ -128,13 +128,13 @@ async def test_asked_hint_stays_while_a_choice_is_made(store: Store, monkeypatch
         assert await worker.hints.hint_to_show(table, 0) == NO_HINT
         assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
         await worker.hints.wait_until_idle()
-        # By now the draft belongs to another choice.
+        # The hand no longer asks, because its draft belongs to another choice by now.
         shown = await worker.hints.hint_to_show(table, 0)
         assert shown.found
         assert shown.is_asked
 
 
-async def test_hint_at_another_table_ends_the_wait_for_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waits_for_hints_end_at_both_of_two_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     may_answer = asyncio.Event()
 
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint | None:
@@ -165,7 +165,7 @@ async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:
     return table
 
 
-async def test_hints_need_practice_and_the_players_turn(store: Store) -> None:
+async def test_game_between_people_has_no_hints(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "testa")

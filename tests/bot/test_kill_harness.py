@@ -16,7 +16,7 @@ from tests.kills.pages import Page
 
 
 def create_harness(folder: Path, store_url: str, fill_tables: Callable[[int], Awaitable[None]]) -> Harness:
-    """Create a harness whose players call `fill_tables` repeatedly. No press is acknowledged."""
+    """Create a harness that calls `fill_tables` instead of pressing buttons. No bot acknowledges these calls."""
 
     class UnacknowledgedHarness(Harness):
         patience = 0.3

@@ -257,7 +257,7 @@ def add_older_board(rest: StateAtRest) -> StateAtRest:
 
 
 def show_two_older_boards(rest: StateAtRest) -> StateAtRest:
-    """Make both boards wrong, although only one of them could have been in flight."""
+    """Make the pictures of both boards older, although one of the boards must be correct."""
     return replace(add_older_board(show_older_board_picture(rest)), at_risk=2)
 
 

@@ -78,7 +78,7 @@ async def test_sender_of_a_message_can_be_blocked(store: Store, place: str) -> N
         assert await worker.blocks.blocks_of(bruno.person.id) == []
 
 
-async def test_italian_names_the_same_place(store: Store) -> None:
+async def test_block_button_works_in_italian(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await meet(anna, bruno)
         await worker.people.update_person(bruno.person.id, language="it")

@@ -13,7 +13,7 @@ from bot.store import Store, keys
 
 
 class SlowClient:
-    """A store client that delays the first read of a person."""
+    """A store client that counts reads of persons and delays the first one."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -50,7 +50,7 @@ async def test_stale_read_is_not_cached_after_a_change(store: Store, changer: st
 
 @pytest.mark.parametrize("changer", ["first worker", "second worker"])
 async def test_change_of_one_profile_keeps_reads_of_others(store: Store, changer: str) -> None:
-    """Otherwise, each change of a profile would make the bot read others again."""
+    """Otherwise, each change would make a worker repeat the reads of other profiles that are under way."""
     slow = SlowClient(store.client)
     first_worker = People(slow)
     reading = asyncio.create_task(first_worker.person("telegram:1"))

@@ -12,7 +12,7 @@ from bot.store.keys import HERE
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A worker's clock, which tests set."""
+    """The clock of all workers, which tests set."""
     now = [time.monotonic()]
     monkeypatch.setattr("bot.presence.time.monotonic", lambda: now[0])
     return now
@@ -52,7 +52,7 @@ async def test_late_sign_does_not_hide_a_newer_one(any_store: Store, clock: list
     assert float(await any_store.client.zscore(HERE, "web:1")) > time.time() - 2
 
 
-async def test_seat_shows_who_is_away(any_store: Store, clock: list[float]) -> None:
+async def test_followed_person_without_signs_is_away(any_store: Store, clock: list[float]) -> None:
     first, other = workers_of(any_store)
     changes = list[set[str]]()
     first.followed.append(lambda: ["web:1"])

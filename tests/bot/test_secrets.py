@@ -135,7 +135,7 @@ def test_wrong_secret_in_a_file_is_not_printed(monkeypatch: pytest.MonkeyPatch, 
     assert "hunter2" not in str(error.value)
 
 
-def test_doctor_names_files_and_finds_open_ones(tmp_path: Path) -> None:
+def test_doctor_finds_secret_files_that_others_can_read(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_text("hunter2\n")
     settings = {
@@ -166,7 +166,10 @@ def test_dropped_secrets_leave_the_environment(monkeypatch: pytest.MonkeyPatch) 
 
 
 def has_secret(pid: int) -> bool:
-    """Return whether a process was started with a secret in its environment. A failure must not print the rest."""
+    """Return whether a process was started with a secret in its environment.
+
+    A failed assertion prints only this answer, and not the rest of the environment.
+    """
     return b"hunter2" in Path(f"/proc/{pid}/environ").read_bytes()
 
 

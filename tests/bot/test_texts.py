@@ -126,7 +126,7 @@ def test_user_input_does_not_grow_the_catalogue() -> None:
     assert len(catalogue) == before
 
 
-def test_days_and_tenths_follow_the_language() -> None:
+def test_tenths_follow_the_language_and_days_do_not() -> None:
     day = date(2026, 1, 5)
     assert [day_name(day, language) for language in ("en", "it")] == ["05/01/2026"] * 2
     assert day_of(1_767_571_200, "it") == "05/01/2026"

@@ -23,6 +23,7 @@ from tests.discord.validation import (
     validate_commands,
     validate_media,
     validate_message,
+    validate_modal,
 )
 
 TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"
@@ -98,6 +99,7 @@ class Interaction:
     follow_ups: int = 0
     data: dict[str, Any] = field(default_factory=dict)
     choices: list[dict[str, Any]] | None = None
+    modal: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -620,12 +622,21 @@ class DiscordServer:
         if time.monotonic() - interaction.since > self.seconds_to_answer:
             raise Refused(404, 10062, "Unknown interaction")
         kind, data = body.get("type"), body.get("data") or {}
-        allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,), FORM: (4, 5, 6, 7)}[interaction.type]
+        by_message = (6, 7) if interaction.message else ()
+        allowed = {
+            COMMAND: (4, 5, 9),
+            COMPONENT: (4, 5, 6, 7, 9),
+            AUTOCOMPLETE: (8,),
+            FORM: (4, 5, *by_message),
+        }[interaction.type]
         if kind not in allowed:
             raise invalid_form(f"type: an interaction of type {interaction.type} takes {allowed}")
         if kind in (4, 7, 8):
             validate_body("answer", body)
-        if kind == 8:
+        if kind == 9:
+            validate_modal(body)
+            interaction.modal = data
+        elif kind == 8:
             interaction.choices = data["choices"]
         elif kind in (4, 7):
             validate_message(data, is_new=kind == 4)

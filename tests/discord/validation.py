@@ -10,6 +10,7 @@ import jsonschema_rs
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 LAYOUT_KINDS = {9, 10, 11, 12, 13, 14, 17}
+LABEL, RADIO, BOXES = 18, 21, 22  # components of modals
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 NAME = re.compile(r"[-_'\w]{1,32}")
 
@@ -68,6 +69,39 @@ def validate_message(body: dict[str, Any], *, is_new: bool) -> None:
         raise invalid_form("COMPONENT_CUSTOM_ID_DUPLICATED")
     for component in all_components:
         _validate_component(component)
+
+
+def validate_modal(body: dict[str, Any]) -> None:
+    """Refuse a modal that breaks Discord's schema or a limit which is not in it.
+
+    docs.discord.com/developers/components/reference has the limits of each component.
+    """
+    validate_body("modal", body)
+    labels = body["data"]["components"]
+    if len(labels) > 5:
+        raise invalid_form("a modal has one to five components")
+    fields = [label["component"] for label in labels if label["type"] == LABEL]
+    ids = [field["custom_id"] for field in fields]
+    if len(ids) != len(set(ids)):
+        raise invalid_form("COMPONENT_CUSTOM_ID_DUPLICATED")
+    for field in fields:
+        _validate_field(field)
+
+
+def _validate_field(field: dict[str, Any]) -> None:
+    options, is_required = field.get("options", []), field.get("required", True)
+    if "disabled" in field:
+        raise invalid_form("modals have no disabled components")
+    if is_required and field.get("min_values", 1) < 1:
+        raise invalid_form("min_values must be at least 1 in a required component")
+    values = [option["value"] for option in options]
+    if len(values) != len(set(values)):
+        raise invalid_form("options with the same value")
+    most = field.get("max_values", len(options) if field["type"] == BOXES else 1)
+    if not field.get("min_values", 0) <= most or (field["type"] == BOXES and most > len(options)):
+        raise invalid_form("max_values is below min_values or above the number of options")
+    if len([option for option in options if option.get("default")]) > most:
+        raise invalid_form("more options are chosen by default than can be chosen")
 
 
 def validate_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ const BODIES = {
     spec.UpdateMessageInteractionCallbackRequestSchema,
     spec.ApplicationCommandAutocompleteCallbackRequestSchema,
   ]),
+  modal: spec.ModalInteractionCallbackRequestSchema,
   follow_up: spec.IncomingWebhookInteractionRequestSchema,
   edit_with_token: spec.IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   command: spec.ApplicationCommandUpdateRequestSchema,

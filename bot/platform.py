@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from bot.form import Form, FormAnswers
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.places import Place
@@ -38,7 +39,8 @@ class Command:
 
     ``key`` identifies it if the platform delivers it twice; at most 24 characters. ``word`` is in lower case without
     the slash, and ``words`` follow it. ``about`` are the people it mentions or replies to. ``ephemeral`` is as for a
-    press. ``chat_name`` is the group's name; empty in private or if unknown.
+    press. ``chat_name`` is the group's name; empty in private or if unknown. ``can_show_form``: the reply can be a
+    form. ``answers`` are those of the form that this command opened before.
     """
 
     key: str
@@ -49,6 +51,8 @@ class Command:
     about: tuple[Person, ...] = ()
     ephemeral: str = ""
     chat_name: str = ""
+    can_show_form: bool = False
+    answers: FormAnswers | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Press:
     platform confirms that the message has this button. Clients can invent other presses, and the message of an invented
     press must not be edited. ``message`` is empty for a platform's user who presses on our pages; then the place is the
     private chat. ``is_admin``: the presser administers the group; None if unknown. ``visitor`` is the address of a
-    guest of the web pages.
+    guest of the web pages. ``can_show_form`` and ``answers`` are as for a command.
     """
 
     key: str
@@ -71,6 +75,8 @@ class Press:
     genuine: bool = False
     is_admin: bool | None = None
     visitor: Visitor | None = None
+    can_show_form: bool = False
+    answers: FormAnswers | None = None
 
 
 class File(NamedTuple):
@@ -89,7 +95,8 @@ class Reply:
     better way, and the toast says so. Platforms that show the panel where the person pressed leave out this toast.
     ``is_temporary``: the same press can succeed later. ``optional``: only for platforms that require an answer to every
     command. ``file`` accompanies a private panel. If the person cannot be reached alone, neither is shown, except a
-    panel that ``is_forwardable``, such as an invitation.
+    panel that ``is_forwardable``, such as an invitation. A ``form`` is the whole answer to a command or press that can
+    show one.
 
     ``start_word``: the presser needs a private chat; unless they have one, open it with this word.
     ``has_private_chat``: they have or had one. If the platform cannot open one, the ``toast`` asks for it.
@@ -102,6 +109,7 @@ class Reply:
     optional: bool = False
     file: File | None = None
     is_forwardable: bool = False
+    form: Form | None = None
     start_word: str = ""
     has_private_chat: bool = False
 

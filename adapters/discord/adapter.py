@@ -1,14 +1,13 @@
 """The Discord adapter."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 import discord
 import structlog
-from cachetools import LRUCache
 from discord.http import Route
 
 from adapters.discord import components
@@ -25,10 +24,12 @@ from adapters.discord.interaction_answers import (
     answer_unreadable,
     send_choices,
 )
-from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, Interaction, Unreadable
+from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Interaction, Named, Unreadable
 from adapters.discord.library_log import Listener, listeners
 from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
 from adapters.discord.messages import Messages
+from adapters.discord.modals import modal_body, read_answers
+from adapters.discord.page_locks import PageLocks
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.places import PLATFORM, is_guest
 from adapters.discord.private import PrivateChats
@@ -37,10 +38,11 @@ from bot.actions import BadPayload
 from bot.card_room import CardRoom
 from bot.command_names import find_command_spec
 from bot.concurrency.background import TaskSet
+from bot.form import FormAnswers
 from bot.http.proxies import proxy_for
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import DeliveryError, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
+from bot.platform import Command, DeliveryError, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
 from bot.rate_limiter import RateLimit
 from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
@@ -65,30 +67,7 @@ DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is 
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # with more pending interactions a new one could be late, so it is deferred at once
 
-PAGES_KEPT = 1_000  # pages whose locks are kept; far fewer change at once
-
 log = structlog.get_logger()
-
-
-class _PageLock(asyncio.Lock):
-    """The lock of a message. ``latest`` is the newest interaction that asked for a page there."""
-
-    latest = 0
-
-
-class PageLocks:
-    """Serialises edits of pages, so that a slow picture cannot overwrite a newer page."""
-
-    def __init__(self) -> None:
-        self._locks: LRUCache[str, _PageLock] = LRUCache(PAGES_KEPT)
-
-    @asynccontextmanager
-    async def lock(self, message: str, interaction: int) -> AsyncIterator[bool]:
-        """Lock a page. Yield whether ``interaction`` is the newest for that page: Discord's ids increase."""
-        lock = self._locks.setdefault(message, _PageLock())
-        lock.latest = max(lock.latest, interaction)
-        async with lock:
-            yield interaction == lock.latest
 
 
 class Discord:
@@ -212,6 +191,8 @@ class Discord:
                     await self._handle_command(interaction)
                 elif interaction.kind == AUTOCOMPLETE:
                     await self._complete(interaction)
+                elif interaction.kind == FORM:
+                    await self._handle_form(interaction)
                 else:
                     await self._answer_unreadable(event, f"type {interaction.kind}")
             except Unreadable as error:
@@ -220,8 +201,8 @@ class Discord:
                 log.exception("discord_interaction_failed", kind=interaction.kind)
                 await self._send_unreadable(event)
 
-    async def _handle_press(self, interaction: Interaction) -> None:
-        press = interaction.press()
+    async def _handle_press(self, interaction: Interaction, answers: FormAnswers | None = None) -> None:
+        press = interaction.press(answers)
         place = press.place if press else interaction.place
         message = interaction.message.id if interaction.message else ""
         answer = Answer(self.rest, interaction.token, place, message)
@@ -233,12 +214,24 @@ class Discord:
 
     async def _handle_command(self, interaction: Interaction) -> None:
         word, arguments, named = read_call(interaction.data)
-        place, spec = interaction.place, find_command_spec(word)
+        await self._run_command(interaction, interaction.command(word, arguments, named), named)
+
+    async def _handle_form(self, interaction: Interaction) -> None:
+        """Handle a modal's answers: another press of the button that opened it, or another command."""
+        answers, name = read_answers(interaction.data), str(interaction.data.get("custom_id"))
+        if interaction.message:
+            await self._handle_press(interaction, answers)
+        elif find_command_spec(name):
+            await self._run_command(interaction, interaction.command(name, answers=answers))
+        else:
+            raise Unreadable("an unknown form")
+
+    async def _run_command(self, interaction: Interaction, command: Command, named: Named | None = None) -> None:
+        place, spec = interaction.place, find_command_spec(command.word)
         private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
         awaits_message = (shows_table and not private) or is_private(place)
         answer = Answer(self.rest, interaction.token, place, private=private, awaits_message=awaits_message)
         refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
-        command = interaction.command(word, arguments, named)
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
         await self._answer(interaction, answer, work)
 
@@ -274,7 +267,7 @@ class Discord:
         try:
             if is_guest(answer.place):
                 await self._keep_token(answer)
-            await self._respond(answer, await work)
+            await self._respond(answer, await work, language)
         except (DeliveryError, TooLate, *STORE_ERRORS) as error:
             log.info("discord_answer_lost", why=describe_error(error))
         finally:
@@ -291,9 +284,13 @@ class Discord:
             else:
                 await answer.defer()
 
-    async def _respond(self, answer: Answer, reply: Reply) -> None:
+    async def _respond(self, answer: Answer, reply: Reply, language: str) -> None:
         """Answer with the card room's reply. If it is empty, delivery shows the answer."""
         with delivery_errors(answer.place):
+            if reply.form:
+                if not await answer.show_modal(modal_body(reply.form)):
+                    await answer.send_toast(texts(language).gettext("That took too long: try again."))
+                return
             if reply.panel and not answer.pressed:
                 await self._send_page(answer, answer.place, reply)
             elif reply.panel and reply.private:

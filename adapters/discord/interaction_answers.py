@@ -32,7 +32,7 @@ from bot.platform import PlatformFailure, SentMessage
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
-MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT, CHOICES = 4, 5, 6, 7, 8  # Discord's types of responses
+MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT, CHOICES, MODAL = 4, 5, 6, 7, 8, 9  # Discord's types of responses
 ORIGINAL = "@original"
 ANSWER_UPLOAD_SECONDS = 0.8  # time to upload an answer's picture before the answer is deferred
 UNREADABLE = _("Discord sent something I couldn’t read: try again.")
@@ -125,6 +125,14 @@ class Answer:
 
     async def send_toast(self, text: str) -> None:
         await self.send(components.toast_body(text), private=True)
+
+    async def show_modal(self, body: Body) -> bool:
+        """Open a modal. Return False if the interaction was deferred before, because then Discord accepts none."""
+        async with self._lock:
+            is_open = self.state is State.OPEN
+            if is_open:
+                await self._send_answer(MODAL, body)
+            return is_open
 
     async def defer(self) -> None:
         async with self._lock:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from discord import Permissions
 
 from adapters.discord.places import PLATFORM, InteractionToken
+from bot.form import FormAnswers
 from bot.places import GUEST, Place
 from bot.platform import Command, Person, Press
 
@@ -76,8 +77,10 @@ class Interaction:
     def key(self) -> str:
         return f"dc{self.token.interaction}"
 
-    def command(self, word: str, arguments: Iterable[str], named: Named | None) -> Command:
-        """Return a slash command or context menu command as the card room reads it."""
+    def command(
+        self, word: str, arguments: Iterable[str] = (), named: Named | None = None, answers: FormAnswers | None = None
+    ) -> Command:
+        """Return a slash command or context menu command as the card room reads it, or the answers of its form."""
         return Command(
             key=self.key,
             person=self.person,
@@ -87,10 +90,15 @@ class Interaction:
             about=(named.person,) if named else (),
             ephemeral=self.ephemeral,
             chat_name=self.server_name,
+            can_show_form=answers is None,
+            answers=answers,
         )
 
-    def press(self) -> Press | None:
-        """Return the press, or None if the button is not the bot's."""
+    def press(self, answers: FormAnswers | None = None) -> Press | None:
+        """Return the press, or None if the button is not the bot's. ``answers`` are those of the form that it opened.
+
+        A form's answers are about the channel, even if the button's message is ephemeral.
+        """
         custom_id = self.data.get("custom_id")
         if not isinstance(custom_id, str) or not custom_id:
             raise Unreadable("a press without a button")
@@ -100,12 +108,14 @@ class Interaction:
         return Press(
             key=self.key,
             person=self.person,
-            place=(self.message.is_ephemeral and self.ephemeral) or self.place,
+            place=(self.message.is_ephemeral and answers is None and self.ephemeral) or self.place,
             message=self.message.id,
             payload=found["payload"],
             ephemeral=self.ephemeral,
             genuine=self.message.has_button(custom_id),
             is_admin=self.is_admin,
+            can_show_form=answers is None,
+            answers=answers,
         )
 
 

@@ -26,6 +26,7 @@ TOKEN_SECONDS = 14.5 * 60  # Discord accepts an interaction's token for 15 minut
 MAX_COMPONENTS, MAX_IN_ROW = 40, 5  # components of a message; buttons of a row
 LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters of a message, a button, a picture's text
 LONGEST_NONCE = 25  # characters
+LONGEST_TITLE, LONGEST_FIELD, LONGEST_OPTION = 45, 45, 100  # characters of a form's title, its labels and its options
 MAX_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their characters
 
 # Discord bans an address for 10,000 invalid requests in ten minutes.

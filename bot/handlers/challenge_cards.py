@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
+from bot import actions
 from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
@@ -14,9 +15,13 @@ from bot.feature import Handlers, VerbHandler, verb_handler
 from bot.handlers.invitations import Invitations
 from bot.handlers.names_at_tables import choose_nickname
 from bot.handlers.pages import CorePages
+from bot.panel import Writer
 from bot.panels.challenge import INVITED, MENUS
+from bot.panels.challenge_form import challenge_form, refused_form_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.tables import free_chairs
+from bot.parsing.challenge_form import NotInThisGame, OnlyOneOfThese, Wanted
+from bot.parsing.games import NoSuchTarget
 from bot.people import People, Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
 from bot.private_replies import private_toast
@@ -67,10 +72,10 @@ class ChallengeCards(Handlers):
             "cutting": self._cutting,
             "cut": self._cut,
         }
-        answers = {"accept": self._answer, "refuse": self._answer}
+        elsewhere = {"accept": self._answer, "refuse": self._answer, "form": self._form}
         self.verbs = {
             **{verb: partial(self._handle_with_refresh, handler) for verb, handler in on_cards.items()},
-            **answers,
+            **elsewhere,
         }
 
     async def _handle_with_refresh(
@@ -141,14 +146,46 @@ class ChallengeCards(Handlers):
             await self._challenges.decline(action.code, press.person.id, press.person.handle, press.key)
         return Reply()
 
-    async def _menu(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+    async def _menu(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         table = await self._room.table(action.code)
         if table.opener.person != press.person.id:
             raise OnlyTheChallenger(name=table.opener.name)
         if action.words not in ([], *([menu] for menu in MENUS)) or press.place not in table.hosts:
             raise BadPayload()
+        if action.words == ["rules"] and not is_private(press.place):
+            # The menu on a private card has more buttons than the form.
+            if press.answers is not None:
+                return await self._change_terms(press, profile, action.code, is_first=True)
+            if press.can_show_form:
+                return Reply(form=challenge_form(press.payload, Wanted.from_table(table), profile.language))
         await self._change_card(table, press, Change(draft=Draft(0, *action.words)))
         return Reply()
+
+    async def _form(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Open the form of *Change* again, or apply its answers. The pressed message is a refusal."""
+        if not press.genuine or (press.answers is None and not press.can_show_form):
+            raise BadPayload()
+        if press.answers is not None:
+            return await self._change_terms(press, profile, action.code)
+        wanted = Wanted.from_words(action.words)
+        return Reply(form=challenge_form(press.payload, wanted, profile.language))
+
+    async def _change_terms(self, press: Press, profile: Profile, code: str, *, is_first: bool = False) -> Reply:
+        """Give an open table the choices of a form. If they do not go together, offer the form again.
+
+        Unless ``is_first``, the pressed message is the refusal of an earlier form.
+        """
+        wanted = Wanted.from_answers(press.answers or {})
+        try:
+            table = await self._challenges.choose_terms(code, press.person.id, wanted, press.key)
+        except (NoSuchTarget, NotInThisGame, OnlyOneOfThese) as fault:
+            payload = actions.table(code, "form", *wanted.words)
+            return Reply(panel=refused_form_panel(fault, payload, profile.language), private=is_first)
+        await self._people.note_choice(press.person.id, Choice.from_table(table))
+        await self._people.update_chat(press.place, game=table.game_id)
+        if is_first:
+            return Reply()
+        return Reply(panel=Writer(texts(profile.language).gettext("The challenge has changed.")).panel())
 
     async def _game(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         if action.words[:1] == [] or action.words[0] not in GAMES:

@@ -1,5 +1,6 @@
 """The commands /challenge and /join, which open tables and seat people by code."""
 
+from bot import actions
 from bot.actions import BadPayload, parse_number
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
@@ -10,7 +11,9 @@ from bot.handlers.names_at_tables import choose_nickname
 from bot.identity.names import plain_name
 from bot.panel import Writer
 from bot.panels.challenge import invitee_panel
+from bot.panels.challenge_form import challenge_form, refused_form_panel
 from bot.panels.drafts import Draft
+from bot.parsing.challenge_form import STRICT, Wanted
 from bot.parsing.codes_and_links import pasted_code
 from bot.parsing.games import NoSuchGame, find_robot, parse_game_and_points, target_rule
 from bot.parsing.mentions import find_invited
@@ -20,7 +23,7 @@ from bot.store.entries import DEFAULT_CLOCK, Clock, Setup
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, find_free_chair
 from bot.tables.code_guard import CodeGuard
-from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
+from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, TableError
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.texts import texts
@@ -31,10 +34,15 @@ class Joining(Handlers):
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
         self._updates = updates
         self.commands = {"challenge": self.challenge, "join": self.join}
-        self.pages = {"join": self._sit_down}
+        self.pages = {"join": self._sit_down, "form": self._challenge_again}
 
     async def challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
+        if command.answers is not None:
+            return await self._open_wanted(command, profile, Wanted.from_answers(command.answers))
+        if command.can_show_form and not command.words and not command.about:
+            usual = Wanted(chat.game, 0, chat.clock, frozenset([STRICT] if chat.strict else []))
+            return Reply(form=challenge_form("challenge", usual, profile.language))
         invited = await find_invited(self._people, command)
         level, words = (
             ("", list(command.words)) if invited else find_robot(command.words, in_private=is_private(command.place))
@@ -62,6 +70,32 @@ class Joining(Handlers):
         elif is_first_time and not (named or level or chat.has_chosen_game):
             await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, "game")))
         return Reply(toast=_forward_text(command, profile, table))
+
+    async def _open_wanted(self, command: Command, profile: Profile, wanted: Wanted) -> Reply:
+        """Open a table with a form's choices. If they do not go together, offer the form again."""
+        try:
+            setup = wanted.setup
+        except TableError as fault:
+            payload = actions.page("form", *wanted.words)
+            return Reply(panel=refused_form_panel(fault, payload, profile.language), private=True)
+        is_first_time = await self._challenges.find_opened(command.key) is None
+        name = command.person.name
+        await self._challenges.open_table(wanted.game, profile.id, name, command.key, host=command.place, setup=setup)
+        if is_first_time:
+            await self._people.update_chat(command.place, game=wanted.game)
+        return Reply()
+
+    async def _challenge_again(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """Open the form again with the choices in a payload, or open a table with its answers."""
+        if press.answers is None:
+            if not press.can_show_form:
+                raise BadPayload()
+            return Reply(form=challenge_form(press.payload, Wanted.from_words(words), profile.language))
+        command = Command(press.key, press.person, press.place, "challenge", ephemeral=press.ephemeral)
+        reply = await self._open_wanted(command, profile, Wanted.from_answers(press.answers))
+        if reply.panel:
+            return Reply(panel=reply.panel)
+        return Reply(panel=Writer(texts(profile.language).gettext("The challenge is open.")).panel())
 
     async def join(self, command: Command, profile: Profile) -> Reply:
         """Seat a person at a table by its code, or ask for a chair there. The code can be a guess."""

@@ -1,6 +1,7 @@
 """Tables before the first deal: people open them, take chairs and choose the game. Each change is one commit."""
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from bot.http.addresses import Visitor
 from bot.identity.names import distinct_name, distinct_names, plain_name
@@ -57,8 +58,27 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
     return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
 
 
+def _check_seats(table: Table, person: str, game: str) -> None:
+    """Check that a game has a chair for each player, and does not begin without the others' consent."""
+    seats = game_kind(game).seats
+    stay, go = table.chairs[:seats], table.chairs[seats:]
+    others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
+    # A full table begins its game at once, and the other people have not agreed to the new game.
+    if any(go) or (others and len(stay) == seats and all(stay)):
+        raise errors.OthersAreSeated()
+
+
 def _names_at(table: Table) -> list[str]:
     return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
+
+
+class Terms(Protocol):
+    """A game with its options. ``changes`` returns the entries that give the options to a table with this game."""
+
+    @property
+    def game(self) -> str: ...
+
+    def changes(self, table: Table) -> Sequence[Entry]: ...
 
 
 class Challenges(Opener):
@@ -201,15 +221,22 @@ class Challenges(Opener):
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Choose another game, with its defaults. Only the opener can do so, before the game begins."""
-        seats = game_kind(game).seats
+        game_kind(game)
 
         def decide(table: Table) -> Sequence[Entry]:
-            stay, go = table.chairs[:seats], table.chairs[seats:]
-            others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
-            # A full table begins its game at once, and the other people have not agreed to the new game.
-            if any(go) or (others and len(stay) == seats and all(stay)):
-                raise errors.OthersAreSeated()
+            _check_seats(table, person, game)
             return [] if table.game_id == game and not table.rules else [ChangeGame(game)]
+
+        return await self._change_terms(code, person, update, decide)
+
+    async def choose_terms(self, code: str, person: str, terms: Terms, update: str) -> Table:
+        """Set the game and all its options in one step. Only the opener can do so. Raises the errors of ``terms``."""
+
+        def decide(table: Table) -> Sequence[Entry]:
+            if table.game_id == terms.game:
+                return terms.changes(table)
+            _check_seats(table, person, terms.game)
+            return [ChangeGame(terms.game), *terms.changes(table)]
 
         return await self._change_terms(code, person, update, decide)
 

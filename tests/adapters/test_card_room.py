@@ -63,6 +63,7 @@ ALLOWED_IMPORTS = {
     "bot.site.mini_app",
     "bot.identity.names",
     "bot.site.api_models",
+    "bot.form",
     "bot.panel",
     "bot.words.rules",
     "bot.words.safety",

@@ -22,12 +22,16 @@ from tests.discord.server import (
     CHANNEL,
     COMMAND,
     COMPONENT,
+    FORM,
     TOKEN,
     Channel,
     DiscordServer,
     Interaction,
 )
+from tests.discord.validation import LABEL, RADIO
 from tests.telegram.players import until
+
+MODAL = 9  # type of an answer
 
 __all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seat_people", "text_of", "until"]
 
@@ -132,6 +136,47 @@ class Person:
     def _bar(self) -> Channel:
         return self.server.channels[CHANNEL]
 
+    # Modals
+
+    async def open_modal(self, interaction: Interaction) -> dict[str, Any]:
+        """Wait until an interaction has opened a modal; return it."""
+        await until(lambda: bool(interaction.answer))
+        assert interaction.answer == MODAL, f"no modal, but an answer of type {interaction.answer}"
+        return interaction.modal
+
+    async def press_for_modal(self, label: str, channel: Channel) -> Interaction:
+        """Press a button that opens a modal."""
+        await until(lambda: self.button(label, channel) is not None)
+        match = self.button(label, channel)
+        assert match
+        message, button = match
+        interaction = self.start_press(channel, message, button["custom_id"])
+        await self.open_modal(interaction)
+        return interaction
+
+    async def send_modal(self, opened: Interaction, **chosen: Any) -> str:
+        """Send the modal that an interaction opened; return the ephemeral answer.
+
+        ``chosen`` has values of fields: a text, or a list for boxes. Other fields keep what they had at first.
+        """
+        modal = await self.open_modal(opened)
+        fields = [label["component"] for label in modal["components"]]
+        assert set(chosen) <= {field["custom_id"] for field in fields}
+        labels = []
+        for number, field in enumerate(fields):
+            first = [option["value"] for option in field["options"] if option.get("default")]
+            values = chosen.get(field["custom_id"], first)
+            values = values if isinstance(values, list) else [values]
+            assert set(values) <= {option["value"] for option in field["options"]}, f"no such options: {values}"
+            assert values or not field.get("required", True), "Discord keeps the modal open until the field is filled"
+            shown = {"value": next(iter(values), None)} if field["type"] == RADIO else {"values": values}
+            component = {"id": 2 * number + 2, "type": field["type"], "custom_id": field["custom_id"], **shown}
+            labels.append({"id": 2 * number + 1, "type": LABEL, "component": component})
+        messages = (opened.channel.messages, opened.channel.ephemerals[self.number])
+        message = next((found[opened.message] for found in messages if opened.message in found), None)
+        data = {"custom_id": modal["custom_id"], "components": labels}
+        return await self.wait_for_answer(self.server.interact(FORM, self.number, opened.channel, data, message))
+
     # Buttons
 
     def visible_messages(self, channel: Channel) -> list[dict[str, Any]]:
@@ -222,14 +267,12 @@ async def on_discord(
         await worker.stop()
 
 
-async def seat_people(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:
+async def seat_people(server: DiscordServer, game: str, points: int = 0, *, first: int = 1) -> list[Person]:
     """Seat people at a new table; return them by seat. ``first`` is the first person's number."""
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], first)]
-    await people[0].slash("challenge", game=game)
-    for label in options:
-        for button in ("Change", label, "Done"):
-            await people[0].press(button, channel)
+    options: dict[str, Any] = {"target": points} if points else {}
+    await people[0].slash("challenge", game=game, **options)
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, channel)
         if game == "tavolo" and label in ("Sit North", "Sit West"):

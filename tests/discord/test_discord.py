@@ -174,8 +174,9 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
             return await handle_command(command)
 
         monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
-        for word in ("leaderboard", "nickname", "challenge"):
-            deferral = anna.start_command(word)
+        commands: dict[str, dict[str, Any]] = {"leaderboard": {}, "nickname": {}, "challenge": {"game": "testa"}}
+        for word, options in commands.items():
+            deferral = anna.start_command(word, **options)
             await until(lambda deferral=deferral: deferral.answer == 5)  # type: ignore[misc]
         gate.set()
         channel = bar(server)

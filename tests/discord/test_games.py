@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
+from bot.parsing.games import targets
 from bot.store import Store
 from engine import GAMES, verify
-from tests.bot.worker.test_games import shortest_target
 from tests.discord.players import on_discord, seat_people, text_of
 from tests.discord.server import CHANNEL, DiscordServer
 from tests.long import mostly_long
@@ -17,7 +17,7 @@ async def test_whole_game_can_be_played(store: Store, server: DiscordServer, gam
     random = Random(game)
     channel = server.channels[CHANNEL]
     async with on_discord(store, server) as adapter:
-        people = await seat_people(server, game, *shortest_target(game))
+        people = await seat_people(server, game, min(targets(game)))
 
         def is_over() -> bool:
             return any(" beat" in text_of(message) for message in channel.messages.values())

@@ -10,8 +10,9 @@ from structlog.testing import capture_logs
 
 from adapters.discord.client import Client
 from adapters.discord.interactions import Interaction, read_interaction, read_named
+from adapters.discord.modals import read_answers
 from tests.discord.players import Person
-from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
+from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, FORM, Channel, DiscordServer
 from tests.optional_fields import iter_variants
 
 COMMON = ("id", "token", "type", "channel_id")
@@ -65,6 +66,23 @@ async def test_optional_fields_never_lose_a_command(server: DiscordServer, in_se
     expected = command_fields(read_event(sample))
     for change, variant in iter_variants(sample, (*REQUIRED[in_server], "data.name")):
         assert command_fields(read_event(variant)) == expected, change
+
+
+@pytest.mark.parametrize("in_server", [True, False])
+async def test_optional_fields_never_lose_a_form(server: DiscordServer, in_server: bool) -> None:
+    component = {"type": 22, "id": 2, "custom_id": "options", "values": ["cuts"]}
+    data = {"custom_id": "1phelp", "components": [{"type": 18, "id": 1, "component": component}]}
+    interaction = server.create_interaction(FORM, 1, channels_by_kind(server)[in_server], data, MESSAGE)
+    needed = (
+        "message.id",
+        "data.custom_id",
+        "data.components.0.component.custom_id",
+        "data.components.0.component.values.0",
+    )
+    for change, variant in iter_variants(server.event_of(interaction, MESSAGE), (*REQUIRED[in_server], *needed)):
+        read = read_event(variant)
+        assert read_answers(read.data) == {"options": ("cuts",)}, change
+        assert read.data["custom_id"] == "1phelp", change
 
 
 def test_named_person_without_optional_fields_is_read() -> None:

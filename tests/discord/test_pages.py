@@ -2,7 +2,7 @@
 
 import asyncio
 
-from adapters.discord.adapter import PageLocks
+from adapters.discord.page_locks import PageLocks
 from bot.store import Store
 from tests.discord.players import buttons_of, on_discord, seat_people, text_of, until
 from tests.discord.server import DiscordServer, Failure

@@ -15,13 +15,13 @@ from bot.delivery.message_state import decode_state
 from bot.delivery.surface_names import Hand
 from bot.panel import Panel, Span
 from bot.panel_picture import DECKS, Picture
+from bot.parsing.games import targets
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
 from bot.platform import MessageGone, NotDelivered, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from engine import verify
 from tests.bot.delivery.test_surface_sync import commit_move, surface_of
-from tests.bot.worker.test_games import shortest_target
 from tests.discord.players import (
     ObservedDiscord,
     Person,
@@ -171,7 +171,7 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
 
 async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seat_people(server, "testa", *shortest_target("testa"))
+        people = await seat_people(server, "testa", min(targets("testa")))
         random = Random(3)
         for _ in range(3000):
             if any(" beat" in text_of(message) for message in server.channels[CHANNEL].messages.values()):
@@ -198,7 +198,7 @@ async def test_whole_game_shows_the_picture_of_each_text(store: Store, server: D
     random, channel = Random(game), server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         pairs = record_pictures(adapter)
-        people = await seat_people(server, game, *shortest_target(game))
+        people = await seat_people(server, game, min(targets(game)))
         for _ in range(3000):
             if any(" beat" in text_of(message) for message in channel.messages.values()):
                 break

@@ -85,6 +85,7 @@ VERBS = (
     "decline",
     "menu",
     "menu rules",
+    "form testa 0 0 0",
     "game testa",
     "rule target=21",
     "clock 60 1",

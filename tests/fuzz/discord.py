@@ -49,6 +49,18 @@ DEFERRED = 5  # type of an answer that announces a later one
 TEXT, NUMBER, USER = 3, 4, 6  # types of options
 BOT_USER = {"id": "4242", "username": "robbie", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
 EVENTS = ("GUILD_CREATE", "GUILD_UPDATE", "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE")
+FORM_VALUES: tuple[Any, ...] = (
+    ["testa"],
+    ["0"],
+    ["60"],
+    ["cuts", "strict"],
+    ["declare=none"],
+    ["x"],
+    [],
+    [7],
+    None,
+    "x",
+)
 UNKNOWN_EVENTS = ("", "A_NEW_EVENT", "INTERACTION_DELETE", "MESSAGE_CREATE", "PRESENCE_UPDATE", "VOICE_STATE_UPDATE")
 
 
@@ -147,11 +159,22 @@ class DiscordFuzzer:
             player = random.randrange(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
             return self._press(player, await self.payloads.choose_illegal(f"discord:{player}"))
         if kind < 80:
-            form = {"custom_id": odd_text(random), "components": odd_value(random)}
-            return self._interaction(FORM, self._channel(), form)
+            return self._interaction(FORM, self._channel(), self._form())
         if kind < 96:
             return self._mutated()
         return self._gateway_event()
+
+    def _form(self) -> dict[str, Any]:
+        """Return a sent modal with odd values."""
+        random = self.random
+        components: Any = odd_value(random)
+        if random.random() < 0.7:
+            names = random.sample(["game", "points", "clock", "options"], 4)
+            components = [
+                {"type": 18, "component": {"type": 22, "custom_id": name, "values": random.choice(FORM_VALUES)}}
+                for name in names
+            ]
+        return {"custom_id": random.choice(["challenge", odd_text(random)]), "components": components}
 
     def _interaction(
         self,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from bot.parsing.challenge_form import Wanted
 from bot.store import Store, keys
 from bot.store.entries import Fixture
 from bot.store.log import STAMPS_KEPT
@@ -83,6 +84,7 @@ class Updates:
             "choose_game": (code, person, random.choice(("testa", "tavolo", "spades")), key),
             "choose_rule": (code, person, "target=21", key),
             "choose_clock": (code, person, random.choice((60, 300)), random.random() < 0.5, key),
+            "choose_terms": (code, person, Wanted("testa", random.choice((0, 11)), 60), key),
             "choose_cuts": (code, person, random.random() < 0.7, key),
             "cut": (code, person, table.sealed_at, "c0ffee", key),
             "sit": (code, person, name, key, random.choice((None, chair))),

@@ -25,7 +25,7 @@ TABLE = re.compile(rf"1t{CODE}:((?P<version>[0-9]{{1,6}}):)?(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
 OFFER = re.compile(r"1o(?P<text>[ -~]+)")
 SEPARATE = "new"  # last word of a page's button on a message that the page must not replace
-BACK = "back"  # a page's word before the payload's words of the page to return to
+BACK = "back"  # word in a page's payload; the words of the page to return to follow it
 
 
 class BadPayload(TableError):

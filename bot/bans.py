@@ -57,7 +57,10 @@ class BanEnforcer:
         return sum([await self._leave(code, person, update) for code in sorted(codes)])
 
     async def _leave(self, code: str, person: str, update: str) -> bool:
-        """Let a person leave a table: they resign a running game, and give back their chair before it."""
+        """Let a person leave a table: they resign a running game, and give back their chair before it.
+
+        Return whether they left.
+        """
         room = self._core.room
         try:
             table = await room.load(code)

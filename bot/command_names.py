@@ -292,7 +292,7 @@ def listed_commands(*, private: bool | None = None) -> list[CommandSpec]:
 
 
 def choices_of(kind: ArgumentKind) -> dict[str, str]:
-    """Return the possible values of an argument with their English names; empty if they depend on the asker."""
+    """Return the possible values of an argument with their English names; empty if there is no fixed list of them."""
     if kind not in (ArgumentKind.GAME, ArgumentKind.TOPIC):
         return {}
     games = {game.id: game.name for game in GAMES.values()}

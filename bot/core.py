@@ -42,7 +42,7 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine import GameKind
 
-TROUBLE_SECONDS = 300.0  # after a failure or a start, a player who does not answer for this long is not blamed
+TROUBLE_SECONDS = 300.0  # for this long after a failure or a start, players are not blamed for silence
 
 
 class Core:
@@ -140,7 +140,7 @@ class Core:
         return any([await feature.is_first_game(table, seat) for feature in self.features])
 
     async def lessons(self, person: str, kind: GameKind, language: str) -> list[Lesson]:
-        """Return lessons about a game that a person does not know. ``person`` is empty for a stranger."""
+        """Return lessons about a game, if a person does not know the game yet. ``person`` is empty for a stranger."""
         return [lesson for feature in self.features for lesson in await feature.lessons(person, kind, language)]
 
     async def _unasked_hints(self, table: Table, seat: int) -> UnaskedHints:

@@ -58,7 +58,7 @@ class Forgetting(NamedTuple):
 
 
 class Handlers:
-    """Handlers of commands and presses. Subclasses fill the tables."""
+    """Handlers of commands and presses. Subclasses fill these mappings."""
 
     commands: Mapping[str, CommandHandler] = {}  # by the command's name in `bot.command_names`
     pages: Mapping[str, PageHandler] = {}  # by the page's name, the first word of its payload (`bot.actions.page`)
@@ -74,7 +74,7 @@ class Handlers:
 class Feature(Handlers):
     """An empty feature, with hooks for subclasses to override."""
 
-    name = ""  # name of the feature's folder, and of tables that it opened (`bot.tables.table.Table.feature`)
+    name = ""  # name of the feature's folder, and the `Table.feature` of the tables that it opened
 
     loops: Mapping[str, Loop] = {}
     """Background loops by their name in /healthz and the log. A worker runs them until cancelled."""
@@ -97,11 +97,11 @@ class Feature(Handlers):
         """Update the feature's messages in a chat that the bot can write to again."""
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        """Yield the steps to forget a person before they leave their tables."""
+        """Yield the steps of a forgetting that must come before the person leaves their tables."""
         yield from ()
 
     def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
-        """Yield the steps to forget a person after their finished games have the pseudonym."""
+        """Yield the steps of a forgetting that must come after the person's finished games have the pseudonym."""
         yield from ()
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
@@ -117,11 +117,11 @@ class Feature(Handlers):
         return False
 
     async def unasked_hints(self, table: Table, seat: int) -> UnaskedHints:
-        """Return whether a seat's hand shows a hint without being asked. Called only if its player can ask for one."""
+        """Return whether a seat's hand shows a hint that its player did not ask for. Called only if they can ask."""
         return UnaskedHints.NONE
 
     async def lessons(self, person: str, kind: GameKind, language: str) -> Sequence[Lesson]:
-        """Return lessons about a game that a person does not know. ``person`` is empty for a stranger."""
+        """Return lessons about a game, if a person does not know the game yet. ``person`` is empty for a stranger."""
         return ()
 
     def first_contact_buttons(self, language: str) -> Sequence[Button]:

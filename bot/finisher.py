@@ -22,10 +22,10 @@ class Finisher:
         policy = self._policies.policy_of(table)
         if outcome := await policy.finish(table):
             return outcome
-        # The archive is public, and other tables still have to play these cards.
+        # A duplicate must not come here: the archive is public, and other tables still have to play its cards.
         assert not table.is_duplicate
         game = await self._archive.add(table, time.time())
-        # Replicas must have the game before the table is removed, because its node can be a different one.
+        # Replicas must have the game before the table is removed, because game and table can be on different nodes.
         await self._store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self._ratings.catch_up()
         await policy.on_archived(table, game)

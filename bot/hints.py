@@ -56,7 +56,7 @@ class Hints:
         self._tasks = TaskSet()
 
     async def find_hint(self, person: str, table: Table, seat: int) -> Hint | None:
-        """Return a hint for the player to move, or None if the robots are busy.
+        """Return a hint for the player to move, or None if the robots are busy or the person waits for another hint.
 
         A person waits for one hint at a time.
         """

@@ -158,7 +158,8 @@ def utf16_length(text: str) -> int:
 def split_row(row: Row, limits_by_length: Sequence[tuple[int, int]]) -> list[Row]:
     """Split a row into rows of similar length that fit on a phone.
 
-    ``limits_by_length`` has pairs of a length and the maximum number of buttons in rows with longer labels.
+    ``limits_by_length`` has pairs of a length and a maximum number of buttons. The first pair counts whose length is
+    shorter than the longest label.
     """
     longest = max([len(button.label) for button in row])
     per_row = next(count for length, count in limits_by_length if longest > length)

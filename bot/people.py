@@ -96,8 +96,9 @@ STORED_FIELDS = [field.name for field in fields(Profile) if field.name != "id"]
 class ChatProfile:
     """A chat's profile.
 
-    ``clock`` is in seconds a move. ``game`` is the game last chosen there. ``name`` is empty if unknown.
-    ``can_be_watched``: spectators with the link can watch its tables.
+    ``clock`` is in seconds per move. ``game`` is the game last chosen there, or the usual one unless
+    ``has_chosen_game``. ``name`` is empty if unknown. ``can_be_watched``: spectators with the link can watch its
+    tables.
     """
 
     id: str
@@ -177,7 +178,7 @@ class People:
         return found.chat
 
     async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:
-        """Update a person's name and the day they were last seen.
+        """Update a person's name, their handle and the day they were last seen. Return their profile.
 
         At the first meeting, set their language and the language of the chat at ``place`` from their client. In their
         private chat, note that they have one.

@@ -156,7 +156,8 @@ class Adapter(Protocol):
     async def start(self) -> None:
         """Prepare the adapter, before the first `serve`. Raise `BadSetting` with instructions if a setting is missing.
 
-        After any other error it is called again. Before it returns, calls raise `NotDelivered`.
+        After any error it is called again, as late as `serve` would be. Before it returns, calls of the other methods
+        raise `NotDelivered`.
         """
 
     async def close(self) -> None:

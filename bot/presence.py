@@ -25,7 +25,7 @@ class Presence:
     def __init__(self, client: Any, outage: Outage) -> None:
         self._script, self._outage = BatchedScript(client, SCRIPT), outage
         self._signs: dict[str, float] = {}  # last signs that are not written yet, by person
-        self._last_signs: dict[str, float] = {}  # of the people at this worker's open tables
+        self._last_signs: dict[str, float] = {}  # of the followed people, by person
         self._away: frozenset[str] = frozenset()
         self.followed: list[Callable[[], Iterable[str]]] = []
         """Each returns people whose presence this worker shows live."""
@@ -41,12 +41,12 @@ class Presence:
         return person in self._away
 
     async def here(self, people: Collection[str]) -> set[str]:
-        """Return which of these people have a page open. Raises one of the store's errors."""
+        """Return which of these people have a page open. Can raise a store error."""
         _, *ages = await self._run({}, people) if people else (0,)
         return {person for person, age in zip(people, ages, strict=True) if age is not None}
 
     async def count(self) -> int:
-        """Return the number of people with a page open. Raises one of the store's errors."""
+        """Return the number of people with a page open. Can raise a store error."""
         return int((await self._run({}, ()))[0])
 
     async def run(self) -> None:

@@ -11,7 +11,10 @@ def private_toast(place: str, language: str) -> str:
 
 
 def private_reply(place: str, language: str, panel: Panel) -> Reply:
-    """Reply with a panel for one person: replace the pressed one in a private place, otherwise send it in private."""
+    """Reply with a panel for one person.
+
+    In a private place it replaces the pressed message, otherwise it is sent in private.
+    """
     return Reply(private_toast(place, language), panel, private=not is_private(place))
 
 

@@ -16,7 +16,10 @@ SECRETS = {
 
 
 def secret_value(field: str, value: Any, path: Path | None) -> Any:
-    """Return a secret, from its file if ``path`` is set. Raise ValueError if it is also set directly."""
+    """Return a secret, from its file if ``path`` is set.
+
+    Raise ValueError if it is also set directly, or if the file cannot be read.
+    """
     if path is None:
         return value
     file_variable = f"{SECRETS[field]}_FILE"

@@ -18,8 +18,8 @@ class Outcome(NamedTuple):
     """The outcome of a finished game.
 
     ``game_id`` is its id in the archive. ``ended`` is in Unix seconds, 0 if unknown. ``summaries`` say how well each
-    seat played, once known. ``unrated`` is the reason why no rating rises (a key of `bot.panels.board.UNRATED`), empty
-    if one does. Only the policy reads ``details``, when it draws a result.
+    seat played, once known. ``unrated`` is the reason why no rating rises (a key of `bot.panels.board.UNRATED`),
+    otherwise empty. Only the policy reads ``details``, when it draws a result.
     """
 
     game_id: str

@@ -90,7 +90,10 @@ def texts(language: str) -> Texts:
 
 
 def error_text(error: EngineError, language: str, shown: Mapping[str, str] | None = None) -> str:
-    """Return an engine error in a language, with its suits and days; ``shown`` replaces values for the reader."""
+    """Return the text of an engine error in a language.
+
+    Suits and days in it are in that language too. ``shown`` has texts that replace the error's values for this reader.
+    """
     text = texts(language).gettext
 
     def localize(value: object) -> object:

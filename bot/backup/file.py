@@ -133,7 +133,7 @@ def read_lines(path: Path, on_read: Callable[[int], None] = ignore_progress) -> 
 
 
 def _parse_lines(path: Path, on_read: Callable[[int], None]) -> Iterator[tuple[bytes, Line]]:
-    """Yield each line of a file, with its text."""
+    """Yield the bytes and the contents of each line of a file. Raise BadBackup for a damaged file."""
     read = number = 0
     try:
         with path.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file:

@@ -59,7 +59,7 @@ async def restore(
 
 
 async def _list_tables(store: Store) -> None:
-    """Rebuild the lists that follow from the tables' logs. The backup read its lists at another moment."""
+    """Rebuild the lists that follow from the tables' logs. The backup read its lists before or after the logs."""
     lists = Room(store).lists
     async for key in store.client.scan_iter(match=TABLES, count=BATCH_SIZE):
         code = key.decode().rpartition(":")[2]

@@ -4,7 +4,8 @@ Related data is read together. The order of the steps ensures that nothing is mi
 
 1. People's data and the lists of places that name them. The last step reads these keys again, and the backup has both
    versions. A person who is forgotten between the two steps is in the backup, and can be forgotten again everywhere.
-2. The ratings after a certain game. They are read in parts. Then one script reads those that changed since.
+2. The ratings after a certain game. They are read in parts. Then one script reads those that have changed in the
+   meantime.
 3. The shards' playing times, so that no clock loses time. Then tables, each in one script: log, shown messages, timer
    and change mark. A game that ends later is in the backup as a table.
 4. Finished games: all rated ones, and all others without a live table.
@@ -44,7 +45,7 @@ NOT_TAKEN = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, 
 
 
 class BackupTaker:
-    """Takes one backup of a store. Each line goes to ``write``. ``on_key`` gets the number of keys read."""
+    """Takes one backup of a store. Each line goes to ``write``. ``on_key`` is called with 1 for each key found."""
 
     def __init__(
         self, client: Any, write: Callable[[Line], None], on_key: Callable[[int], None] = ignore_progress

@@ -80,7 +80,8 @@ async def restore(
     try:
         async with connect_without_bot(settings, "would overwrite the restored data") as client:
             with progress(2 * file.stat().st_size, file.name) as bar:
-                # The embedded store's folder is locked, so a worker listed in it was killed.
+                # This command has locked the embedded store's folder, so a worker that the store still lists was
+                # killed.
                 locked = settings.redis_url is None
                 header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
     except (RedisError, RedisClusterException) as error:

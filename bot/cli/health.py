@@ -48,7 +48,7 @@ def health_address(settings: Settings) -> tuple[str, int] | None:
 
 
 def main() -> int:
-    """Print the bot's answer. Return 0 if it is healthy, otherwise 1."""
+    """Print the bot's answer. Return 0 if the bot is healthy, otherwise 1."""
     try:
         settings = read_settings()
     except BadSetting as error:

@@ -44,7 +44,7 @@ def _account_name() -> str:
 
 
 def _parse_text(text: str) -> str:
-    """Return a text for players in one line. BadParameter if it is too long or has control characters."""
+    """Return a text for players in one line. Raises BadParameter if it is too long or has control characters."""
     line = " ".join(text.split())
     if not all(char.isprintable() or char in JOINERS for char in line):
         raise typer.BadParameter("it has characters that cannot be shown.")

@@ -116,7 +116,7 @@ def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
 def prepare_streams() -> None:
     """Keep standard input and output from failing on characters that their encoding lacks.
 
-    Standard error never does.
+    Standard error never fails on them.
     """
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):

@@ -52,7 +52,10 @@ def store_command(function: Callable[P, Coroutine[Any, Any, None]]) -> Callable[
 
 @asynccontextmanager
 async def open_store_client(settings: Settings | None = None) -> AsyncIterator[Any]:
-    """Yield a client of the store that the bot uses or would use, if this version reads its layout."""
+    """Yield a client of the store that the bot uses or would use.
+
+    Raises StoreError if this version does not read the store's layout.
+    """
     async with connect_beside_bot(settings or read_settings()) as client:
         await schema.check(client, migrate=False)
         yield client

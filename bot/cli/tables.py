@@ -143,7 +143,7 @@ async def show(code: Code) -> None:
 
 
 def format_entry(entry: bytes) -> str:
-    """Format an entry without its stamp and a deal's secrets: the pack, a choice of packets."""
+    """Format an entry without its stamp and without secrets of a deal: the pack, and a player's choice of cards."""
     text = strip_stamp(entry).decode(errors="backslashreplace")
     with suppress(UnreadableEntry):
         known = decode(text)

@@ -48,7 +48,7 @@ class ShardListener:
         """Another worker changed a profile or chat, given by its key in the store."""
 
     def on_lowest(self, place: str, code: str) -> None:
-        """Another worker sent a hand to a private chat."""
+        """Another worker sent the hand of table ``code`` to the private chat ``place``, where it is now the lowest."""
 
 
 class Shards:
@@ -79,7 +79,7 @@ class Shards:
         return LEADER_SHARD in self.owned
 
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-        """Do ``work`` now and every ``seconds`` while this worker leads, until cancelled.
+        """Until cancelled, do ``work`` now and every ``seconds``, but only while this worker leads.
 
         After an error of the store, the work is done again next time. Other errors are raised:
         `bot.concurrency.background.Loops` logs them and restarts the loop.
@@ -237,7 +237,7 @@ class Shards:
         leases = self.store.leases
         workers = await leases.report_alive(self.worker_id, self._zone)
         self.worker_count = 1 if self._alone else len(workers)
-        # `join` misses workers that were not visible then.
+        # `join` did not see workers that had not yet registered, so compare the zones again.
         other_zones = self._other_zones(workers)
         if other_zones and other_zones != self._logged_zones:
             log.error("time_zones_differ", here=self._zone, elsewhere=other_zones)

@@ -10,7 +10,7 @@ import structlog
 RESTART_SECONDS = 1.0  # pause before a failed loop is restarted
 
 STEADY_SECONDS = 10.0
-"""Time after which a restarted loop counts as working, in seconds. Every loop begins its first round before that."""
+"""Time after which a restarted loop counts as working, in seconds. By then every loop has begun its work."""
 
 Loop = Callable[[], Coroutine[Any, Any, None]]
 
@@ -52,7 +52,7 @@ class TaskSet:
         return iter(list(self._tasks))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Start a task. The caller must handle its errors."""
+        """Start a task. ``work`` must handle its own errors, unless the caller awaits the task."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -6,7 +6,7 @@ JITTER = 0.2  # random part of a pause, as a share of its length: clients that f
 
 
 class Backoff:
-    """Pauses in seconds. The first is ``first``; each is twice the one before, at most ``longest``."""
+    """Pauses in seconds: the first is about ``first``, each later one about twice as long, up to about ``longest``."""
 
     def __init__(self, first: float, longest: float) -> None:
         self.first, self.longest = first, longest

@@ -14,7 +14,7 @@ SIZE_BYTES = 4  # length prefix of pickled work and answers
 
 
 def _end_with_parent(niceness: int) -> None:
-    """Ignore Ctrl-C in the shared terminal, and exit when the bot exits."""
+    """Set the process's niceness, ignore Ctrl-C in the shared terminal, and exit when the bot exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(niceness)
     parent = multiprocessing.parent_process()

@@ -24,7 +24,7 @@ TRIES = 3  # attempts for a piece of work that kills its process
 REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
 PIPELINED = 2
-"""Pieces of work that a single process gets in advance, so that it does not wait for the bot.
+"""Pieces of work that a single process has at a time: it can begin the second without waiting for the bot.
 
 With several processes, work waits for the first free one.
 """
@@ -98,7 +98,7 @@ class Processes:
         self.pending = 0  # pieces of work running or waiting
 
     async def run(self, function: Callable[..., T], *args: object) -> T:
-        """Call a function in a process. Raise ProcessDied if no process can do it."""
+        """Call a function in a process. Raise the function's error, or ProcessDied if no process can do the work."""
         self.pending += 1
         try:
             message = frame(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
@@ -110,7 +110,7 @@ class Processes:
             self.pending -= 1
 
     def restart(self) -> None:
-        """Kill the running processes. New ones do their work."""
+        """Kill the running processes. New processes do the work again."""
         for process in self._running:
             process.process.kill()
 
@@ -121,8 +121,8 @@ class Processes:
     def stop(self) -> None:
         """Kill the processes and drop their work.
 
-        Do not wait for them, because compiling searches takes up to half a minute. A kill damages no file: numba writes
-        to a temporary name first.
+        Do not let them finish, because compiling searches takes up to half a minute. A kill damages no file: numba
+        writes to a temporary name first.
         """
         self._is_stopped = True
         for process, task in self._running.items():

@@ -55,7 +55,7 @@ class ChosenHours:
         return {name.decode(): int(hour) for name, hour in found.items()}
 
     async def due_names(self, now: datetime) -> list[str]:
-        """Return the people or places whose hour came at most `LATE_HOURS` ago, even if today's message was sent."""
+        """Return the people or places whose hour came less than `LATE_HOURS` ago, even if today's message was sent."""
         return [name for name, hour in (await self.all_hours()).items() if 0 <= now.hour - hour < LATE_HOURS]
 
     async def note_sent(self, day: date, name: str) -> bool:
@@ -72,7 +72,7 @@ class ChosenHours:
             await self._client.srem(self._sent_key(day), name)
 
     async def move(self, old: str, new: str, day: date) -> None:
-        """Move a chat's hour and the day's note to its new id. Safe to call twice.
+        """Move a chat's hour, and the note that it got the day's message, to its new id. Safe to call twice.
 
         If the new id has an hour, it keeps that hour and the old one is deleted.
         """

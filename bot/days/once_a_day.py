@@ -36,7 +36,7 @@ class DayMarks:
             await self._client.expire(keys.day_marks(day), KEPT_SECONDS)
 
     async def has(self, day: date, person: str) -> bool:
-        """Return whether a person has done this on a day that is not over."""
+        """Return whether a person has done the deed on this day. It is False once the day's marks are deleted."""
         key = await self._client.get(keys.day_key(day))
         return bool(key) and bool(await self._client.sismember(keys.day_marks(day), self._mark(key, person)))
 

@@ -52,7 +52,10 @@ class AnalysisPool:
         return len(self._tasks) - len(self._requested)
 
     async def analyse(self, game: FinishedGame) -> Analysis | None:
-        """Return the analysis so far, and start it if needed. Return None if too many games are requested."""
+        """Return the analysis so far, and start it if needed.
+
+        Return None if too many games are requested. Raise AnalysisFailed if the analysis failed now.
+        """
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
@@ -111,7 +114,7 @@ class AnalysisPool:
             rows = [tuple(vars(verdict).values()) for verdict in chain(*by_deal)]
             await self._client.set(keys.analysis(game.id), json.dumps(rows), ex=KEPT_SECONDS)
         except Exception:
-            # The next request retries it.
+            # The next request starts the analysis again.
             log.exception("analysis_failed", game=game.id)
         finally:
             self._requested.discard(game.id)

@@ -127,7 +127,7 @@ class Archive:
             fixture=FixtureName.from_fixture(table.fixture).text if table.fixture else "",
             origin=table.origin,
             has_cuts=table.has_cuts,
-            # Set only if True, because workers of earlier releases cannot read games with this field.
+            # Only games that were given up have this field, because workers of earlier releases cannot read it.
             rating_rules=RULES if is_given_up(record) else 1,
         )
         for person, mark in (await forgetting_marks(self._client)).items():
@@ -163,7 +163,7 @@ class Archive:
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))
 
     async def find_played(self, code: str, person: str) -> str:
-        """Return the id of a person's game at a table, or "" if it is not among their last games."""
+        """Return the id of a person's latest game at a table, or "" if it is not among their last games."""
         for number in (await self.numbers_of(person))[: -GAMES_SEARCHED - 1 : -1]:
             game_id = await self.id_of(number)
             if game_id and game_id.partition("-")[0] == code:
@@ -246,7 +246,7 @@ class Archive:
                 yield entry.game
 
     async def adopt_unnumbered(self) -> list[str]:
-        """Assign numbers to games without one, in the order of their ends. Return their ids."""
+        """Assign numbers to the readable games without one, in the order of their ends. Return these games' ids."""
         found = self._client.scan_iter(match=keys.game("*"), count=1000)
         ids = [key.decode().removeprefix(keys.game("")) async for key in found]
         games: list[FinishedGame] = []

@@ -87,7 +87,11 @@ def encoding_fault(start: bytes) -> str:
 
 
 def read_entries(path: Path) -> Iterator[FileEntry]:
-    """Yield the games of a file in its order. Raise UnreadableGame with the number of a bad line, or OSError."""
+    """Yield the games of a file in its order.
+
+    Raise UnreadableGame if the file is compressed or not UTF-8, or with the number of a bad line. Raise OSError if it
+    cannot be opened.
+    """
     with path.open("rb") as file:
         start = file.read(4)
         if start.startswith(GZIP):
@@ -128,7 +132,7 @@ async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> Asyn
 
 
 def rewrite_file(path: Path, change: Callable[[ArchiveEntry], FinishedGame | None]) -> None:
-    """Rewrite a file atomically, without the games for which ``change`` returns None."""
+    """Atomically replace each game of a file by the result of ``change``, or remove it if that is None."""
     with write_atomically(path) as file:
         for file_entry in read_entries(path):
             entry = file_entry.read()

@@ -29,10 +29,10 @@ class FinishedGame:
     record: Record
     fixture: str = ""  # game of a tournament (`bot.tables.fixtures.FixtureName`), otherwise empty
     origin: Literal["", "page", "chat"] = ""  # `Table.origin`; also empty if an older release stored the game
-    rating_rules: int = 1  # number of the rules that rate it (`bot.finished.unrated_games`)
+    rating_rules: int = 1  # number of the rules by which the game is rated (`bot.finished.unrated_games`)
     trial: bool = False  # whether a guest on trial took part
-    has_cuts: bool = False  # whether its packs were cut (`Table.has_cuts`)
-    winner_gains: bool | None = None  # decided when the game was rated; None if that does not depend on other games
+    has_cuts: bool = False  # whether a player could cut each pack (`Table.has_cuts`)
+    winner_gains: bool | None = None  # decided when the game is rated; None before, and if no other game matters
 
     def __post_init__(self) -> None:
         if self.origin not in ("", "page", "chat"):
@@ -56,12 +56,12 @@ class FinishedGame:
 
     @property
     def month(self) -> str:
-        """The month of its end in UTC, such as ``2026-11``."""
+        """The month in which the game ended, in UTC, such as ``2026-11``."""
         return time.strftime("%Y-%m", time.gmtime(self.ended))
 
     @property
     def known_people(self) -> list[str]:
-        """The players without robots and pseudonyms."""
+        """The players who are neither robots nor pseudonyms."""
         return [
             person for person in self.people if person and not person.startswith("robot:") and not is_pseudonym(person)
         ]

@@ -140,14 +140,14 @@ class Ratings:
     async def rebuild(self, games_in_files: Sequence[FileEntry] = ()) -> RebuildResult:
         """Delete all ratings and compute them again. Raise StoreError if a bot rates games at the same time.
 
-        Games without a number get one. They exist only if the store has lost writes.
+        Games without a number get one first. There are such games only if the store has lost writes.
         """
         adopted = await self.archive.adopt_unnumbered()
         await self._delete_all()
         games, lost, before = 0, [], 0
         holes = []
         async for entry in merge_with_files(self.archive, games_in_files):
-            # A client of a cluster can send a script twice, so check whether the first one rated the game.
+            # A cluster's client can send a script twice. Then the first one rated the game, and the second one refused.
             if not await self._rate_entry(entry, before) and await self.last_rated_number() != entry.number:
                 raise StoreError("A bot is rating games at the same time: stop every worker, then run this again.")
             holes.append(range(before + 1, entry.number))
@@ -276,7 +276,10 @@ class Ratings:
         return {old.decode(): new.decode() for old, new in found.items()}
 
     async def _rate_entry(self, entry: ArchiveEntry, before: int) -> bool:
-        """Rate or skip a game. Return False if ``before`` is not the last rated number, or if a chat moved."""
+        """Rate or skip a game.
+
+        Do neither, and return False, if ``before`` is not the last rated number or a chat moved.
+        """
         moves = await self._client.hlen(keys.MOVED)
         today, changes, standing_args, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
         if entry.game:
@@ -312,7 +315,10 @@ class Ratings:
         return replace(game, winner_gains=kept.winner_gains) if kept else decided
 
     async def _calculate(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
-        """Return a game's changes, the arguments of `RATE` for its standings, and its scopes."""
+        """Return a game's changes, the arguments of `RATE` for its standings, and its scopes.
+
+        Also store for each rated person that they are rated in these scopes.
+        """
         forgotten = await forgetting_marks(self._client)
         for person, mark in forgotten.items():
             game = game.redact(person, mark.pseudonym)

@@ -4,7 +4,8 @@
 2. A game is *given up* if it ended by resignation or on time. It is unrated for the winner if it was given up in the
    first quarter of the first deal, or if two opponents had already played three rated games against each other on that
    day (UTC). It then counts towards neither the winner's rank nor a streak. The decision is made when the game is
-   rated, and stored with it. The day's counts outlast /forget, but games do not show who came back.
+   rated, and stored with it. The day's counts outlast /forget, so they still hold for a person who comes back. But no
+   game shows that this is the same person.
 3. A guest of the web pages is on *trial* until the guest has chosen a name and finished three games against people.
    Games with a guest on trial are unrated. A game that the guest gave up, or that was given up early, does not count as
    finished. A guest who is forgotten during a game is on trial too, because guests could otherwise avoid losing rating

@@ -75,7 +75,10 @@ class Connections:
         app.on_response_prepare.append(self._mark_stream)
 
     def admit(self, connection: "Connection", address: str) -> bool:
-        """Count a new connection; return False if there are too many."""
+        """Count a new connection; return False if there are too many.
+
+        If there are too many in all, a connection that has long been idle is closed to make room.
+        """
         visitor = Visitor.from_address(address)
         counts = self._counts
         is_too_many = counts[visitor.address] >= self._per_address

@@ -78,7 +78,7 @@ def name_of(person: str, name: str) -> str:
 
 
 def stored_fields(person: str) -> list[StoredField]:
-    """Return the stored data of a program: its name and the digest of its token."""
+    """Return the field of the store that has a program's data, or nothing for a person who is not a program."""
     return [StoredField(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
 
 

@@ -45,7 +45,7 @@ class ForgettingMark(NamedTuple):
 
 
 def new_pseudonym(person: str) -> str:
-    """Return a new id on a platform without sign-in. A program's pseudonym is a program (`is_program`)."""
+    """Return a new id on a platform that nobody can use. A program's pseudonym is still a program (`is_program`)."""
     prefix = PSEUDONYM_PREFIX if is_program(person) else f"{PSEUDONYM_PLATFORM}:"
     return f"{prefix}{secrets.token_hex(4)}"
 

@@ -19,7 +19,7 @@ class SeatedTable:
     game: str
     others: str
     state: str  # "open", "mine" (it is their turn) or "theirs"
-    turn: str = ""  # name of the other player to move; empty if it is nobody's turn
+    turn: str = ""  # name of the other player to move; empty if it is the reader's or nobody's turn
 
 
 def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:

@@ -24,7 +24,10 @@ PAGE = re.compile(rf"/(?:T/(?:(?P<watch>{WATCH_ID})|(?P<table>{CODE}))|G/(?P<gam
 
 JOINING = re.compile(rf"(?:\bJOIN-|[?&#]JOIN=)(?P<table>{CODE}){EDGE}")
 OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")
-"""Links to the bot on Telegram or to the playground's chat. The first seats people, the second shows a table."""
+"""`JOINING` and `OPENING` are links to the bot on Telegram or to the playground's chat.
+
+A `JOINING` link seats its opener. An `OPENING` link only shows the table.
+"""
 
 TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
 PUNCTUATION = re.compile(r"^\W+|\W+$")  # around a word

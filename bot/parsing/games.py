@@ -59,9 +59,10 @@ def target_rule(game: str, points: int) -> Rule:
 
 
 def parse_game_and_points(words: Sequence[str], default: str) -> tuple[str, int | None]:
-    """Return the game and the points in a command's words: the ``default`` game and None if they name none.
+    """Return the game and the points in a command's words. Without them, they are the ``default`` game and None.
 
-    Mentions are skipped. A complete name of several words takes precedence over its first word.
+    Mentions are skipped. A complete name of several words takes precedence over its first word. Raises NoSuchGame for
+    any other word.
     """
     game, points = default, None
     remaining = [word for word in words if not word.startswith("@")]
@@ -94,7 +95,10 @@ def find_robot(words: Sequence[str], *, in_private: bool) -> tuple[str, list[str
 
 
 def find_game(name: str) -> str:
-    """Return the game with this id, name in any language or unique beginning of one, or raise NoSuchGame."""
+    """Return the game with this id or name, in any language. The beginning is enough if only one game has it.
+
+    Raises NoSuchGame if there is none.
+    """
     game = _match_game(name)
     if game is None:
         raise NoSuchGame(name=name[:32], games=", ".join(GAMES))

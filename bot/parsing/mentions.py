@@ -25,7 +25,10 @@ class OnePersonAtATime(TableError):
 
 
 async def find_invited(people: People, command: Command) -> Invited | None:
-    """Return the challenged person, or None for an open challenge. Raises `OnePersonAtATime` or `NotYourself`."""
+    """Return the challenged person, or None for an open challenge.
+
+    Raises `OnePersonAtATime`, `NotYourself`, or `NoSuchPerson` for an impossible handle.
+    """
     person = await _single_person(people, command)
     if person is None:
         return None
@@ -53,7 +56,10 @@ async def find_mentioned(people: People, command: Command, *, must_be_known: boo
 
 
 async def _single_person(people: People, command: Command) -> Person | None:
-    """Return the one person whom a command mentions, with an id if the bot has met them."""
+    """Return the only person whom a command mentions, or None.
+
+    The person has an id if the platform gave one or the bot knows the handle.
+    """
     found: dict[str, Person] = {}
     known_handles = {person.handle.lower() for person in command.about}
     words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]

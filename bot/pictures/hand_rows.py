@@ -48,7 +48,7 @@ def row_width(row: Sequence[Card | Pile], step: int, width: int) -> int:
 def row_step(row: Sequence[Card | Pile], width: int) -> int:
     """Return the distance between a row's cards.
 
-    Packets are side by side after the cards. It is negative if there is no room.
+    Packets are side by side after the cards. The distance is negative if there is no room.
     """
     piles = sum(isinstance(slot, Pile) for slot in row)
     in_hand = len(row) - piles

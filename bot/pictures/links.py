@@ -1,4 +1,4 @@
-"""Sheets for links, which chats show beside the address. Strangers see them, so they show no card of a deal."""
+"""Sheets for links, which chats show next to the address. Strangers see them, so they show no card of a deal."""
 
 from datetime import date
 

@@ -65,7 +65,9 @@ class PicturePool:
         return subject.digest in self._under_way
 
     async def wait_until_done(self, subject: Subject, woken: asyncio.Event) -> None:
-        """Wait until a picture is finished or ``woken`` is set. ``woken`` is always set afterwards.
+        """Wait until a picture is finished or ``woken`` is set. Return at once if it is not being painted.
+
+        The end of the picture sets ``woken``.
 
         A queued picture without waiters is cancelled: the message will show something newer.
         """

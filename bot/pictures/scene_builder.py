@@ -35,7 +35,7 @@ class DealEnd(NamedTuple):
 def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
     """Return the end of the last finished deal.
 
-    None before any deal has ended, or if the game was cut short during the last one.
+    Return None before any deal has ended, or if the game was cut short during its last deal.
     """
     if seen.view is None or seen.view.result is None or seen.is_cut_short:
         return None

@@ -43,7 +43,7 @@ WON: tuple[Colour, Colour] = ("ink", "gold")
 LOST: tuple[Colour, Colour] = ("white", "strip")
 WORTHLESS: tuple[Colour, Colour] = ("soft", "strip")
 
-STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}  # distance of cards in a diagram; for fans of backs
+STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}  # distance of cards in a diagram; the one of fans is for backs
 BESIDE_FAN = 26  # a fan of backs is this much narrower than its room, because an open fan next to it can be wider
 SEEN_IN_FAN = {"classic": 46, "easy": 58}  # visible width of a card in a fan, enough to read it
 

@@ -51,7 +51,10 @@ def analyse(record: str, deal: int) -> list[Verdict]:
 
 
 def solve_line(record: str, deal: int, place: int, moves: Sequence[str]) -> dict[str, int] | None:
-    """Return the points that each move after a line gives away (`engine.robots.perfect_play`)."""
+    """Return the points that each move after a line gives away, or None if the position is too large.
+
+    The points are those of `engine.robots.perfect_play`.
+    """
     from engine.robots.perfect_play import solve_moves  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
@@ -91,7 +94,7 @@ class RobotPool:
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
         """Return the move of a robot of this level, or None if it declines an out-of-turn move.
 
-        If all processes are busy or one must start first, a simpler robot plays to keep the game going.
+        If no process answers soon, a robot that needs no search chooses the move here, so that the game goes on.
         """
         seed = secrets.randbits(64)
         if self._movers.pending < MAX_WAITING * self._movers.count:
@@ -105,7 +108,7 @@ class RobotPool:
         return choose(lower, view, history, seed)
 
     async def seeded_move(self, level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        """Return the robot's move for this seed, however long it takes. Retry after ProcessDied."""
+        """Return the robot's move for this seed, however long it takes. After ProcessDied, the caller can try again."""
         move = await self._movers.run(choose_unhurried, level, view, history, seed)
         ROBOT_MOVES.labels("day").inc()
         return move
@@ -115,9 +118,9 @@ class RobotPool:
         return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """Return the strong robot's advice, or None without advice or time.
+        """Return the strong robot's advice, or None if it has none or the processes have no time.
 
-        A process computes at most one at a time.
+        At most one hint per process is computed at a time.
         """
         self.get_ready()
         try:

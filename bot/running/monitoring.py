@@ -51,7 +51,7 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
 
 @asynccontextmanager
 async def monitoring(card_room: CardRoom) -> AsyncIterator[None]:
-    """Serve both endpoints on their own port if the settings name one. Raise BadSetting if it cannot be used."""
+    """Serve both endpoints on their own port if the settings name one. Raise BadSetting if the port cannot be used."""
     host, port = card_room.settings.monitoring_host, card_room.settings.monitoring_port
     if port is None:
         yield

@@ -1,7 +1,7 @@
 """The check that the bot's packages are its own.
 
-They have common names, and other distributions have an `adapters` too. In one environment, the one that is installed
-last overwrites files of the other.
+They have common names: other distributions have a package `adapters` too. In one environment, the distribution
+installed last overwrites files of the other.
 """
 
 from base64 import urlsafe_b64encode

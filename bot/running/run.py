@@ -68,7 +68,10 @@ def tune_garbage_collector() -> None:
 
 
 async def run(settings: Settings) -> None:
-    """Run until SIGTERM, SIGINT or SIGHUP, then finish current presses. StoreError and NothingToRun say what to do."""
+    """Run until SIGTERM, SIGINT or SIGHUP, then finish current presses.
+
+    Raises StoreError or NothingToRun, whose texts tell the host what to do.
+    """
     stop, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
     loop.set_default_executor(DaemonThreads())
@@ -125,7 +128,10 @@ async def _work(worker: Worker, stop: asyncio.Event) -> None:
 
 
 async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
-    """Call ``begin`` again while the store is temporarily unavailable. Raise StoreError if it refuses."""
+    """Call ``begin``, and again while the store is temporarily unavailable.
+
+    Raise StoreError if the store does not recover, or refuses the worker.
+    """
     for _ in range(TRIES):
         try:
             return await begin()

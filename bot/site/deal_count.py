@@ -25,7 +25,7 @@ class DealCount:
 def deal_count(seen: TableSnapshot, words: Wording) -> DealCount | None:
     """Return the count of the last finished deal.
 
-    None before any deal has ended, or if the game was cut short during the last one.
+    Return None before any deal has ended, or if the game was cut short during its last deal.
     """
     view = seen.view
     if view is None or view.result is None or seen.is_cut_short:

@@ -32,7 +32,9 @@ class DealLog:
 
 
 def deal_log(table: Table, seen: TableSnapshot, words: Wording) -> DealLog | None:
-    """Return the log of the current deal, or of the last one until the next one's first move; None before the first.
+    """Return the log of the current deal, or of the deal before it until the current deal's first move.
+
+    Return None before the first deal.
 
     If others still have to play the same cards, only the last trick shows its cards even after the deal.
     """

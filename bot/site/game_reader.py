@@ -1,7 +1,7 @@
 """Reads finished games for people and programs that know a game's id.
 
-An id is a table's code and the first digits of its first seal. For new tables, 54 bits of an id follow from the secrets
-of the store and of the deal. Ids appear only in results, in the chats that saw the game.
+A game's id is its table's code and the first digits of its first seal. For new tables, 54 bits of an id follow from the
+secrets of the store and of the deal. Ids appear only in results, in the chats that saw the game.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class NotAnalysed(Exception):
 
 
 class GameReader:
-    """Reads finished games as JSON. Returns None if the game or deal is missing or unreadable."""
+    """Reads finished games as JSON. The methods return None if the game or deal is missing or unreadable."""
 
     def __init__(self, archive: Archive, analysis_pool: AnalysisPool) -> None:
         self._archive, self._analysis_pool = archive, analysis_pool
@@ -86,7 +86,10 @@ class GameReader:
         return await self._cached_answer(game_id, f"deal {number} {reader}", build)
 
     async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
-        """Return the analysis so far. ``begin`` starts a missing one, or raises AnalysisBusy or NotAnalysed."""
+        """Return the analysis so far.
+
+        ``begin`` starts the analysis if there is none. Only then can AnalysisBusy or NotAnalysed be raised.
+        """
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None:
             return None
@@ -115,7 +118,7 @@ class GameReader:
     async def _cached_answer(
         self, game_id: str, name: str, build: Callable[[FinishedGame], BaseModel | None]
     ) -> Answer | None:
-        """Return an answer about a game as it is stored now, without people who have been forgotten since.
+        """Return an answer about a game as it is stored now, so without the names of people forgotten after it.
 
         ``name`` distinguishes the answers about a game.
         """

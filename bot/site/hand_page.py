@@ -1,8 +1,8 @@
 """A player's hand for a web page: the cards, the payload of a tap on each, and the panel with its buttons.
 
-It is built from the same snapshot, panel and scene as a message. A tap sends the payload of the panel's button for that
-card or packet, so a page knows no rules. A tap on a card plays it. An honour on a packet also has the payload that
-picks it up.
+It is built from the same snapshot, panel and scene as a message. A tap on a card or packet sends the payload of the
+panel's button for it, so a page knows no rules. A card without a button has the payload that plays it, and the engine
+says why that is not possible. An honour on a packet also has the payload that picks it up.
 """
 
 from collections.abc import Collection, Iterable
@@ -56,10 +56,10 @@ def hand_page(
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
-    ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game,
-    ``rematch_opener`` is the name of the player who asks for a rematch, and ``rated`` is the game's rating.
-    ``outcome`` has the facts of the finished game that the table's ``policy`` shows to this person. ``hint`` is the
-    hint to show. ``away`` are the people who have no page open.
+    ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game, ``rematch_opener``
+    is the name of the player who asks for a rematch, and ``rated`` is the game's rating. ``outcome`` has the facts of
+    the finished game that the table's ``policy`` shows to this person. ``hint`` is the hint to show. ``is_beginner``
+    adds the explanation of the ranks. ``away`` are the people who have no page open.
     """
     table = table.localize(profile.language)
     seen = snapshot(table, table.seat_of(person), policy.own_texts)
@@ -231,7 +231,7 @@ class _PageBuilder:
             results=results,
             results_label=results_label,
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
-            # Others still have to play these cards.
+            # Others still have to play the cards of a duplicate, so it has no replay yet.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
 
@@ -240,7 +240,7 @@ class _PageBuilder:
         cutting, task = self.seen.cutting, turn_line(self.seen, self.words)
         is_mine = cutting.seat == self.seen.seat
         cut = actions.cut(self.seen.code, cutting.sealed_at) if is_mine else ""
-        # Without the seal's digits, which nobody wants to hear.
+        # The text for screen readers leaves out the seal's digits, which nobody wants to hear.
         size = len(self.seen.kind.pack.codes)
         return replace(page, says=task, line=task, is_mine=is_mine, seal=cutting.seal, cut=cut, pack=size)
 
@@ -274,9 +274,10 @@ class _PageBuilder:
         return spoken_card(self.words, code) if code else ""
 
     def _piles(self, piles: tuple[Pile, ...], owner: int | None) -> tuple[TapCard, ...]:
-        """Return the packets of an owner, raised if a tap plays or chooses them.
+        """Return the packets of an owner, or for None those in the middle. Those that a tap plays or chooses are
+        raised.
 
-        An honour that can only be picked up is dim like any unplayable card. Its button is above.
+        An honour that can only be picked up is dim like any unplayable card: only its own button picks it up.
         """
         found = []
         for pile, packet in zip(piles, self._packets_of(owner) if piles else (), strict=True):
@@ -291,7 +292,10 @@ class _PageBuilder:
         return [packet for packet in packets if packet.owner == owner and packet.place != "hand" and packet.left]
 
     def _hold_press(self, packet: Packet) -> str:
-        """Return a tap's payload while two packets are taken in hand. The first tap only chooses, the second moves."""
+        """Return a tap's payload while the player takes two packets in hand, otherwise an empty string.
+
+        A tap chooses the first packet, or undoes that choice. A tap on a second one is the move.
+        """
         moves = self.seen.view.moves if self.seen.view and self.seen.is_my_turn else ()
         number = str(packet.number)
         if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):

@@ -50,11 +50,11 @@ def _write(folder: Path, link: str) -> None:
 
 
 def delete_link(folder: Path, link: str) -> None:
-    """Delete the file if it holds this link: another start might have written its own."""
+    """Delete the file if it still holds this link. A bot started later might have written its own."""
     path = link_path(folder)
     try:
         if path.read_text().strip() == link:
             path.unlink()
     except OSError:
-        # The link no longer opens anything.
+        # A file that stays is harmless, because its link no longer opens anything.
         return

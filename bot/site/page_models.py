@@ -50,8 +50,8 @@ class PagePlayer:
     """A player at the table.
 
     ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` says
-    what the dealer does, empty for others. ``said`` is a phrase, visible until the reader's next move. ``face`` is
-    their portrait. ``away`` says that they have no page open, otherwise it is empty.
+    what the dealer does, and is empty for others. ``said`` is the player's last phrase while it is shown, otherwise
+    empty. ``face`` is their portrait. ``away`` says that they have no page open, otherwise it is empty.
     """
 
     at: int
@@ -82,17 +82,18 @@ class PageSide:
 class HandPage:
     """Everything that a page shows of a table to a player. Texts are in the player's language.
 
-    ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
-    its buttons. ``extra`` has the useful buttons that no card or packet replaces, except those about strangers.
+    ``says`` is the text that screen readers read out after a change. ``text`` has the panel's spans (text and style),
+    ``rows`` all its buttons. ``extra`` has the buttons that no card or packet replaces, without those about strangers.
     ``count`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``hint`` is the hint to show,
     and ``advised`` what it points to (`advised_parts`). ``legend`` explains the letters on a beginner's cards.
-    ``clock`` is in seconds a move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address
-    of the page with everyone's results, ``results_label`` its link's text, and ``rules`` the address of the game's
-    rules. ``resign`` is the payload that asks whether to resign. ``by_link`` is whether anyone with the table's address
-    can sit down.
+    ``clock`` is in seconds per move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the
+    address of the page with everyone's results, ``results_label`` its link's text, and ``rules`` the address of the
+    game's rules. ``resign`` is the payload that asks whether to resign. ``by_link`` is whether anyone with the table's
+    address can sit down.
 
-    While a pack waits for a cut, ``seal`` is its commitment and ``pack`` the number of its cards. The page of the
-    player who can cut adds a text to the payload ``cut``. ``news`` says who cut the pack.
+    While a pack waits for a cut, ``seal`` is its commitment and ``pack`` the number of its cards. ``cut`` is the
+    payload to which the page adds the player's text. It is empty if this player cannot cut. ``news`` says who cut the
+    pack.
 
     ``spoken`` has the shown texts that contain cards, with the cards in words for screen readers. ``events`` are shown
     at seats for a moment, and ``takes`` says who took the last trick. ``end`` is the end of the game, and ``log`` the

@@ -1,6 +1,6 @@
 """The portraits at a table's seats: names of drawings in `faces.svg` of the pages.
 
-Robots have a face each. A person's face follows from their name, which everyone at the table sees anyway.
+Each robot has its own face. A person's face follows from their name, which everyone at the table sees anyway.
 """
 
 from collections.abc import Sequence

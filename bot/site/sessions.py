@@ -1,7 +1,7 @@
 """Browser sessions of chat users.
 
-Each is created by a link that works once. The browser has the session's token, and the store only the token's SHA-256.
-The same is true of links.
+A session is started with a link that works once. The browser has the session's token, and the store has only the
+token's SHA-256. Of a link's secret, too, the store has only the SHA-256.
 """
 
 import json
@@ -19,7 +19,7 @@ LINK_SECONDS = 600  # time for which a link is valid
 GOOD = b"1"  # stored value of a valid link
 KEPT_SECONDS = 90 * 86400  # unused sessions end after this time
 NOTED_SECONDS = 3600  # shortest time between two updates of ``used``
-MAX_SESSIONS = 20  # sessions of a person; another one ends the one that has been unused for longest
+MAX_SESSIONS = 20  # sessions of a person; a new one beyond them ends the one unused for longest
 NOTE = read_script(__file__, "note_session")
 
 
@@ -42,7 +42,7 @@ class Sessions:
     async def create_link(self, person: str) -> str:
         """Return a secret that starts a session for this person once, within ten minutes.
 
-        The secret contains the person, because the store must not: they could be forgotten before they use it.
+        The secret names the person, because the store must not name somebody who is forgotten before using the link.
         """
         secret = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
         await self._client.set(keys.entrance(token_digest(secret)), GOOD, ex=LINK_SECONDS)
@@ -78,7 +78,7 @@ class Sessions:
         if now - fields["used"] > NOTED_SECONDS:
             used = json.dumps({**fields, "used": now})
             await self._note(keys=[keys.sessions(person)], args=[id_, known, used, KEPT_SECONDS])
-            # The key lives as long as any session is used.
+            # The key lives as long as any session is used, so the unused ones are ended here.
             await self._end_unused(person, MAX_SESSIONS)
         return person
 
@@ -95,7 +95,7 @@ class Sessions:
         return self.now() - session.used > KEPT_SECONDS
 
     async def _end_unused(self, person: str, limit: int) -> None:
-        """End expired sessions, and those unused for longest beyond ``limit``."""
+        """End expired sessions. Of the others, keep only the ``limit`` that were used last."""
         for index, session in enumerate(await self._stored(person)):
             if index >= limit or self._is_over(session):
                 await self.end(person, session.id)

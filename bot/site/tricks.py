@@ -39,7 +39,10 @@ def trick_thirds(kind: GameKind, trick: LastTrick) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TrickCard:
-    """A card of a finished trick: its drawn code, its name in words, its player, and what they said with it."""
+    """A card of a finished trick: its drawn code, its name in words, its player, and what they said with it.
+
+    ``wins``: it took the trick.
+    """
 
     code: str
     name: str

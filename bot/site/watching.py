@@ -85,7 +85,7 @@ class _WatchedTable:
         news.set()
 
     async def states(self) -> AsyncGenerator[bytes]:
-        """Yield the latest state, and then each later one.
+        """Yield the latest state, and then later ones, until the table is over.
 
         It skips states that come while the reader is busy. Without a new state it yields empty ones from time to time.
         """
@@ -104,7 +104,7 @@ class _WatchedTable:
 
 
 class Watching:
-    """Shows live tables to everyone who has the link."""
+    """Shows live tables to everyone who has a table's link."""
 
     def __init__(self, room: Room, people: People, shards: Shards) -> None:
         self._room, self._people, self._shards = room, people, shards
@@ -133,8 +133,8 @@ class Watching:
     async def stream(self, watch_id: str) -> AsyncGenerator[bytes] | None:
         """Stream a table's states as JSON until its game is over or it can no longer be watched.
 
-        A slow reader gets only the latest state. An empty state means no change. Returns None as `get_table` does.
-        Raises the store's errors.
+        A slow reader gets only the latest state. An empty state means no change. Returns None as `get_table` does. Can
+        raise a store error.
         """
         table = await self._find_table(watch_id)
         return None if table is None else self._stream(table.code)
@@ -156,7 +156,7 @@ class Watching:
         self._tasks.cancel()
 
     async def _follow(self, code: str, watched: _WatchedTable) -> None:
-        """Read a table after each change, as long as it has spectators."""
+        """Read a table after each change, and at intervals, as long as it has spectators."""
         try:
             while not watched.is_over:
                 watched.changed.clear()

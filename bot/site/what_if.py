@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class ImpossibleLine(Exception):
-    """The line has a move that is not legal. Its text is for programs."""
+    """The line has a move that is not legal. The error's text is for programs."""
 
 
 class WhatIfBusy(Exception):
@@ -62,7 +62,10 @@ class WhatIf:
         return replayed_line(game, line.deal, line.place, line.moves, *reader)
 
     async def judge(self, line: Line) -> LineVerdicts | None:
-        """Return the points that each move after the line loses, by perfect play with open cards."""
+        """Return the points that each move after the line loses, by perfect play with open cards.
+
+        ``lost`` is None if nobody is to move, or if the position is too large to solve.
+        """
         game = await self._load_game(line)
         if game is None:
             return None
@@ -82,7 +85,7 @@ class WhatIf:
         return game if is_there else None
 
     async def _choose_move(self, game: Game) -> str:
-        """Return the strong robot's move for the seat to move. It knows what that seat knows."""
+        """Return the strong robot's move for the seat to move. The robot knows only what that seat knows."""
         assert game.turn is not None
         view = game.view(game.turn)
         view = replace(view, moves=tuple(move for move in view.moves if move not in ENDING_MOVES))

@@ -77,13 +77,16 @@ class SoloLine:
 
 
 def best_line(lines: Sequence[SoloLine]) -> SoloLine | None:
-    """Return the line with the highest margin, or None. Ties go to the lower id, so all players see the same line."""
+    """Return the line with the highest margin, or None if no line was played to its end.
+
+    Ties go to the lower id, so that all players see the same line.
+    """
     finished = [line for line in lines if line.result.margin is not None]
     return min(finished, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
 
 
 def first_fork(lines: Sequence[SoloLine]) -> FirstFork | None:
-    """Return the first decision where any two lines differ."""
+    """Return the first decision where any two lines differ, or None if none do."""
     for number in range(max((len(line.decisions) for line in lines), default=0)):
         decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]
         soonest: dict[str, int] = {}

@@ -29,7 +29,7 @@ def score_text(own: int, other: int) -> str:
 
 
 def fork_text(words: Wording, lines: Sequence[SoloLine]) -> str:
-    """Return where the lines first differ."""
+    """Return where the lines first differ. With fewer than two lines, explain the squares instead."""
     _ = words.text
     if len(lines) < 2:
         return _("Trick by trick: green squares are tricks taken.")

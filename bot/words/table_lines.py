@@ -175,7 +175,7 @@ def _legend(language: str, faces: CardFaces) -> dict[str, str]:
 def rank_legend(words: Wording, hand: Sequence[str]) -> str:
     """Return the meaning of a hand's letters, such as "R (king) · F (jack)".
 
-    The ace is left out. A hand without other letters has an empty meaning.
+    The ace is left out. The text is empty for a hand without other letters.
     """
     ranks = {code[0] for code in hand}
     return " · ".join(text for rank, text in _legend(words.language, words.faces).items() if rank in ranks)
@@ -282,7 +282,9 @@ def write_unusual_terms(
     opener: str,
     free: int,
 ) -> None:
-    """Write the unusual options and an unusual clock. With ``free`` seats, write any clock and who is missing.
+    """Write the unusual options and an unusual clock.
+
+    With ``free`` seats, write the clock even if it is usual, and how many players are missing.
 
     ``opener`` is the name of the player who offers the game.
     """

@@ -92,7 +92,10 @@ def score_pair(ours: int, theirs: int) -> str:
 
 
 def score_line(language: str, sides: str, target: int | None = None) -> str:
-    """Return the score with each side's name: "Score (to 21): Anna 12, Bruno 2", or None for a single deal."""
+    """Return the score with each side's name, such as "Score (to 21): Anna 12, Bruno 2".
+
+    ``target`` is None for a single deal.
+    """
     _ = texts(language).gettext
     return (
         _("Score (to {target}): {sides}").format(target=target, sides=sides)
@@ -109,7 +112,7 @@ def signed_text(figure: int) -> str:
 class CardFaces:
     """Texts of cards by their codes. The faces "codes" keep the codes of records, such as 3D.
 
-    ``deck`` are the suits of the deck that draws the cards.
+    ``deck`` names the suits in which the cards are drawn.
     """
 
     def __init__(self, faces: str) -> None:

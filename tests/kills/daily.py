@@ -84,7 +84,7 @@ class DayAtRest:
 
 
 def day_is_played_once(state: DayAtRest) -> None:
-    """No person has two tables or games of a day. The game of a finished table is already pending."""
+    """No person has two tables, two games, or a table and a game of the day."""
     counted = Counter([find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
     if repeated := [person for person, count in counted.items() if count > 1]:
         raise Disagreement(f"the day is played twice by {repeated}")
@@ -121,7 +121,7 @@ def archive_has_no_game_of_the_day(state: DayAtRest) -> None:
 
 
 def no_message_reveals_a_secret(state: DayAtRest) -> None:
-    """No message contains the secret of this day or the next ones, or the id of a game of the day."""
+    """No message contains the root of the chain, the secret of this day or the next two, or the id of a day's game."""
     secrets = {state.chain.root.hex(), *(state.chain.secret(state.day + timedelta(days=n)).hex() for n in range(3))}
     for secret in (*secrets, *(game.id for game in state.pending)):
         if secret in state.messages:

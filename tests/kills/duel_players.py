@@ -11,7 +11,7 @@ from tests.kills.solo_deals import SoloPlayers
 
 GROUP = "1"
 GAMES = ("testa", "metamazzo")
-MIN_OPEN = 2  # duels that are not over
+MIN_OPEN = 2  # duels in progress; with fewer, a person or a duel is added
 MIN_PEOPLE, DUELS_EACH = 4, 4  # people at first; another person comes after each `DUELS_EACH` duels
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
 RETRY_SECONDS = 1.0  # seconds without another press on *Play* for the same duel

@@ -49,8 +49,8 @@ class Deal(NamedTuple):
 class DuelsAtRest:
     """The state of all duels once nothing is in progress.
 
-    ``tables`` are the duels' tables, ``pending`` the games that only one player has played, ``archived`` the games in
-    the archive. ``messages`` is everything people see, as JSON. ``ends`` are the texts of messages that say how a duel
+    ``tables`` are the duels' tables, ``pending`` the games of deals that only one player has played, ``archived`` the
+    games in the archive. ``messages`` is everything people see, as JSON. ``ends`` are the texts of messages that say how a duel
     ended, by code and chat. ``notices`` counts the messages that tell a challenger of the acceptance, by code.
     """
 
@@ -80,7 +80,7 @@ class DuelsAtRest:
 
 
 def each_deal_is_played_once(state: DuelsAtRest) -> None:
-    """A side has at most one table or one result of a deal."""
+    """A side has at most one table or one result of a deal, and not both."""
     counted = Counter(list(state.played)) + Counter(
         Deal(table.duel.code, table.duel.side, table.duel.deal) for table in state.tables if table.duel
     )

@@ -27,7 +27,7 @@ Moves = Mapping[str, Counter[tuple[str, str]]]
 """Moves by table: how often each person made or pressed each move."""
 
 CardOffers = Mapping[str, list[set[str]]]
-"""The buttons of each challenge card that has any, oldest first, by table."""
+"""The chair buttons on each card of an open challenge, by table. The oldest card comes first."""
 
 
 class Disagreement(AssertionError):
@@ -43,7 +43,7 @@ class Screen(Protocol):
         """Return the bot's messages about a table in a person's private chat."""
 
     def buttons(self, person: str) -> list[tuple[int, str]]:
-        """Return message and payload of each button that makes a move."""
+        """Return message and payload of the buttons for moves and table actions in a person's private chat."""
 
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         """Return whether a message has this picture."""

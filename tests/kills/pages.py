@@ -149,7 +149,7 @@ class Page:
         return "".join(span[0] for span in message["spans"])
 
     def buttons(self, person: str) -> list[tuple[int, str]]:
-        """Return message and payload of each button that makes a move."""
+        """Return message and payload of the buttons for moves and table actions in a person's private chat."""
         return [
             (message["id"], button["payload"])
             for message in self.chat(f"@{person}").values()

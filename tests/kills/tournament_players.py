@@ -21,7 +21,7 @@ FORM_NAMES = {
     "duplicate": "Duplicate",
     "league": "League",
 }
-MIN_OPEN = 2  # tournaments that are open or played at a time
+MIN_OPEN = 2  # number of tournaments open or in play; with fewer, another one is opened
 
 RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.02, 0.3
 """Chances of a resignation instead of a move, during the run and in its last part."""
@@ -31,7 +31,7 @@ NEVER_PRESSED = (":automatic", ":browser", ":claim")
 """Buttons that people never press: automatic moves, the way to the browser, and claims."""
 
 PANEL_SECONDS = 1.0  # seconds without another press on the same panel, because it is about to change
-PAGE_CHANCE = 0.02  # chance of a press on one of the ``PAGES`` of a card instead of a move
+PAGE_CHANCE = 0.02  # chance that a person presses one of the ``PAGES`` of a card before a move
 
 
 class TournamentPlayers(Players):
@@ -53,7 +53,7 @@ class TournamentPlayers(Players):
         self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
 
     async def fill_tables(self, target: int) -> None:
-        """Open tournaments if there are too few, and bring the open ones to their start."""
+        """Open a tournament if there are too few, and bring the open ones to their start."""
         cards = list(self.cards())
         live = [
             code for code, message in cards if _has_button(message, code, "enter") or _has_button(message, code, "hand")

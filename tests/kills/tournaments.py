@@ -192,7 +192,7 @@ def each_tournament_has_one_card_and_one_winner_message(state: TournamentsAtRest
 
 
 def due_matches_have_a_table(state: TournamentsAtRest) -> None:
-    """Each match of the current round has its table, except in a league."""
+    """Each unfinished match of the current round has its table, except in a league."""
     fixtures = {_fixture(table) for table in state.tables}
     for tournament in state.tournaments:
         if tournament.phase != "playing":

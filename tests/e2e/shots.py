@@ -1,6 +1,6 @@
 """Take screenshots of every game in the playground: `python -m tests.e2e.shots --into FOLDER`.
 
-The files are `LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`. The folder `messages/` next to them has the last message alone.
+The files are `LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`. The folder `messages/` next to them has the last message of each.
 `--games`, `--languages`, `--windows`, `--themes` and `--moments` select fewer screenshots. `--join FILES` puts pictures
 side by side.
 """
@@ -59,7 +59,7 @@ def view_deal(table: Table):  # type: ignore[no-untyped-def]
 
 
 def is_in_play(tricks: int, cards: int) -> Callable[[Table], bool]:
-    """Return a condition: this many tricks were taken, and this many cards are on the table."""
+    """Return a condition: at least ``tricks`` tricks were taken, and ``cards`` cards are on the table."""
 
     def check(table: Table) -> bool:
         deal = view_deal(table)

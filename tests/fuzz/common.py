@@ -196,7 +196,7 @@ class Payloads:
         self.random, self.worker, self.codes, self.real = random, worker, codes, real
 
     def choose_for_stranger(self) -> str:
-        """Return a payload for a person without a seat. It is invalid, or valid only for another person."""
+        """Return a payload for a person without a seat: an invalid one, one for another person, or one for a page."""
         random = self.random
         code = random.choice((*self.codes, "ABCDEF", "ZZZZ22", "A", "²²²²", "ABCDEFGHJ"))
         match random.randrange(8):
@@ -235,7 +235,7 @@ class Payloads:
 
 
 def takes_a_game(word: object) -> bool:
-    """Return whether the command needs `NO_GAME` to have no effect."""
+    """Return whether a command with a valid game would open something. With `NO_GAME` it has no effect."""
     spec = find_command_spec(str(word).lower())
     return spec is not None and spec.name in GAME_COMMANDS
 
@@ -253,7 +253,7 @@ CHECKS = 20  # comparisons of the store, half a second apart
 
 
 async def read_state(store: Store) -> dict[bytes, object]:
-    """Return the store's contents, without timed keys and the times when messages were last seen."""
+    """Return the store's contents, without values that change by themselves."""
     contents: dict[bytes, object] = {}
     async for key in store.client.scan_iter(count=1000):
         if key.endswith(TIMED_KEYS) or b":ended:" in key:

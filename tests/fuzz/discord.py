@@ -130,7 +130,7 @@ class DiscordFuzzer:
         await self.adapter.worker.settled()
 
     def prune(self) -> None:
-        """Delete answered messages and events, so that a long run does not fill the memory."""
+        """Delete the run's messages and its old events, so that a long run does not fill the memory."""
         server, kept_ids = self.server, {id(message) for _, message in self.messages}
         for channel in server.channels.values():
             for number in [number for number, message in channel.messages.items() if id(message) not in kept_ids]:

@@ -137,7 +137,7 @@ class TelegramFuzzer:
         await self.adapter.worker.settled()
 
     def prune(self) -> None:
-        """Delete answered messages, so that a long run does not fill the memory."""
+        """Delete the run's messages, so that a long run does not fill the memory."""
         kept_ids = {id(message) for _, message in self.messages}
         for chat in self.server.chats.values():
             for number in [number for number, message in chat.messages.items() if id(message) not in kept_ids]:
@@ -196,7 +196,8 @@ class TelegramFuzzer:
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
         """Return an update with a command.
 
-        Without ``opens``, the command opens and finds no table. Its mutations need that: they can be valid by chance.
+        Without ``opens``, the command takes no game, and it has an odd entity. Mutations need such commands, because a
+        mutated game could be valid by chance.
         """
         random, user = self.random, choose_user(self.random, self.strangers)
         opens = opens and random.random() < 0.8
@@ -226,7 +227,7 @@ class TelegramFuzzer:
 
     def _press(self, user: dict[str, Any], payload: str) -> dict[str, Any]:
         random = self.random
-        # Only the person of a private chat can press its buttons.
+        # A player presses only in the group and in their own private chat. Strangers press everywhere.
         chat, stored = random.choice(
             [
                 (chat, message)

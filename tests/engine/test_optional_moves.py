@@ -189,7 +189,7 @@ def test_medium_robot_keeps_a_forced_card_covered() -> None:
     table = ace_below_table()
     play(table, "1: play 3B")
     assert MediumRobot(Random(1)).choose(table.view(0), table.history(0)) == "play 2S"
-    # It picks up if the card below follows suit anyway, or if the pick completes a combination.
+    # The robot picks up if the card below follows suit anyway, or if the pick completes a combination.
     table = packets_table("pizzichino", ["4D", "", "", "", "5D", "", "3C"])
     play_cards(table, "4D")
     assert MediumRobot(Random(1)).choose(table.view(0), table.history(0)) == "pick 7"

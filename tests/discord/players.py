@@ -215,7 +215,7 @@ class Person:
         return text_of(message) if message and interaction.original != interaction.message else ""
 
     async def play(self, random: Random, channel: Channel | None = None) -> bool:
-        """Press a random button of the newest panel. Return False if there is none."""
+        """Press a random button of the newest panel that moves the game on. Return False if there is none."""
         channel = channel or self.private
         # Ephemeral messages in a private chat only answer presses that came too late.
         panels = [*channel.messages.values()] if channel is self.private else self.visible_messages(channel)
@@ -235,7 +235,7 @@ class Person:
 
 
 class ObservedDiscord(Discord):
-    """The adapter with its worker, which only tests can use."""
+    """The adapter. Tests can reach its worker."""
 
     worker: Worker
 

@@ -185,8 +185,8 @@ def slow_down(seconds: float) -> Failure:
 # The answer of Cloudflare, which is in front of Discord. It does not say how long to wait.
 CLOUDFLARE_LIMIT = Failure(body=b"error code: 1015", kind="text/plain", status=429)
 
-# The failure of the next edit and the seconds that the bot must then wait, by command.
-# The library waits the first time. The bot must wait the other times.
+# By command: the failure of the next edit, and the seconds after which the edit can be repeated.
+# The library waits after the first of these failures. The bot must wait after the others.
 WAITS = {"help": (slow_down(7), 7.0), "rules": (slow_down(50), 50.0), "tables": (CLOUDFLARE_LIMIT, 5.0)}
 
 

@@ -131,7 +131,7 @@ class DailyPlayer:
     """A person who plays the deal of the day with the buttons of the newest panel.
 
     They play the card whose code comes first. After ``mistake_at`` cards, they once play the last of several cards
-    instead. If it is negative, they make no mistake.
+    instead. With a negative ``mistake_at``, they make no mistake.
     """
 
     def __init__(self, person: TelegramPerson | DiscordPerson, id: str, mistake_at: int = -1) -> None:
@@ -200,7 +200,7 @@ class DailyPlayer:
 async def test_same_daily_moves_give_same_result_on_both_platforms(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A game played with cards only, without declarations, packets or bids.
+    # In this game a deal can be played with cards only. Declarations are optional, and there are no packets or bids.
     day = next(
         day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(day) == "tressette"
     )

@@ -72,7 +72,7 @@ class Person:
         return str(self.server.answers[query]["text"])
 
     async def play(self, random: Random) -> bool:
-        """Press a random button on the last panel; return whether there was one."""
+        """Press a random button on the last panel that moves the game on; return whether there was one."""
         panels = [message for message in self.private.messages.values() if message["from"]["is_bot"]]
         if not panels:
             return False
@@ -104,7 +104,7 @@ async def until(is_done: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 class ObservedTelegram(Telegram):
-    """The adapter with its worker, which only tests can use."""
+    """The adapter. Tests can reach its worker."""
 
     worker: Worker
 

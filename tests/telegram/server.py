@@ -62,7 +62,7 @@ CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
 MAX_INLINE_RESULTS = 50  # per answer (core.telegram.org/bots/api#answerinlinequery)
 CONTENT_FIELDS = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
-SAME_OFFSET_SECONDS = 0.5  # a poll with the same offset gets only one update if it comes sooner
+SAME_OFFSET_SECONDS = 0.5  # a poll gets only one update if it comes sooner than this after a poll with the same offset
 PRESS_SECONDS = 15.0
 """Seconds after a press in which a bot without admin rights can show the presser an ephemeral message."""
 
@@ -88,7 +88,7 @@ class Chat:
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
     sent_at: deque[float] = field(default_factory=deque)
     written_at: list[float] = field(default_factory=list)
-    """Times of sends and edits by the server's clock."""
+    """Times of sends and edits, from the server's ``now``."""
     refusal: Refused | None = None
     accepts_photos: bool = True
     bot_is_admin: bool = False
@@ -195,7 +195,7 @@ class TelegramServer:
                 query.since = self.clock.now
 
     def rate_violations(self) -> list[str]:
-        """Return the groups that got more than `PER_MINUTE` messages and edits within a minute."""
+        """Describe each time a group got more than `PER_MINUTE` messages and edits within a minute."""
         violations = []
         for chat in [*self.chats.values(), *self.inline_chats.values()]:
             times = deque[float]()
@@ -209,7 +209,7 @@ class TelegramServer:
         return violations
 
     def unanswered_presses(self) -> list[str]:
-        """Return the presses that were answered too late or not at all."""
+        """Describe the presses that were answered too late or not at all."""
         presses = []
         for name, query in self.queries.items():
             if "answered" not in self.answers.get(name, {"answered": True}):
@@ -607,7 +607,7 @@ class TelegramServer:
         return await self._sendMessage(fields)
 
     def _post_message(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
-        """Add a message with a text or a photo to a chat."""
+        """Add a message of the bot to a chat."""
         content = self._content(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
@@ -626,7 +626,7 @@ class TelegramServer:
         return chat.messages[number]
 
     def _content(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return a message's content: a photo, if the fields name one, or a text."""
+        """Return a message's content: a widget, a photo with its caption, or a text."""
         if "html" in fields:
             return widget_content(fields)
         if "photo" not in fields:
@@ -879,7 +879,7 @@ class TelegramServer:
         return chat
 
     def _rate_limit(self, chat: Chat) -> None:
-        """Count a message or edit, and refuse it above the ``group_limit`` per minute."""
+        """Count a message or edit. Refuse it, uncounted, if the group already had ``group_limit`` in this minute."""
         now = self.now()
         while chat.sent_at and chat.sent_at[0] < now - 60:
             chat.sent_at.popleft()

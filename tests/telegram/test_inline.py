@@ -48,7 +48,7 @@ def chat_without_bot(number: int = ELSEWHERE) -> Chat:
 
 
 async def query_offers(server: TelegramServer, person: Person, typed: str) -> str:
-    """Type an inline query and wait for its answer; return its id."""
+    """Type an inline query and wait for its answer; return the query's id."""
     query = server.type_inline(person.number, typed)
     await until(lambda: bool(server.inline_answers[query]))
     return query
@@ -126,7 +126,7 @@ async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat:
     """Have the others take their seats, and accept requests for a seat."""
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, chat)
-        # An answer that opens the private chat has no text.
+        # An answer that opens the private chat has no text, so the table shows whether a request waits.
         if (await table_of(adapter, person)).asking:
             await people[0 if label == "Sit North" else 1].press("Accept")
 
@@ -195,7 +195,7 @@ async def test_board_links_an_unstarted_challenger_to_the_bot(store: Store, serv
         await until(lambda: "can’t write to you" not in str(message))
 
 
-async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, server: TelegramServer) -> None:
+async def test_sent_offer_adds_only_expiring_keys(store: Store, server: TelegramServer) -> None:
     anna, chat = Person(server, 1, "Anna"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await query_offers(server, anna, "")

@@ -98,7 +98,7 @@ async def expect_change(page: Page, selector: str = "#table") -> AsyncIterator[N
 
 
 async def press(page: Page, button: Locator, **options: Any) -> None:
-    """Press a button or card. At an honour that can be played or picked up, choose the first."""
+    """Press a button or card. If an honour can be played or picked up, choose the first way."""
     asks = await button.get_attribute("data-pick")
     await button.click(**options)
     if asks:
@@ -570,9 +570,9 @@ async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground
             await page.evaluate(RELEASE_TRICK)
             await expect(deal_over).to_be_visible()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
-    # The next deal appears only after the reader continues; a key works too.
+    # The next deal appears only after the player continues, here with a key.
     await expect(page.locator(".fan")).to_have_count(0)
-    # The next deal, and the turn, come after the button.
+    # The score has a button to go on, and does not mention the turn yet.
     await expect(deal_over).to_contain_text("Go on")
     await expect(deal_over).not_to_contain_text("turn")
     await take_screenshot(page, "tally")
@@ -588,7 +588,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlay
     await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD_TRICK})()")
 
     def end_deal(socket: WebSocketRoute) -> None:
-        """Replace the bot's first message with the end of a deal and the next deal."""
+        """Replace each table from the bot with the end of a deal and the next deal."""
 
         def replace(text: str | bytes) -> None:
             state = json.loads(text).get("table")

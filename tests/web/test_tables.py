@@ -73,7 +73,7 @@ class LiveSocket:
         self.received: list[dict[str, Any]] = []
 
     async def receive(self, key: str) -> Any:
-        """Return the next message of this kind, and keep the others."""
+        """Return the next message of this kind: an answer (``n``) as a whole, and of others only the content."""
         while True:
             message = await self.socket.receive_json(timeout=60)
             self.received.append(message)
@@ -87,7 +87,7 @@ class LiveSocket:
 
 
 async def wait_for_card(live: LiveSocket) -> str:
-    """Return the payload that plays a card, once it is the reader's turn."""
+    """Wait for the person's turn, and return the payload that plays a card."""
     while True:
         table = await live.receive("table")
         if table["is_mine"]:

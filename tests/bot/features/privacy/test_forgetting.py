@@ -58,7 +58,7 @@ def make_players(worker: Worker, fake: FakePlatform) -> list[Player]:
 
 @pytest.fixture(autouse=True)
 def _count_early_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count games that are resigned at once, which saves time."""
+    """Count games that are resigned at once. Such games save time."""
     monkeypatch.setattr(unrated_games, "is_given_up_early", lambda _record: False)
 
 
@@ -72,7 +72,7 @@ async def play_and_resign(worker: Worker, loser: Player, winner: Player, game: s
 
 
 async def play_games(worker: Worker, fake: FakePlatform) -> list[Player]:
-    """Let four people play. Anna's, Bruno's and Carla's games rank them in the leaderboards."""
+    """Create four people. Anna, Bruno and Carla play enough games for ranks in the leaderboards."""
     people = make_players(worker, fake)
     anna, bruno, carla, _ = people
     for loser, winner in ((anna, bruno), (bruno, anna), (carla, anna), (anna, carla), (bruno, carla), (carla, bruno)):
@@ -330,7 +330,7 @@ async def test_forget_page_works_only_for_the_person_it_asked(store: Store) -> N
         anna, bruno, *_ = make_players(worker, fake)
         for player in (anna, bruno):
             await player.say("/help")
-        # Bruno presses Anna's button, shown in the group, or uses its payload.
+        # Bruno presses Anna's button, which is shown in the group. Then he invents a button with his own tag.
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
         reply = await bruno.dispatcher.handle_press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
@@ -650,7 +650,7 @@ async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch:
 async def test_forgetting_works_after_a_restore(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """The backup ran `step` before Anna was forgotten, and the later steps after it."""
+    """The backup runs ``step``, then Anna is forgotten, then the backup runs its later steps."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = await play_games(worker, fake)

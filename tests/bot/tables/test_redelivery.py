@@ -59,7 +59,8 @@ class Updates:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.processed: list[tuple[Operation, Table | None]] = []  # each with the table after it, or None if refused
+        self.processed: list[tuple[Operation, Table | None]] = []
+        """Each operation with the table after it, or None if the operation was refused."""
 
     def next(self, table: Table | None) -> Operation:
         """Return a random update for a table, or one that opens a table."""
@@ -130,7 +131,7 @@ class Updates:
 
 
 async def stored_state(room: Room) -> dict[str, object]:
-    """Return all table logs in the store and every person's list."""
+    """Return all table logs in the store, and the codes of each person's tables."""
     client = room.store.client
     state: dict[str, object] = {key: await client.lrange(key, 0, -1) async for key in client.scan_iter("{s*}:table:*")}
     for person in PEOPLE:

@@ -220,7 +220,7 @@ class Player:
             await self.send(button.payload, self.private, message)
 
     async def play(self, random: Random) -> bool:
-        """Press a random button of the lowest private message. Return False if it has no button."""
+        """Press a random button of the lowest private message that moves the game on. Return False if there is none."""
         messages = self.fake.messages[self.private]
         if not messages:
             return False

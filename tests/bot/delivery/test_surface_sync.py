@@ -83,7 +83,7 @@ class GatedPlatform(FakePlatform):
 
 
 class HangingPlatform(LenientPlatform):
-    """A fake platform with one call that takes effect and never returns."""
+    """A fake platform where one kind of call to ``place`` never returns: a send after its effect, a deletion before."""
 
     def __init__(self, call: str) -> None:
         super().__init__()
@@ -372,7 +372,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
         drawing, gate, original = asyncio.Event(), asyncio.Event(), worker.people.person
 
         async def person(id: str) -> Profile:
-            # Another worker dropped this profile from the caches, so it is read from the store.
+            # Reading the profile takes a while, as if another worker had dropped it from the caches.
             if asyncio.current_task() is other_surface.task and not drawing.is_set():
                 drawing.set()
                 await gate.wait()
@@ -388,7 +388,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
             await drawing.wait()
             checks = sync.checks
             await mover.press(mover.moves()[0][1].label, settle=False)
-            # The hand of the player to move is checked first.
+            # The other player is to move now, and that hand is checked before the mover's.
             while mover_surface.known.digest == before:
                 await asyncio.sleep(0)
         assert sync.checks > checks
@@ -527,7 +527,7 @@ async def test_internal_error_is_logged_once_and_retried_with_pauses(
 
 
 class UnsettledPlatform(FakePlatform):
-    """A fake platform with timed-out uploads that can still overwrite the next message."""
+    """A fake platform where a timed-out upload can still overwrite a sent message. Edits are only recorded."""
 
     is_settled = True
 
@@ -596,7 +596,7 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
 
 
 class SteppedPlatform(FakePlatform):
-    """A fake platform with a step for each next edit. The step decides whether the edit is settled."""
+    """A fake platform that calls the next step at each edit, until none is left. Each step returns whether its edit is settled."""
 
     steps: Sequence[Callable[[], bool]] = ()
 
@@ -638,7 +638,7 @@ async def test_upload_during_an_edit_is_overwritten(store: Store, monkeypatch: p
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def let_upload_end() -> bool:
-        # An hour has passed since the edit began.
+        # As if an hour had passed since the edit began.
         syncing._unsettled_until = asyncio.get_running_loop().time()
         return True
 

@@ -5,7 +5,7 @@
 It runs a worker with a fake platform and a real embedded Valkey. People challenge, sit down and press the buttons of
 their panels; some tables have robots. After every thousand games the bot becomes idle. Then these must hold:
 
-- there are no more tasks and open files than at the first idle point;
+- there are no more tasks or open files than at the first idle point;
 - the store has only the data of finished games, people, chats and rankings, and keys that expire;
 - memory is at most a tenth more than after the first thousand games.
 """
@@ -208,7 +208,7 @@ class Soak:
         return self.random.choice(moves) if moves else ""
 
     async def measure(self, start: float) -> Usage:
-        """Wait until the bot is idle and return the resources in use."""
+        """Return the resources in use. The bot must be idle."""
         # Open the largest number of connections, so that counts are comparable.
         await asyncio.gather(*(self.worker.store.client.ping() for _ in range(2 * CONNECTIONS)))
         counts = Counter[str]()
@@ -257,7 +257,7 @@ def iter_open_files() -> Iterator[str]:
 
 
 def compare(usages: list[Usage], usage: Usage) -> None:
-    """Raise Leak if more is in use than at the first idle point. Stored games and people can become more."""
+    """Raise Leak if tasks, files or keys are left over, or if memory has grown too much."""
     first = usages[0]
     if usage.tasks > first.tasks:
         raise Leak(f"{usage.tasks - first.tasks} tasks are left over")

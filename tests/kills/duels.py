@@ -50,8 +50,9 @@ class DuelsAtRest:
     """The state of all duels once nothing is in progress.
 
     ``tables`` are the duels' tables, ``pending`` the games of deals that only one player has played, ``archived`` the
-    games in the archive. ``messages`` is everything people see, as JSON. ``ends`` are the texts of messages that say how a duel
-    ended, by code and chat. ``notices`` counts the messages that tell a challenger of the acceptance, by code.
+    games in the archive. ``messages`` is everything people see, as JSON. ``ends`` are the texts of messages that say
+    how a duel ended, by code and chat. ``notices`` counts the messages that tell a challenger of the acceptance, by
+    code.
     """
 
     duels: Sequence[Duel]

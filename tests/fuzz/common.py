@@ -253,7 +253,7 @@ CHECKS = 20  # comparisons of the store, half a second apart
 
 
 async def read_state(store: Store) -> dict[bytes, object]:
-    """Return the store's contents, without values that change by themselves."""
+    """Return the store's contents, without values that change even if nothing is done."""
     contents: dict[bytes, object] = {}
     async for key in store.client.scan_iter(count=1000):
         if key.endswith(TIMED_KEYS) or b":ended:" in key:

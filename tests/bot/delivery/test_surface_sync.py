@@ -596,7 +596,10 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
 
 
 class SteppedPlatform(FakePlatform):
-    """A fake platform that calls the next step at each edit, until none is left. Each step returns whether its edit is settled."""
+    """A fake platform that calls the next step at each edit, until none is left.
+
+    A step returns whether its edit is settled.
+    """
 
     steps: Sequence[Callable[[], bool]] = ()
 

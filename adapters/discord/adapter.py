@@ -65,7 +65,7 @@ FATAL_CLOSE_CODES = {
 DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
 DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
-MAX_PENDING = 400  # with more pending interactions a new one could be late, so it is deferred at once
+MAX_PENDING = 400  # with this many pending interactions a new one could be late, so it is deferred at once
 
 log = structlog.get_logger()
 
@@ -344,7 +344,7 @@ class Discord:
             await answer.defer()
 
     async def _keep_token(self, answer: Answer) -> None:
-        """Keep the token of a channel where the bot is not a member. With the token it can write there for a while."""
+        """Keep a token with which the bot can write for a while in a channel where it is not a member."""
         try:
             if not await self.guests.keep(answer.place, answer.token, answer.pressed):
                 # Do not await this, because an interaction expires after three seconds.

@@ -51,10 +51,9 @@ log = structlog.get_logger()
 class Client(discord.AutoShardedClient):
     """Receives interactions and the list of servers.
 
-    ``handle`` gets each interaction with its event, ``answer_unreadable`` the event of one that cannot be read, and
-    why.
-    ``refresh_server`` gets a server in which the bot might have regained permission to write. ``greet_server`` gets a
-    server that it has just joined.
+    ``handle`` gets each interaction with its event. ``answer_unreadable`` gets the event of an interaction that cannot
+    be read, and the reason. ``refresh_server`` gets a server in which the bot might have regained permission to write.
+    ``greet_server`` gets a server that the bot has just joined.
     """
 
     def __init__(

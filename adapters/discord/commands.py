@@ -132,7 +132,10 @@ async def sync_commands(client: discord.Client, redis: Any) -> None:
 
 
 class Call(NamedTuple):
-    """A command that a person sent. ``arguments`` are in the order of its description, without empty ones."""
+    """A command that a person sent.
+
+    ``arguments`` are in the order of its description, without the named person and without empty ones.
+    """
 
     word: str
     arguments: Iterable[str] = ()
@@ -142,8 +145,8 @@ class Call(NamedTuple):
 def read_call(data: Fields) -> Call:
     """Read a command's data. Raises Unreadable.
 
-    A command is never read without one of its arguments: a challenge would be open to everyone. Discord offers removed
-    commands for a while. They are read by their name alone.
+    No argument that the person gave is left out: without its opponent a challenge would be open to everyone. Discord
+    offers removed commands for a while. They are read by their name alone.
     """
     name, kind = data.get("name"), data.get("type")
     if not isinstance(name, str) or not name or kind not in (SLASH, USER_MENU):

@@ -1,6 +1,6 @@
 """Tokens for channels where the bot is not a member.
 
-With a token it can write there for a while after an interaction.
+With a token the bot can write there for a while after an interaction.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ class GuestTokens:
         self._client = client
 
     async def keep(self, place: str, token: InteractionToken, message: str = "") -> bool:
-        """Keep a token for a channel, and for a message pressed or sent with it.
+        """Keep a token for a channel, and for ``message``, which was pressed or was sent with the token.
 
         Return whether the channel already had a token.
         """

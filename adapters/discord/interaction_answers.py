@@ -55,7 +55,7 @@ class Answer:
 
     ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private``: only the person
     who sent a command sees its answer. With ``awaits_message``, the next new message in ``place`` is the answer.
-    ``handed_over`` is set when the request is done and delivery will give the answer.
+    ``handed_over`` is set once the card room leaves the answer to delivery, or once no answer is awaited any more.
     """
 
     rest: Rest
@@ -74,8 +74,9 @@ class Answer:
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Edit the pressed message.
 
-        The edit is the answer, if the interaction has none yet. If the picture is refused or late, or the connection is
-        lost, the press is deferred and the error is raised. The message can then be edited again.
+        The edit is the answer if the interaction has none yet. If such an edit with a picture fails, the press is
+        deferred and the error is raised. The message can then be edited again. Raises TooLate if the interaction has
+        expired or has another answer.
         """
         async with self._lock:
             if self.state is not State.OPEN:
@@ -98,7 +99,7 @@ class Answer:
                 raise
 
     async def send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
-        """Answer with a message and return it. A ``private`` message is ephemeral."""
+        """Answer with a message, or send one more after the answer. Return it. A ``private`` message is ephemeral."""
         async with self._lock:
             return await self._send(body, private=private, upload=upload)
 
@@ -164,7 +165,7 @@ class Answer:
         return self.state in (State.OPEN, State.ACKNOWLEDGED)
 
     async def wait_until_answered(self, seconds: float | None = None) -> bool:
-        """Wait until there is an answer. Return False after ``seconds``."""
+        """Wait until there is an answer, or the request has ended without one. Return False after ``seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._answered.wait()
@@ -248,7 +249,10 @@ class Answers:
 
 
 async def answer_unreadable(rest: Rest, event: object) -> None:
-    """Say that an interaction's event could not be read, if it can be answered. Raises the library's errors."""
+    """Say that an interaction's event could not be read, if it can be answered.
+
+    Raises TooLate, delivery errors and the library's errors.
+    """
     if not isinstance(event, dict):
         return
     try:
@@ -264,5 +268,5 @@ async def answer_unreadable(rest: Rest, event: object) -> None:
 
 
 async def send_choices(rest: Rest, token: InteractionToken, choices: list[dict[str, Any]]) -> None:
-    """Answer an autocompletion. Raises the library's errors."""
+    """Answer an autocompletion. Raises delivery errors and the library's errors."""
     await rest.answer(token, CHOICES, {"choices": choices})

@@ -1,8 +1,8 @@
 """Reads interactions from the gateway's events for the card room.
 
 Events are JSON, as docs.discord.com/developers/interactions/receiving-and-responding describes it. The library's
-objects for them cost a tenth of a press, and refuse an event if a field is missing that the bot does not need. Here
-such a field can be missing or have any type.
+own objects would take a tenth of a press's time. They also refuse an event without a field that the bot does not need.
+Here such a field can be missing or have any type.
 """
 
 import re
@@ -31,7 +31,7 @@ Fields = dict[str, Any]
 
 
 class Unreadable(Exception):
-    """An interaction, command or autocompletion without a field that the bot needs."""
+    """An interaction that the bot cannot read: a field that it needs is missing or invalid."""
 
 
 class Named(NamedTuple):
@@ -47,7 +47,7 @@ class PressedMessage(NamedTuple):
     components: object
 
     def has_button(self, custom_id: str) -> bool:
-        """Return whether the message has this button. Discord sends the message, so a client cannot forge it."""
+        """Return whether the message has this button. Discord sends the message, so no client can forge a button."""
         return custom_id in _custom_ids(self.components)
 
 
@@ -57,7 +57,8 @@ class Interaction:
 
     ``place`` is its channel, even if its message is ephemeral. ``ephemeral`` is the place that only this person sees in
     the channel; empty in the private chat. ``server_name`` is empty if the bot is not a member. ``permissions`` are the
-    bot's in the channel, ``is_admin`` is about the person: None outside servers.
+    bot's in the channel. ``is_admin`` says whether the person manages the server; None outside servers. ``message`` is
+    the one with the pressed button; None for a command.
     """
 
     kind: int
@@ -95,9 +96,10 @@ class Interaction:
         )
 
     def press(self, answers: FormAnswers | None = None) -> Press | None:
-        """Return the press, or None if the button is not the bot's. ``answers`` are those of the form that it opened.
+        """Return the press, or None if the bot did not make the button. Raises Unreadable without a button.
 
-        A form's answers are about the channel, even if the button's message is ephemeral.
+        ``answers`` are those of the form that the button opened. They are about the channel, even if the button's
+        message is ephemeral.
         """
         custom_id = self.data.get("custom_id")
         if not isinstance(custom_id, str) or not custom_id:

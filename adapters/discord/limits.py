@@ -16,7 +16,7 @@ from bot.rate_limiter import RateLimit
 # Discord accepts five edits in five seconds per channel. A board that changes less often is easier to read.
 BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
-REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to presses do not count
+REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to interactions do not count
 
 LONGEST_WAIT = 30.0  # seconds; the longest wait of the library after a 429
 RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 that names no wait

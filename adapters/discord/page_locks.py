@@ -10,7 +10,7 @@ PAGES_KEPT = 1_000  # pages whose locks are kept; far fewer change at once
 
 
 class _PageLock(asyncio.Lock):
-    """The lock of a message. ``latest`` is the newest interaction that asked for a page there."""
+    """The lock of a message. ``latest`` is the id of the newest interaction that asked for a page there."""
 
     latest = 0
 

@@ -2,7 +2,7 @@
 
 A server's channel is the place ``discord:server/channel``, so that a server with all its channels is one chat. A
 private chat is ``discord:@user``. A channel is ``discord:guest<channel>`` if the bot is not a member there, because a
-person has installed it for themselves. There it can write only while an interaction's token is valid.
+person has installed it for themselves. There the bot can write only while an interaction's token is valid.
 """
 
 import time

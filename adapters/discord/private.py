@@ -31,7 +31,8 @@ class PrivateChats:
     async def channel(self, user: str, wrong: str = "") -> str:
         """Return the channel of a person's private chat.
 
-        ``wrong`` is a stored channel to which the bot has no access.
+        ``wrong`` is a stored channel to which the bot has no access. Raises a delivery error if the chat cannot be
+        opened.
         """
         channel = self._channels.get(user, wrong)
         if channel != wrong:

@@ -94,7 +94,10 @@ class Rest:
         wants_message: bool = False,
         upload: Upload | None = None,
     ) -> SentMessage:
-        """Answer an interaction. Return the message that the answer creates or changes, if ``wants_message``."""
+        """Answer an interaction.
+
+        With ``wants_message``, return the message that the answer creates or changes. Otherwise the id is empty.
+        """
         route = Route("POST", CALLBACK, webhook_id=token.interaction, webhook_token=token.value)
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
         if not wants_message:
@@ -140,7 +143,11 @@ class Rest:
         young: bool = False,
         upload: Upload | None = None,
     ) -> Any:
-        """Send a request. Set ``young`` if the interaction might not have been answered yet."""
+        """Send a request.
+
+        Set ``young`` if the interaction might still wait for its answer. An unknown token is then a PlatformFailure,
+        because it can still become valid.
+        """
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])

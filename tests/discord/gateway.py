@@ -98,7 +98,7 @@ class Gateway:
                 await session.connection.send(RECONNECT, None)
 
     async def invalidate(self) -> None:
-        """End every session and tell the bots."""
+        """End every session and tell the bot."""
         connections = [session.connection for session in self.sessions.values() if session.connection]
         self.sessions.clear()
         for connection in connections:

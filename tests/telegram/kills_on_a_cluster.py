@@ -24,7 +24,7 @@ from tests.telegram.kills import TelegramPage
 from tests.telegram.server import TOKEN, TelegramServer
 
 WORKERS = 3
-PATIENCE = 60.0  # seconds after a kill until presses must work and the cluster must be complete again
+PATIENCE = 60.0  # seconds after a primary's kill until its replica must be primary
 
 
 class Crew(Bot):

@@ -1,8 +1,8 @@
 """Rate the pages with Google's Lighthouse: ``python -m tests.web.lighthouse``.
 
-It needs Node's npm and Chromium, and takes a minute per page. For each page and theme it prints one line with the
-scores for performance, accessibility and best practices, each out of 100. Other load on the machine lowers the
-performance scores.
+It needs Node's npm and Chromium, and takes a minute per page. For each page and screen it prints one line with the
+scores for performance, accessibility and best practices, each out of 100, after the audits that score below 90. Other
+load on the machine lowers the performance scores.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from bot.platform import Person
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, open_worker
-from tests.bot.finished.games import NOON, finished_game, store_game
+from tests.bot.finished.games import ENDED_AT, finished_game, store_game
 
 SECRET = b"s" * 32
 NAMES = {"paper:1": "Anna Rossi", "paper:2": "Bruno Bianchi", "paper:3": "Carla Verdi"}
@@ -29,7 +29,7 @@ async def store_rated_games(
     await worker.people.update_person("paper:2", nickname="Asso 100")
     games = []
     for number in range(1, count + 1):
-        game = finished_game(number, "testa", NOON + number)
+        game = finished_game(number, "testa", ENDED_AT + number)
         game = FinishedGame(**{**vars(game), "chats": list(chats)})
         await store_game(worker.store, game)
         for person in game.known_people:

@@ -118,7 +118,7 @@ def finished_tournament(
 
 @cache
 def running_tournament(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
-    """Return a tournament with matches in progress, in round 2 or in the only round of a league."""
+    """Return a tournament with matches in progress: in round 2, or in round 1 if it is a league or has two teams."""
     builder = Builder(form, game, seed=seed, **options).start(teams)
     if form != "league" and teams > 2:
         builder.play_round()

@@ -53,7 +53,7 @@ class Field:
             await self.worker.settled()
 
     async def play(self, code: str, *, rounds: int | None = None, resigning: float = 0.1) -> Tournament:
-        """Play this many rounds, or to the end of the tournament.
+        """Play until this many rounds are over, or to the end of the tournament.
 
         ``resigning`` is the probability that a player resigns at a table.
         """

@@ -74,7 +74,7 @@ class FakeBrowser:
 class PushService:
     """A push service that answers each request with the next of ``answers``, or 201. 0 breaks the connection.
 
-    `run_push_service` raises an error after a wrong request.
+    After a wrong request, which is answered with 400, `run_push_service` fails at its end.
     """
 
     def __init__(self) -> None:

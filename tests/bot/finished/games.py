@@ -8,7 +8,7 @@ from bot.robots.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Record
 
-NOON = 1_770_000_000
+ENDED_AT = 1_770_000_000  # Unix seconds
 
 
 @cache
@@ -23,7 +23,7 @@ def finished_game(number: int, game: str = "testa", ended: int | None = None) ->
     return FinishedGame(
         id=f"T{number:03}-{number:06x}",
         code=f"T{number:03}",
-        ended=NOON + number if ended is None else ended,
+        ended=ENDED_AT + number if ended is None else ended,
         people=people,
         chats=["paper:100"],
         clock=86400,

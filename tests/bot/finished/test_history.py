@@ -7,14 +7,14 @@ from bot.finished.archive import Archive
 from bot.finished.history import DAY_SECONDS, GAMES_KEPT, RatedGame, history_text, parse_history
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
 from bot.store import Store, keys
-from tests.bot.finished.games import NOON, finished_game, store_game
+from tests.bot.finished.games import ENDED_AT, finished_game, store_game
 
 ANYWHERE, HERE = Scope(), Scope(chat="paper:100", game="testa")
 
 
 async def store_rated_games(store: Store, games: int) -> Ratings:
     for number in range(games):
-        await store_game(store, finished_game(number, ended=NOON + number * DAY_SECONDS))
+        await store_game(store, finished_game(number, ended=ENDED_AT + number * DAY_SECONDS))
     ratings = Ratings(store.client, Archive(store.client))
     await ratings.catch_up()
     return ratings
@@ -72,7 +72,7 @@ async def test_forgotten_player_has_no_history(store: Store) -> None:
 
 async def test_mydata_contains_the_history(store: Store) -> None:
     ratings = await store_rated_games(store, 3)
-    file = await MyData(store.client, ratings.archive, ratings, [], store.levers).file("paper:1", [], NOON)
+    file = await MyData(store.client, ratings.archive, ratings, [], store.levers).file("paper:1", [], ENDED_AT)
     everywhere = {"chat": EVERYTHING, "month": EVERYTHING, "game": EVERYTHING}
     [rating] = [rating for rating in json.loads(file.content)["ratings"] if everywhere.items() <= rating.items()]
     assert rating["history"] == [game._asdict() for game in await load_history(ratings, ANYWHERE)]

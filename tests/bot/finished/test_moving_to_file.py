@@ -25,7 +25,7 @@ from bot.finished.ratings import Ratings
 from bot.identity import programs
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from tests.bot.command import run_command
-from tests.bot.finished.games import NOON, finished_game, rename_player, store_game
+from tests.bot.finished.games import ENDED_AT, finished_game, rename_player, store_game
 from tests.bot.finished.test_archive import load_ratings
 from tests.long import mostly_long
 
@@ -44,7 +44,7 @@ async def store_rated_games(store: Store) -> Ratings:
 
 
 async def move_games(store: Store, path: Path, before: int = 7) -> MoveResult:
-    return await GameMover(store.client, path, lambda _: None).move(NOON + before, await closed_month(store.client))
+    return await GameMover(store.client, path, lambda _: None).move(ENDED_AT + before, await closed_month(store.client))
 
 
 async def list_stored_numbers(store: Store) -> list[int]:
@@ -116,7 +116,7 @@ async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path)
     record = finished_game(4).record
     wrong_game = replace(finished_game(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
     await store.client.set(keys.game(wrong_game.id), wrong_game.to_bytes())
-    await store_game(store, finished_game(13, ended=NOON))
+    await store_game(store, finished_game(13, ended=ENDED_AT))
     assert await move_games(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong_game.id])
     assert await list_stored_numbers(store) == [2, 4, 13]
 
@@ -127,10 +127,10 @@ async def test_games_stay_until_their_months_honours_are_made(store: Store, tmp_
     await store_game(store, finished_game(13, ended=int(IN_MARCH.timestamp())))
     await ratings.catch_up()
     april = (IN_MARCH + timedelta(days=31)).timestamp()
-    assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(GAMES, [])
+    assert await move_games(store, tmp_path / "old", int(april) - ENDED_AT) == MoveResult(GAMES, [])
     assert await list_stored_numbers(store) == [13]
     await honours.close_past_months(IN_MARCH + timedelta(days=31))
-    assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(1, [])
+    assert await move_games(store, tmp_path / "old", int(april) - ENDED_AT) == MoveResult(1, [])
 
 
 @pytest.mark.long
@@ -229,7 +229,7 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
 
     mover._remove_from_store = rewrite_first  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same command again"):
-        await mover.move(NOON + 7, await closed_month(store.client))
+        await mover.move(ENDED_AT + 7, await closed_month(store.client))
     await move_games(store, path)
     assert sorted(list_file_numbers(path)) == [1, 2, 3, 4, 5, 6]
     [second] = [entry.read().game for entry in read_entries(path) if entry.number == 2]
@@ -243,12 +243,12 @@ async def test_archived_games_count_towards_a_guests_trial(
     monkeypatch.setattr(programs, "GUESTS", "paper:2")
     archive = Archive(store.client)
     await store.client.hset(keys.person("paper:2"), mapping={"name": "Ada"})
-    games = [replace(finished_game(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=NOON + n) for n in range(5)]
+    games = [replace(finished_game(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=ENDED_AT + n) for n in range(5)]
     for game in [replace(game, people=["paper:1", "paper:2"]) for game in games]:
         await archive.keep(game)
     await Ratings(store.client, archive).catch_up()
     # A later month's game lets the honours of this month be made.
-    await archive.keep(replace(finished_game(9), ended=NOON + 40 * 86400))
+    await archive.keep(replace(finished_game(9), ended=ENDED_AT + 40 * 86400))
     await Honours(store.client, archive, Ratings(store.client, archive)).close_past_months(IN_MARCH)
     path = tmp_path / "old"
     if is_interrupted:
@@ -259,7 +259,7 @@ async def test_archived_games_count_towards_a_guests_trial(
         mover = GameMover(store.client, path, lambda _: None)
         mover._remove_from_store = fail_to_remove  # type: ignore[method-assign]
         with pytest.raises(ConnectionError):
-            await mover.move(NOON + 2, await closed_month(store.client))
+            await mover.move(ENDED_AT + 2, await closed_month(store.client))
         assert await list_stored_numbers(store) == [1, 2, 3, 4, 5, 6]
     for before in (2, 2, 9):
         await move_games(store, path, before)

@@ -14,7 +14,7 @@ from bot.identity.pseudonyms import forgetting_marks
 from bot.people import People
 from bot.store import Store
 from bot.tables import Room
-from tests.bot.finished.games import NOON, finished_game
+from tests.bot.finished.games import ENDED_AT, finished_game
 from tests.bot.finished.test_unrated_games import resigned_game
 from tests.long import mostly_long
 
@@ -45,7 +45,7 @@ class RandomDays:
         self.forgetter = Forgetter(
             Room(store), People(store.client), self.archive, self.ratings, [], self.ignore_change
         )
-        self.ended, self.now = NOON, 0.0
+        self.ended, self.now = ENDED_AT, 0.0
         self.forgetter.now = lambda: self.now
 
     async def ignore_change(self, key: str) -> None:

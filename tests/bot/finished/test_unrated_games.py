@@ -16,7 +16,7 @@ from bot.identity.pseudonyms import ForgettingMark, new_pseudonym
 from bot.robots.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Game
-from tests.bot.finished.games import NOON, finished_game, store_game
+from tests.bot.finished.games import ENDED_AT, finished_game, store_game
 
 DAY = 86400
 
@@ -76,7 +76,7 @@ async def test_early_resignation_costs_its_player_and_raises_no_rating(store: St
 async def test_early_resignations_give_no_rank(store: Store) -> None:
     people = ("paper:1", "paper:2")
     ratings, standings = await rate_games(
-        store, *(resigned_game(n, 3, people=people, ended=NOON + n) for n in range(1, 5))
+        store, *(resigned_game(n, 3, people=people, ended=ENDED_AT + n) for n in range(1, 5))
     )
     assert standings["paper:2"].games == 4
     assert await ratings.rank(Scope(), "paper:1") is None
@@ -103,8 +103,8 @@ def test_early_resignation_is_not_a_win_in_a_streak() -> None:
 
 async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
     pair = ("paper:1", "paper:2")
-    games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
-    ratings, _ = await rate_games(store, *games, resigned_game(5, 3, people=pair, ended=NOON + 5), finished_game(6))
+    games = [resigned_game(number, 20, people=pair, ended=ENDED_AT + number) for number in range(1, 5)]
+    ratings, _ = await rate_games(store, *games, resigned_game(5, 3, people=pair, ended=ENDED_AT + 5), finished_game(6))
     stored = [game async for game in ratings.archive.games()]
     # Early resignations and finished games need no decision.
     assert [game.winner_gains for game in stored] == [True, True, True, False, None, None]
@@ -119,15 +119,15 @@ async def test_later_resignation_raises_the_winner(store: Store) -> None:
 
 async def test_fourth_resignation_of_a_day_raises_no_rating(store: Store) -> None:
     pair, other = ("paper:1", "paper:2"), ("paper:1", "paper:3")
-    games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
+    games = [resigned_game(number, 20, people=pair, ended=ENDED_AT + number) for number in range(1, 4)]
     ratings, third = await rate_games(store, *games)
-    _, fourth = await rate_games(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
+    _, fourth = await rate_games(store, resigned_game(4, 20, people=pair, ended=ENDED_AT + 4))
     assert fourth["paper:1"].rating == third["paper:1"].rating
     assert fourth["paper:2"].rating < third["paper:2"].rating
     # A resignation counts again against another opponent, and on the next day.
-    _, fifth = await rate_games(store, resigned_game(5, 20, people=other, ended=NOON + 5))
+    _, fifth = await rate_games(store, resigned_game(5, 20, people=other, ended=ENDED_AT + 5))
     assert fifth["paper:1"].rating > fourth["paper:1"].rating
-    _, sixth = await rate_games(store, resigned_game(6, 20, people=pair, ended=NOON + DAY))
+    _, sixth = await rate_games(store, resigned_game(6, 20, people=pair, ended=ENDED_AT + DAY))
     assert sixth["paper:1"].rating > fifth["paper:1"].rating
     # A rebuild from the games gives the same standings.
     before = [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")]
@@ -140,7 +140,7 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
     farmer, loser = "paper:1", "paper:2"
     games = [
         resigned_game(
-            number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=NOON + number
+            number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=ENDED_AT + number
         )
         for number in range(1, 5)
     ]
@@ -153,7 +153,9 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
 
 @pytest.mark.parametrize("loser", ["paper:2", "somebody:2"])
 async def test_games_of_a_person_being_forgotten_still_count(store: Store, loser: str) -> None:
-    games = [resigned_game(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
+    games = [
+        resigned_game(number, 20, people=("paper:1", "paper:2"), ended=ENDED_AT + number) for number in range(1, 5)
+    ]
     _, third = await rate_games(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
     _, fourth = await rate_games(store, games[3].redact("paper:2", loser))
@@ -207,10 +209,10 @@ def test_resigned_and_robot_games_are_not_finished() -> None:
 
 async def test_forgetting_does_not_reset_the_days_limit(store: Store) -> None:
     pair = ("paper:1", "paper:2")
-    ratings, _ = await rate_games(store, *(resigned_game(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
+    ratings, _ = await rate_games(store, *(resigned_game(n, 20, people=pair, ended=ENDED_AT + n) for n in range(1, 4)))
     await ratings.hand_over("paper:2", "somebody:1")
     before = await ratings.standing(Scope(), "paper:1")
-    _, after = await rate_games(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
+    _, after = await rate_games(store, resigned_game(4, 20, people=pair, ended=ENDED_AT + 4))
     assert after["paper:1"].rating == before.rating
 
 

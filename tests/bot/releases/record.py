@@ -27,7 +27,7 @@ SKIPPED_ENDINGS = (b"workers", b":owner", b":attended", b"schema:lock")  # keys 
 
 
 async def dump_keys(store: Store) -> list[dict[str, Any]]:
-    """Return every key with its value. Bytes are decoded as Latin-1, one character each."""
+    """Return every lasting key with its value. Bytes are decoded as Latin-1, one character each."""
     entries = []
     async for key in store.client.scan_iter():
         if key.endswith(SKIPPED_ENDINGS) or b":ended:" in key:

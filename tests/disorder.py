@@ -111,7 +111,7 @@ class Comparison:
             if not answered:
                 raise Disorder(f"sequence {self.number}: all refused, {[reply.toast for reply in replies]}")
             waiting = {number: update for number, update in waiting.items() if number not in answered}
-        # Repeat one update that was answered long ago.
+        # Repeat one update, although all updates have been answered.
         late = self.random.randrange(len(updates))
         await self._deliver(code, updates[late], f"b{late}")
         return code, delivered

@@ -19,7 +19,7 @@ from adapters.discord.errors import NO_WEBHOOK
 from adapters.discord.limits import COUNTED_STATUSES, RefusalBudget
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.places import InteractionToken
-from bot.http.bodies import multipart
+from bot.http.bodies import dump_json, multipart
 from bot.platform import PlatformFailure, SentMessage
 
 CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
@@ -61,9 +61,9 @@ class Rest:
         return _id(await self._request(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
     async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
-        content: dict[str, Any] = {} if body is None else {"json": body}
+        content: dict[str, Any] = {} if body is None else {"data": _content(body, upload)}
         if upload:
-            content = {"data": _form(body, upload), "trace_request_ctx": upload.stopwatch}
+            content["trace_request_ctx"] = upload.stopwatch
         with self._request_errors():
             return await self._client.http.request(route, timeout=TIMEOUT, **content)
 
@@ -152,31 +152,35 @@ class Rest:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
         session: Any = self._session
-        if upload:
-            session, body = _Uploading(session, _form(body, upload), upload.stopwatch), None
+        if body is not None:
+            session = _Sending(session, _content(body, upload), upload.stopwatch if upload else None)
         try:
             with self._request_errors():
-                return await self._tokens.request(
-                    route, session=session, params=params, proxy=self._proxy, payload=body
-                )
+                return await self._tokens.request(route, session=session, params=params, proxy=self._proxy)
         except discord.HTTPException as error:
             if young and error.code == NO_WEBHOOK:
                 raise PlatformFailure("the interaction has not been answered yet") from None
             raise
 
 
-class _Uploading(NamedTuple):
-    """A session that sends a ready form, which the library does not accept."""
+class _Sending(NamedTuple):
+    """A session that sends a ready body, which the library does not accept."""
 
     session: aiohttp.ClientSession
-    form: aiohttp.BytesPayload
+    body: aiohttp.BytesPayload
     stopwatch: Stopwatch | None
 
     def request(self, method: str, url: str, **options: Any) -> Any:
-        return self.session.request(method, url, **{**options, "data": self.form, "trace_request_ctx": self.stopwatch})
+        return self.session.request(method, url, **{**options, "data": self.body, "trace_request_ctx": self.stopwatch})
 
 
-def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
+def _content(body: Body, upload: Upload | None) -> aiohttp.BytesPayload:
+    """Return a request's JSON, or a form with the JSON and a file.
+
+    The library would make a text of the JSON, which aiohttp would encode again.
+    """
+    if upload is None:
+        return aiohttp.BytesPayload(dump_json(body), content_type="application/json")
     fields = {"payload_json": json.dumps(body)}
     content, content_type = multipart(fields, "files[0]", upload.name, upload.content, upload.type)
     return aiohttp.BytesPayload(content, content_type=content_type)

@@ -71,7 +71,7 @@ class Alarms:
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
-            # A later commit has set a newer time. A timer that rings too early is harmless.
+            # A known timer that rings sooner stays: a later commit can have set it, and ringing too early is harmless.
             if known is None or known.when() > now + seconds:
                 self.set_clock(code, seconds)
 

@@ -6,7 +6,7 @@ from prometheus_client import Counter, Gauge, Histogram, Info, disable_created_m
 
 from bot.version import VERSION
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for every counter
+disable_created_metrics()  # type: ignore[no-untyped-call]  # they are a second series for every counter
 
 SHORT = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 

@@ -2,8 +2,9 @@
 
 Related data is read together. The order of the steps ensures that nothing is missing from the backup or in it twice:
 
-1. People's data and the lists of places that name them. The last step reads these keys again, and the backup has both
-   versions. A person who is forgotten between the two steps is in the backup, and can be forgotten again everywhere.
+1. People's data, and the keys that list where people are named. The last step reads these keys again, and the backup
+   has both versions. A person who is forgotten between the two steps is in the backup, and can be forgotten again
+   everywhere.
 2. The ratings after a certain game. They are read in parts. Then one script reads those that have changed in the
    meantime.
 3. The shards' playing times, so that no clock loses time. Then tables, each in one script: log, shown messages, timer

@@ -17,7 +17,7 @@ class Announcer:
         self._pictures, self._answers = pictures, answers
 
     async def send(self, adapter: Adapter, place: str, panel: Panel, key: str) -> None:
-        """Send a panel, once per key. Raise the errors of `Adapter.send`."""
+        """Send a panel. ``key`` and the errors are those of `Adapter.send`."""
         try:
             await adapter.send(place, await self._pictures.paint_panel(panel), key)
         except NoPicture as error:

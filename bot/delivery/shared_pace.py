@@ -17,8 +17,8 @@ TAKE = read_script(__file__, "pace")
 class SharedPace:
     """Counts messages to chats for all workers.
 
-    During an outage of the store, each worker has only its own count, without a burst. It adds that count to the
-    store's with the chat's next message.
+    During an outage of the store, each worker has only its own count, without a burst. After the outage, it adds that
+    count to the store's with the chat's next message.
     """
 
     def __init__(self, client: Any, on_store_error: Callable[[Exception], object]) -> None:

@@ -69,8 +69,8 @@ class Greeting(Handlers):
     async def _open(self, press: Press, profile: Profile, opponent: str, game: str, known: int = 0) -> Reply:
         """Open a table, or ask which game if ``game`` is empty.
 
-        If the person has more such tables than the ``known`` ones, ask first whether they want another. A slow platform
-        shows the first table late, so they might press again.
+        If the person has more than ``known`` of the tables of `_own_tables`, ask first whether they want another. A
+        slow platform shows the first table late, so they might press again.
         """
         async with self._locks.setdefault(profile.id, asyncio.Lock()):
             tables = await self._own_tables(press, profile, opponent)

@@ -274,8 +274,7 @@ class _PageBuilder:
         return spoken_card(self.words, code) if code else ""
 
     def _piles(self, piles: tuple[Pile, ...], owner: int | None) -> tuple[TapCard, ...]:
-        """Return the packets of an owner, or for None those in the middle. Those that a tap plays or chooses are
-        raised.
+        """Return the packets of an owner, or for None those in the middle. Those with a use for a tap are raised.
 
         An honour that can only be picked up is dim like any unplayable card: only its own button picks it up.
         """

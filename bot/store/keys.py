@@ -22,8 +22,8 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``sweeping:day`` | string | day of the last search, counted from 1970 (`bot.features.privacy.unused`) |
 | ``workers`` | sorted set | workers with their time zones; the score is the last report, Unix seconds of the store |
 | ``here`` | sorted set | people with an open page; the score is its last sign, Unix seconds (`bot.presence`) |
-| ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
-| ``chat:<place>`` | hash | name, language, clock, strict, game, greeted; the new id if the chat has moved |
+| ``person:<platform:id>`` | hash | the profile: name, handle, settings, last choices, last day (`bot.people`) |
+| ``chat:<place>`` | hash | the chat's name and settings, or its new id if it has moved (`bot.people`) |
 | ``handle:<platform>:<handle>`` | string | the last known person with this handle, which is in lower case |
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to sit (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | codes of tables that are shown in the chat, in any of its topics |
@@ -52,7 +52,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{games}:rated`` | string | the number of the last rated game |
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.site.sessions`); expires |
 | ``entrance:<digest>`` | string | a valid link to a session, by the SHA-256 of its secret; expires |
-| ``programs`` | hash | programs by id: name, scopes and the token's SHA-256, JSON (`bot.identity.programs`) |
+| ``programs`` | hash | programs by id: name, scopes, owner, the token's SHA-256, JSON (`bot.identity.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``duels:…``, ``{duel:<code>}:…`` | | duels (`bot.features.duels.keys`) |

@@ -1,7 +1,7 @@
 """Leases of shards, the workers that are alive, and playing time, by which clocks run.
 
 A shard's playing time is the number of seconds for which it has had an owner. The owner renews its lease every few
-seconds, and each renewal adds the time since the last one (hold_shard.lua). Playing time stops while the bot is down,
+seconds, and each renewal adds the time since the one before (hold_shard.lua). Playing time stops while the bot is down,
 hangs or sleeps, except for the few seconds by which a renewal can be late. Jumps of the store's clock are ignored
 (playing_time.lua). Workers' clocks are not used.
 """

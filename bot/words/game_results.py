@@ -40,9 +40,9 @@ def course_text(totals: Sequence[tuple[int, int]]) -> str:
 
 
 def result_line(words: Wording, record: Record) -> str:
-    """Return who won and how, with the totals after each deal in brackets, the winners' points first.
+    """Return who won and how. After several deals, brackets have the totals after each one, the winners' points first.
 
-    If the last deal was not finished, the brackets have each side's points before it.
+    If the last deal was not finished, the brackets have only each side's points before it.
     """
     headline, totals = result_headline(words, record), _totals_for_winner(record)
     if record.ending in CUT_SHORT:

@@ -2,7 +2,7 @@
 
 from engine.puzzles.puzzle import Puzzle
 
-# Percentages of simple players who miss a puzzle. A puzzle below a percentage has its number of stars.
+# Percentages of simple players who miss a puzzle, each with the number of stars of a puzzle that fewer miss.
 ONE_STAR = 40
 LIMITS = ((ONE_STAR, 1), (60, 2), (80, 3))
 MAX_STARS = 4

@@ -2,7 +2,7 @@
 
 docs/tournaments.md has the rules of each form.
 
-A pair has two teams by number, the first seat first; a team paired with None has a bye.
+A pair has the numbers of two teams, first the team with the first seat. A team paired with None has a bye.
 """
 
 from collections import defaultdict

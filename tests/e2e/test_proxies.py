@@ -59,7 +59,7 @@ CADDY = """
 
 
 def replace_all(text: str, *changes: tuple[str, str]) -> str:
-    """Replace what tests cannot use: ports below 1024 and Let's Encrypt certificates."""
+    """Replace old texts with new ones: tests cannot use ports below 1024 or Let's Encrypt certificates."""
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)

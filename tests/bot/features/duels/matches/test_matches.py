@@ -483,7 +483,7 @@ async def test_refused_message_is_sent_later(store: Store, monkeypatch: pytest.M
 
 
 @pytest.mark.long
-async def test_changes_that_come_together_make_one_edit(store: Store) -> None:
+async def test_changes_that_come_together_share_edits(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         await open_match(worker, players)
         fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=1.0)

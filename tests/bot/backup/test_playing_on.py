@@ -27,7 +27,7 @@ NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", 
 
 
 class LenientPlatform(FakePlatform):
-    """A platform that ignores edits without a change, as real chats do.
+    """A platform that accepts edits without a change, as real adapters do.
 
     A restored bot does not know the contents of its messages.
     """
@@ -203,7 +203,7 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
     assert live | finished.keys() == {finished_game(number).code for number in range(1, 40)}
     [rated] = [int(str(line["value"])) for line in lines if line.get("string") == keys.RATED]
     assert set(range(1, rated + 1)) <= set(finished.values())
-    # The ratings count exactly these games.
+    # The ratings count exactly the games up to the number ``rated``.
     standings: dict[str, str] = {}
     for line in lines:
         if line.get("hash") == keys.ratings(Scope().key):

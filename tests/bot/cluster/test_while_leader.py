@@ -72,7 +72,7 @@ async def test_work_continues_after_a_store_outage(store: Store) -> None:
     loop.cancel()
 
 
-async def test_failed_round_is_logged_and_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_run_is_logged_and_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0)
     shards, work, loops = await start_leader(store), Work(ValueError("broken")), Loops()
     with capture_logs() as logs:

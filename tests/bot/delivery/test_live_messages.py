@@ -43,7 +43,10 @@ class Wall:
         return self.content
 
     async def show(self, text: str = "", place: str = GROUP, edition: str = "", announce: bool = False) -> bool:
-        """Update the message until nothing is queued. Return whether it is up to date, or cannot be sent."""
+        """Update the message, wait for the queue, and update it again.
+
+        Return whether the message is up to date, or cannot be sent.
+        """
         self.content = Content(place, panel(text), edition, self.announce if announce else None)
         await self.messages.update("1", self.content)
         await self.answers.tasks.wait()

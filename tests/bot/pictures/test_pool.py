@@ -235,7 +235,7 @@ async def test_hung_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None
         assert (await pictures.paint_panel(make_panel())).picture
 
 
-async def test_failed_process_start_is_not_retried_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pool_rests_after_process_starts_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     tries = []
 
     def fail_to_start(self: object) -> None:

@@ -232,7 +232,8 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
     assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in cards)
     hands = [len(spot.cards) for spot in chain(*table.rows) if "hand" in spot.label and "their" not in spot.label]
 
-    # At Spades the diagram shows hands after one trick. At the other games each player has played a card.
+    # Each player has played a card to the trick shown, in games with packets from a packet. At Spades there was a trick
+    # before it.
     assert set(hands) == {{"spades": 11, "pizzichino": 10, "spizzichino": 10}.get(game, 9)}
     if GAMES[game].seats == 4:
         assert sum(len(spot.cards) for spot in chain(*table.rows)) == 40
@@ -252,7 +253,7 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_text_lines_do_not_cut_each_other_off(language: str) -> None:
-    """A line's background is one and a half times as high as its letters."""
+    """A text is painted on a box one and a half times as high as its size. The box must not cover other texts."""
     for sheet in draw_all_sheets(language):
         texts = [item for item in lay_out_sheet(sheet).items if isinstance(item, TextAt)]
         for number, above in enumerate(texts):

@@ -128,7 +128,7 @@ class Answer:
         await self.send(components.toast_body(text), private=True)
 
     async def show_modal(self, body: Body) -> bool:
-        """Open a modal. Return False if the interaction was deferred before, because then Discord accepts none."""
+        """Open a modal. Return False if the interaction was deferred or answered before: Discord then accepts none."""
         async with self._lock:
             is_open = self.state is State.OPEN
             if is_open:

@@ -58,7 +58,7 @@ class Interaction:
     ``place`` is its channel, even if its message is ephemeral. ``ephemeral`` is the place that only this person sees in
     the channel; empty in the private chat. ``server_name`` is empty if the bot is not a member. ``permissions`` are the
     bot's in the channel. ``is_admin`` says whether the person manages the server; None outside servers. ``message`` is
-    the one with the pressed button; None for a command.
+    the one whose button was pressed or opened the form; None for a command.
     """
 
     kind: int
@@ -81,7 +81,7 @@ class Interaction:
     def command(
         self, word: str, arguments: Iterable[str] = (), named: Named | None = None, answers: FormAnswers | None = None
     ) -> Command:
-        """Return a slash command or context menu command as the card room reads it, or the answers of its form."""
+        """Return a slash command or menu command as the card room reads it. ``answers`` are those of its form."""
         return Command(
             key=self.key,
             person=self.person,

@@ -24,7 +24,10 @@ class PrivateHands:
         self._store, self._lists, self._change = store, lists, change
 
     async def recall(self, person: str, place: str) -> list[tuple[Table, int]]:
-        """Send a person's hands to ``place``, except those that are there. Return each table with the person's seat."""
+        """Send a person's hands to their private chat ``place``, except those shown there.
+
+        Return all their tables, each with the person's seat.
+        """
         seats = await self._seats_of(person, "")
         for table, seat in seats:
             state = decode_state((await self._store.load_shown(table.code)).get(encode_name(Hand(seat)), ""))

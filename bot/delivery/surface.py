@@ -165,7 +165,7 @@ class Surface:
             self.known = MessageState(place_tag=place_tag)
 
     def record_press(self, change: Change, home: str, now: int) -> bool:
-        """Record a press on the current message, which changes nothing else. Return False for any other change."""
+        """Record a press on the current message that changes nothing else. For any other change, only return False."""
         known = self.known
         if change.draft is not None or change.repost or not change.pressed:
             return False

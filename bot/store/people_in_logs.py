@@ -39,7 +39,7 @@ def platform_of_entries(entries: Sequence[bytes]) -> str:
 
 
 def person_by_handle(platform: str, handle: str) -> str:
-    """Return what stands for the id of a person known only by a handle."""
+    """Return what replaces the id of a person known only by a handle."""
     return f"{platform}:@{handle.lower()}"
 
 

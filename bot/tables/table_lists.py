@@ -118,8 +118,8 @@ class TableLists:
     async def remove_person(self, person: str, table: Table, token: str) -> None:
         """Remove the entry of a person who gave back their chair, perhaps some time ago.
 
-        Keep it if they sit there again. ``table`` is the table afterwards or a later one; ``token`` is the entry's
-        token from before.
+        Keep it if they sit there again. ``table`` is the table after they gave back the chair, or later. ``token`` is
+        the entry's token from before that.
         """
         if not (table.error or _sits_at(person, table)):
             await self._index.remove_if_unchanged(keys.seated(person), table.code, token)

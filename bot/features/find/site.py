@@ -61,7 +61,7 @@ class FindSite:
                 return PageSearch("asked", text, pairing.game, table.code)
             if table and table.phase == "playing":
                 return PageSearch("playing", "", pairing.game, table.code)
-            # The table opens or closes in the next round of the search.
+            # The search opens or closes the table in a moment.
             return PageSearch("waiting", _("One moment…"), pairing.game)
         if not (games := await queue.games_of(person)):
             return PageSearch("none")

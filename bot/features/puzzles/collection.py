@@ -52,7 +52,10 @@ def all_puzzles() -> Collection:
 
 
 def simulate_games(seed: str, games: Sequence[str]) -> Iterator[Record]:
-    """Yield robots' records endlessly, of each of ``games`` in turn. The same seed yields the same records."""
+    """Endlessly yield records of robots' games, one of each of ``games`` in turn.
+
+    The same seed yields the same records.
+    """
     for number in count(1):
         for game in games:
             yield simulate(game, {}, [ROBOT] * game_kind(game).seats, f"{seed}/{game}/{number}")

@@ -69,7 +69,7 @@ class PuzzleSite:
         self._next_puzzle = next_puzzle
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
-        """Return the puzzle with this id or the person's next one, or None.
+        """Return the puzzle with this id, or the person's next one without an id. Return None if there is none.
 
         ``person`` is empty for a stranger, who gets an easy puzzle. An answered puzzle is explained.
         """

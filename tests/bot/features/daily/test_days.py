@@ -57,13 +57,13 @@ async def begin_deal(player: Player) -> str:
 
 
 def choose_move(game: Game, seed: int) -> str:
-    """Choose a move of seat 0 by the seed and the moves so far."""
+    """Choose a move of seat 0 by the seed and the number of moves so far."""
     legal = [move for move in game.legal_moves(0) if move not in ("resign", "claim")]
     return Random(f"{seed} {len(game.moves)}").choice(legal)
 
 
 async def make_move(player: Player, code: str, seed: int) -> bool:
-    """Make one move, chosen by the seed and the moves so far. Return whether the deal was still running."""
+    """Make one move, chosen as in `choose_move`. Return whether the deal was still running."""
     worker = player.worker
     await worker.alarms.settled()
     table = await worker.room.table(code)
@@ -498,7 +498,7 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
         (MessageRefused("odd"), 0),
     ],
 )
-async def test_reminder_is_retried_when_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
+async def test_only_undelivered_or_slowed_reminder_is_retried(store: Store, error: DeliveryError, sent: int) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
         await anna.press("13:00", anna.private)

@@ -522,7 +522,7 @@ async def test_lost_table_is_replayed_unless_its_game_is_archived(
         if is_archived:
 
             async def ignore_game(_table: Table, _game: FinishedGame) -> None:
-                """Record nothing, because the restored log ends before this game."""
+                """Record nothing, as if the restored log ended before this game."""
 
             monkeypatch.setattr(field.director, "record_game", ignore_game)
             await field.play_out(table)

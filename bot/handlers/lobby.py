@@ -53,7 +53,8 @@ class TableLine(NamedTuple):
 class Invitation(NamedTuple):
     """The panel for a person who can sit down at a table.
 
-    ``game`` is an id. ``opener`` is the name of the person who opened it, and ``is_asked`` whether for this person.
+    ``game`` is an id. ``opener`` is the name of the person who opened the table. ``is_asked``: it was opened for this
+    person by name.
     """
 
     game: str
@@ -201,7 +202,7 @@ class Lobby:
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.
 
-        It is empty if the table has no game yet or allows no spectators. Other tables stay secret: practice, named
+        The id is empty if the table has no game yet or allows no spectators. Other tables stay secret: practice, named
         opponents, matched strangers and tournaments.
         """
         try:

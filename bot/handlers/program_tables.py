@@ -24,7 +24,7 @@ from engine.options import Value, resolve
 
 @contextmanager
 def _raise_program_errors() -> Iterator[None]:
-    """Convert errors to `ProgramError`."""
+    """Convert errors with sentences for players to `ProgramError`."""
     try:
         yield
     except (NotAtThisTable, NoSuchTable, SetAside) as fault:

@@ -53,7 +53,7 @@ def _score(seen: TableSnapshot) -> str:
 def first_game_page(language: str, opponent: str, *, is_full: bool = False, known: int = 0) -> Panel:
     """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games.
 
-    ``known`` is the number of such tables that the person has and knows of. The buttons carry it.
+    ``known`` is the number of games or invitations of which `open_game_page` has told the person. The buttons carry it.
     """
     end = [known] if known else []
     _ = texts(language).gettext

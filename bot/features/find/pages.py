@@ -25,9 +25,9 @@ ROBOTS_AFTER = (0, 120, 300, NEVER)  # choices of seconds until robots take free
 def search_page(language: str, game: str, usual: str, nickname: str, searchers: int, robots_after: int | None) -> Panel:
     """Return the page of a running search.
 
-    ``game`` is empty for any game; then ``usual`` is the game that the person usually plays. At a game for four,
-    ``searchers`` counts the people who search for it, including the reader. ``robots_after`` is in seconds, or None for
-    never.
+    ``game`` is the game searched for, empty for any game. ``usual`` is the same, or for any game the person's usual
+    one. At a game for four, ``searchers`` counts the people who search for it, including the reader. ``robots_after``
+    is in seconds, or None for never.
     """
     _ = texts(language).gettext
     page = Writer()

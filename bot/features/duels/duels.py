@@ -75,8 +75,9 @@ class Duels:
     async def open(
         self, person: Person, game: str, update: str, *, place: str = "", invited: Invited | None = None
     ) -> Duel:
-        """Open a duel, only one for each update. // Raises NoNewTables, DuelsUnavailable, AlreadyChallenged,
-        TooManyDuels or TooManyToday.
+        """Open a duel, only one for each update.
+
+        Raises NoNewTables, DuelsUnavailable, AlreadyChallenged, TooManyDuels or TooManyToday.
         """
         self.check_can_open()
         if invited and invited.person and await self._blocks.has_blocked(invited.person, person.id):

@@ -35,8 +35,9 @@ class FindCommands:
         return await self._start_search(command, profile)
 
     async def _start_search(self, request: Command | Press, profile: Profile, game: str = "") -> Reply:
-        """Search for a game, or for any with two seats, recent choices first. // Raise AskedIfReady in a ready check,
-        NotInPrivateYet if the bot cannot write to the person.
+        """Search for a game, or for any with two seats, recent choices first.
+
+        Raise AskedIfReady in a ready check, NotInPrivateYet if the bot cannot write to the person.
         """
         if game:
             games = [game]

@@ -27,8 +27,9 @@ class StateWriter:
         await self._write(sync, None)
 
     def write_soon(self, sync: TableSync, version: int | None = None) -> None:
-        """Save a table's states with the next batch. All surfaces show ``version``, if given. A lost save only repeats
-        edits.
+        """Save a table's states with the next batch.
+
+        All surfaces show ``version``, if given. A lost save only repeats edits.
         """
         if version is not None or sync.code not in self._waiting:
             self._waiting[sync.code] = (sync, version)

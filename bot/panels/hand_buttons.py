@@ -166,8 +166,9 @@ class HandButtons:
         return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), *self._hint_rows()]
 
     def _hint_rows(self) -> list[Row]:
-        """Return the row about hints. It stays while the bot looks for a hint, so that the buttons of cards do not
-        move.
+        """Return the row about hints.
+
+        It stays while the bot looks for a hint, so that the buttons of cards do not move.
         """
         _ = self.words.text
         if self.hint.is_unasked and not self.hint.is_busy:

@@ -80,8 +80,9 @@ class EmbeddedStore:
         return self.folder / "valkey.log"
 
     async def start(self) -> None:
-        """Lock the folder and start the Valkey. Raise FolderInUse if another bot has it, StoreError if no Valkey
-        starts.
+        """Lock the folder and start the Valkey.
+
+        Raise FolderInUse if another bot has it, StoreError if no Valkey starts.
         """
         deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
         while not self._lock:

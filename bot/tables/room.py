@@ -314,8 +314,9 @@ class Room(TableMemory):
         return table
 
     async def handle_alarm(self, code: str, version: int) -> Table:
-        """Write what follows when the table's clock rings at this version. Raises OldPanel if the table has changed
-        since.
+        """Write what follows when the table's clock rings at this version.
+
+        Raises OldPanel if the table has changed since.
         """
         update = f"clock:{version}"
 

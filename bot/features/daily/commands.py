@@ -86,8 +86,9 @@ class DailyCommands:
         raise BadPayload()
 
     async def play(self, request: Command | Press, profile: Profile) -> Reply:
-        """Deal today's cards in the private chat, or show the hand again. If the bot cannot write to this chat, return
-        a link that opens it.
+        """Deal today's cards in the private chat, or show the hand again.
+
+        If the bot cannot write to this chat, return a link that opens it.
         """
         place, private, day = request.place, private_place(profile.id), self._days.today()
         if not is_private(place):

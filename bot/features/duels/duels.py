@@ -168,8 +168,9 @@ class Duels:
         return duel
 
     async def open_rematch(self, code: str, person: Person, update: str, place: str = "") -> Duel:
-        """Open the next duel between the players of a duel that is over. If the other player opened it already, accept
-        it.
+        """Open the next duel between the players of a duel that is over.
+
+        If the other player opened it already, accept it.
         """
         duel = await self.store.load(code)
         side = duel.side_of(person.id)

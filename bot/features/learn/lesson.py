@@ -47,8 +47,9 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
 
 
 class Lesson:
-    """A step in a language and in a reader's suits. The attribute ``step`` is None in the last one, which is five
-    tricks.
+    """A step in a language and in a reader's suits.
+
+    The attribute ``step`` is None in the last one, which is five tricks.
     """
 
     def __init__(self, spot: Spot, language: str, suits: str) -> None:

@@ -280,8 +280,9 @@ def back_row(text: TournamentText) -> Row:
 
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int | None) -> Row:
-    """Return buttons for a team's hands in matches that have a table. If there are several, each button names the
-    opponent.
+    """Return buttons for a team's hands in matches that have a table.
+
+    If there are several, each button names the opponent.
     """
     current = [match for match in matches if match.table]
     label = text.gettext("▶ My hand") if len(current) == 1 else "▶ {name}"

@@ -153,11 +153,11 @@ def day_panel(
     left: timedelta | None = None,
     lessons: Sequence[Lesson] = (),
 ) -> Panel:
-    """Return today's deal. ``has_seal`` adds the button to its seal. With ``had_cards`` the deal cannot be played
-    again.
+    """Return today's deal.
 
-    ``left`` is the time left to play. A group's panel does not show it, because the message stays for hours.
-    ``lessons`` are about the deal's game.
+    ``has_seal`` adds the button to its seal. With ``had_cards`` the deal cannot be played again. ``left`` is the time
+    left to play. A group's panel does not show it, because the message stays for hours. ``lessons`` are about the
+    deal's game.
     """
     _ = texts(language).gettext
     page = Writer()

@@ -71,10 +71,10 @@ class TournamentCommands:
     # Commands
 
     async def open_or_show(self, form: Form, command: Command, profile: Profile) -> Reply:
-        """Open a tournament, by default of this form. A command without words shows the group's live tournaments, or
-        leagues, if there are any.
+        """Open a tournament, by default of this form.
 
-        In a private chat, show the person's own tournaments.
+        A command without words shows the group's live tournaments, or leagues, if there are any. In a private chat,
+        show the person's own tournaments.
         """
         place = command.place
         if is_private(place):

@@ -220,11 +220,11 @@ class TournamentText:
         return line.format(played=played, count=len(match.deals))
 
     def outcome(self, match: Match, team: int | None = None) -> str:
-        """Return a match's score and ending. The points of ``team`` come first, by default those of the match's first
-        team.
+        """Return a match's score and ending.
 
-        The text is empty for a bye and `PLAYING` for a match that is not over. Until a duplicate's round is over, the
-        text is "over" or the number of deals played.
+        The points of ``team`` come first, by default those of the match's first team. The text is empty for a bye and
+        `PLAYING` for a match that is not over. Until a duplicate's round is over, the text is "over" or the number of
+        deals played.
         """
         if match.is_bye:
             return ""

@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser import ONE_BROWSER, wait_until_still
 from tests.open_playground import OpenPlayground
-from tests.web.test_early import HeldTurn, hold_turn
+from tests.web.test_early_card import HeldTurn, hold_turn
 from tests.web.test_table_page import take_screenshot
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]

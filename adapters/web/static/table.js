@@ -4,7 +4,7 @@
 import { cardCount, Face, Fan, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
 import { Clock } from "./clock.js";
 import { Connection, openTable } from "./connection.js";
-import { useEarlyCard } from "./early.js";
+import { useEarlyCard } from "./early_card.js";
 import { faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
 import { options } from "./options.js";
 import { onOtherReader } from "./reader.js";

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from tests.discord.kills import on_discord
-from tests.kills import daily, duels
+from tests.kills import daily, duels, matches
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
@@ -82,6 +82,14 @@ async def test_no_deal_of_a_duel_is_lost_or_counted_twice(tmp_path: Path) -> Non
         harness = await run_harness(page, 1, max(4, KILLS // 10), min_presses=20, kind=duels.DuelHarness)
     assert isinstance(harness, duels.DuelHarness)
     assert harness.over, "no duel ended"
+
+
+@pytest.mark.timeout(1800)
+async def test_no_duel_of_a_match_is_lost_or_played_twice(tmp_path: Path) -> None:
+    async with matches.on_playground(tmp_path) as page:
+        harness = await run_harness(page, 1, max(4, KILLS // 10), min_presses=20, kind=matches.MatchHarness)
+    assert isinstance(harness, matches.MatchHarness)
+    assert harness.finished, "no match ended"
 
 
 @pytest.mark.timeout(600)

@@ -21,6 +21,8 @@ RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.005, 0.3  # chances to give up a deal, dur
 class DuelPlayers(SoloPlayers):
     """People who challenge each other in the group and in private, and play their duels."""
 
+    resign_chance = RESIGN_CHANCE
+
     def __init__(self, page: Page, random: Random) -> None:
         super().__init__(page, random)
         self.is_last = False  # once set, nobody opens a duel, and people often give up
@@ -64,7 +66,9 @@ class DuelPlayers(SoloPlayers):
 
     async def _press_or_give_up(self, person: str, moves: list[tuple[int, str]]) -> None:
         message, payload = moves[0]
-        if payload.startswith("1m") and self.random.random() < (LAST_RESIGN_CHANCE if self.is_last else RESIGN_CHANCE):
+        if payload.startswith("1m") and self.random.random() < (
+            LAST_RESIGN_CHANCE if self.is_last else self.resign_chance
+        ):
             # Give up without a confirmation, because a panel that asks for one offers no cards.
             moves = [(message, f"{payload.rpartition(':')[0]}:resign")]
         await self.press_move(person, moves)

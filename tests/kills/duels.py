@@ -146,9 +146,12 @@ def both_are_told_the_same_result_once(state: DuelsAtRest) -> None:
 
 
 def acceptance_is_announced_once(state: DuelsAtRest) -> None:
-    """The challenger gets one message about the acceptance, or none if the duel ended in the meantime."""
+    """The challenger gets one message about the acceptance, or none if the duel ended in the meantime.
+
+    The players of a duel in a match accept none.
+    """
     for duel in state.duels:
-        allowed = {int(duel.is_accepted)} | ({0} if duel.closed else set())
+        allowed = {int(duel.is_accepted and not duel.match)} | ({0} if duel.closed else set())
         if state.notices.get(duel.code, 0) not in allowed:
             raise Disagreement(f"duel {duel.code}: {state.notices.get(duel.code)} messages about its acceptance")
 
@@ -181,10 +184,11 @@ class DuelHarness(Harness):
     """A harness for a page on which duels are played."""
 
     patience = 180.0  # the robots first wait for their searches to compile, which takes a minute
+    people_kind = DuelPlayers
 
     def __init__(self, page: Page, seed: int, min_presses: int = 20) -> None:
         super().__init__(page, seed, min_presses)
-        self.players = self.people = DuelPlayers(page, Random(seed))
+        self.players = self.people = self.people_kind(page, Random(seed))
         self.over = 0
         self._answers: dict[tuple[str, int], RobotAnswers] = {}
 
@@ -198,7 +202,10 @@ class DuelHarness(Harness):
                 await self.bot.kill()
                 self.bot.kill_store()
         if show:
-            print(f"{self.over} duels are over")  # noqa: T201
+            print(self.result_text())  # noqa: T201
+
+    def result_text(self) -> str:
+        return f"{self.over} duels are over"
 
     async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
         """Play without kills until all accepted duels are over."""
@@ -210,13 +217,17 @@ class DuelHarness(Harness):
         await self.players.begin()
         async with open_store(store.url) as connected:
             deadline = time.monotonic() + END_SECONDS
-            while live := [duel.code for duel in await load_duels(connected) if not duel.is_ended]:
+            while live := await self.find_live(connected):
                 if time.monotonic() > deadline:
-                    raise Disagreement(f"duels do not end: {live}\n{self.bot.log_tail()}")
+                    raise Disagreement(f"these do not end: {live}\n{self.bot.log_tail()}")
                 await asyncio.sleep(0.2)
         await self.players.end()
         await self.bot.stop()
         await listening
+
+    async def find_live(self, store: Store) -> list[str]:
+        """Return the codes that must end at the end of a run."""
+        return [duel.code for duel in await load_duels(store) if not duel.is_ended]
 
     async def wait_until_idle(self, store: Store) -> None:
         """Wait also until finished duels are closed and their messages are sent."""

@@ -44,6 +44,8 @@ class Page:
         self.bot = bot
         self.messages: dict[str, dict[int, dict[str, Any]]] = {}
         self.people: list[dict[str, Any]] = []
+        self.groups: set[str] = set()
+        self.toasts: dict[str, str] = {}  # by the name of the request
         self.futures: dict[str, asyncio.Future[str]] = {}
         self.accepted: set[str] = set()
         self.refused: set[str] = set()
@@ -63,7 +65,7 @@ class Page:
                     raise
                 await asyncio.sleep(0.05)
                 continue
-            self.people = hello["people"]
+            self._update_people(hello)
             self.messages = {
                 chat: {message["id"]: message for message in messages} for chat, messages in hello["messages"].items()
             }
@@ -86,9 +88,11 @@ class Page:
             elif message["type"] == "deleted":
                 self.messages.get(message["chat"], {}).pop(message["id"], None)
             elif message["type"] == "people":
-                self.people = message["people"]
+                self._update_people(message)
             elif message.get("n") in self.futures:
                 future = self.futures.pop(message["n"])
+                if message.get("toast"):
+                    self.toasts[message["n"]] = message["toast"]
                 if not future.done():
                     future.set_result(message["type"] if not message.get("toast") else "toast")
         for future in self.futures.values():
@@ -119,6 +123,16 @@ class Page:
         elif answer != "lost":
             self.refused.add(name)
         return answer
+
+    async def ask_for_toast(self, **request: Any) -> str:
+        """Send a request, and return its toast, empty if there is none or the answer was lost."""
+        name = f"t{self._number:07}"
+        await self.ask(name, **request)
+        return self.toasts.pop(name, "")
+
+    def _update_people(self, message: dict[str, Any]) -> None:
+        self.people = message["people"]
+        self.groups = {chat["id"] for chat in message["chats"] if not chat["id"].startswith("@")}
 
     async def catch_up(self) -> None:
         """Wait until everything the bot has sent so far is here.

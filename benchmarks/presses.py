@@ -51,6 +51,7 @@ class CountingAdapter:
     pages_url = ""
     shows_pictures = False
     has_live_hands = False
+    plays_here = False
 
     def __init__(self) -> None:
         self.written: dict[str, asyncio.Future[float]] = {}

@@ -146,6 +146,10 @@ class Adapter(Protocol):
     def has_live_hands(self) -> bool:
         """True if hands in private chats can have cards to tap instead of a picture with buttons."""
 
+    @property
+    def plays_here(self) -> bool:
+        """True if a "browser" button of any message opens the table inside the platform's app."""
+
     def draws(self, place: str, panel: Panel) -> bool:
         """Return whether the platform draws the panel's picture at a place itself, without a painted one."""
 

@@ -11,6 +11,7 @@ SECRETS = {
     "redis_url": "REDIS_URL",
     "telegram_token": "BUONGIOCO_TELEGRAM_TOKEN",
     "discord_token": "BUONGIOCO_DISCORD_TOKEN",
+    "discord_client_secret": "BUONGIOCO_DISCORD_CLIENT_SECRET",
 }
 """The variable of each secret, by its field of `bot.settings.Settings`."""
 

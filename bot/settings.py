@@ -94,6 +94,11 @@ class Settings(BaseSettings):
     )
     discord_api_url: str = Field("https://discord.com/api/v10", description="the base of Discord's REST API")
     discord_shards: str | None = Field(None, description="the shards that this worker takes, such as 0-3/8")
+    discord_activity: bool = Field(False, description="whether the web table opens inside Discord, as an Activity")
+    discord_client_secret_file: Path | None = Field(None, description="the file with the client secret")
+    discord_client_secret: SecretStr | None = Field(
+        None, validate_default=True, description="the application's client secret, for the Activity"
+    )
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
@@ -117,12 +122,14 @@ class Settings(BaseSettings):
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
-    @field_validator("redis_url_file", "telegram_token_file", "discord_token_file", mode="before")
+    @field_validator(
+        "redis_url_file", "telegram_token_file", "discord_token_file", "discord_client_secret_file", mode="before"
+    )
     @classmethod
     def _empty_path_is_none(cls, path: Path | str | None) -> Path | str | None:
         return path or None
 
-    @field_validator("redis_url", "telegram_token", "discord_token", mode="before")
+    @field_validator("redis_url", "telegram_token", "discord_token", "discord_client_secret", mode="before")
     @classmethod
     def _read_secret(cls, value: Any, info: ValidationInfo) -> Any:
         return secret_value(str(info.field_name), value, info.data.get(f"{info.field_name}_file"))
@@ -167,7 +174,7 @@ class Settings(BaseSettings):
             raise ValueError("must be a time zone's name, such as Europe/Rome or America/New_York") from None
         return name
 
-    @field_validator("telegram_token", "discord_token")
+    @field_validator("telegram_token", "discord_token", "discord_client_secret")
     @classmethod
     def _check_token(cls, token: SecretStr | None) -> SecretStr | None:
         text = token.get_secret_value().strip() if token else ""

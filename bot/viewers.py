@@ -17,7 +17,8 @@ class Viewer(NamedTuple):
 
     ``deck`` is None for no pictures. ``group`` is the chat's name, for pictures that are forwarded. ``pages_url`` is
     the address of our pages, empty if unreachable. ``wants_phrases``: they want to read phrases. ``wants_live_hands``:
-    the platform has hands with cards to tap, and they want them.
+    the platform has hands with cards to tap, and they want them. ``plays_here``: a button can open the table inside the
+    platform's app.
     """
 
     language: str
@@ -27,6 +28,7 @@ class Viewer(NamedTuple):
     pages_url: str = ""
     wants_phrases: bool = True
     wants_live_hands: bool = False
+    plays_here: bool = False
 
 
 class Viewers:
@@ -38,6 +40,7 @@ class Viewers:
     async def viewer_at(self, place: str) -> Viewer:
         adapter = self._adapters.get(platform_of(place))
         pages = adapter.pages_url if adapter else ""
+        plays_here = adapter is not None and adapter.plays_here
         can_show = adapter is not None and adapter.shows_pictures
         if is_private(place):
             profile = await self._people.person(person_of(place))
@@ -49,13 +52,14 @@ class Viewers:
                 pages_url=pages,
                 wants_phrases=profile.wants_phrases,
                 wants_live_hands=adapter is not None and adapter.has_live_hands and profile.wants_live_hands,
+                plays_here=plays_here,
             )
         chat = await self._people.chat(place)
         if is_inline(place):
             # Uploads are not possible there.
             return Viewer(chat.language, pages_url=pages)
         deck = chat.deck if can_show and chat.wants_pictures else None
-        return Viewer(chat.language, deck=deck, group=chat.name, pages_url=pages)
+        return Viewer(chat.language, deck=deck, group=chat.name, pages_url=pages, plays_here=plays_here)
 
 
 def with_picture(

@@ -11,6 +11,7 @@ import structlog
 from discord.http import Route
 
 from adapters.discord import components
+from adapters.discord.activity import Activity, has_activity, table_to_open
 from adapters.discord.client import Client
 from adapters.discord.commands import challenge_refusal, find_choices, read_call, sync_commands
 from adapters.discord.components import Body
@@ -80,6 +81,7 @@ class Discord:
         self.card_room, self._token = card_room, token
         self.settings = card_room.settings
         self.pages_url = card_room.settings.public_url or ""
+        self.plays_here = has_activity(self.settings)
         self.budget = RefusalBudget()
         self._listener = Listener(self.budget.count, partial(card_room.report_platform_outage, PLATFORM))
         listeners.add(self._listener)
@@ -97,11 +99,11 @@ class Discord:
         """Create a client. One that has failed to log in cannot be used again."""
         shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
-        self.client = Client(
-            self._handle, self._answer_unreadable, self._refresh_server, self._greet_server, shards, proxy
-        )
+        handlers = self._handle, self._answer_unreadable, self._refresh_server, self._greet_server
+        self.client = Client(*handlers, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
         private = PrivateChats(self.rest, self.card_room.redis)
+        self.mini_app = Activity(self.client, self.rest, self.card_room) if self.plays_here else None
         self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
 
     async def start(self) -> None:
@@ -177,7 +179,7 @@ class Discord:
 
     async def _sync_commands(self) -> None:
         try:
-            await sync_commands(self.client, self.card_room.redis)
+            await sync_commands(self.client, self.card_room.redis, has_activity=self.plays_here)
         except STORE_ERRORS as error:
             self.card_room.report_store_error(error)
 
@@ -206,6 +208,9 @@ class Discord:
         place = press.place if press else interaction.place
         message = interaction.message.id if interaction.message else ""
         answer = Answer(self.rest, interaction.token, place, message)
+        code = table_to_open(press.payload) if press and self.mini_app else ""
+        if self.mini_app and code and await self.mini_app.launch(interaction.token, code):
+            return
         if press is None:
             work = _toast_reply(error_text(BadPayload(), self._language_of(interaction)))
         else:

@@ -28,7 +28,8 @@ from bot.texts import gettext_noop as _
 COMMANDS_KEY = "discord:commands"  # a hash: the digest of the commands last sent to Discord, by application
 LONGEST_PASTED = 500  # characters of a pasted code, which can be a link or a whole invitation
 
-SLASH, USER_MENU = 1, 2  # types of commands
+SLASH, USER_MENU, ENTRY_POINT = 1, 2, 4  # types of commands
+DISCORD_LAUNCHES = 2  # a handler: Discord opens the Activity itself
 TEXT, INTEGER, USER = 3, 4, 6  # types of options
 
 # Fields of each kind of option. A code's option accepts long texts, because people paste whole invitations.
@@ -54,6 +55,9 @@ INSTALLS = [0, 1]  # a command is for servers, and for people who have installed
 # Discord's names of the permissions that a board needs.
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
 
+PLAY = _("play cards")  # the name of the command that opens the Activity
+INVALID_REQUEST = 400
+
 log = structlog.get_logger()
 
 
@@ -64,6 +68,18 @@ def command_payloads() -> list[Fields]:
     """Return all commands as Discord's API describes them, with their translations."""
     specs = listed_commands()
     return [*map(_slash_payload, specs), *[_user_payload(spec) for spec in specs if spec.in_user_menu]]
+
+
+def entry_point_payload() -> Fields:
+    """Return the command that opens the Activity from Discord's list of apps."""
+    names = _translations("name", lambda language: texts(language).gettext(PLAY))
+    return {
+        "type": ENTRY_POINT,
+        "handler": DISCORD_LAUNCHES,
+        **names,
+        "contexts": [0, 1, 2],
+        "integration_types": INSTALLS,
+    }
 
 
 def _slash_payload(spec: CommandSpec) -> Fields:
@@ -109,16 +125,25 @@ def _translations(field: str, translate: Callable[[str], str]) -> Fields:
     return {field: translate("en"), f"{field}_localizations": others}
 
 
-async def sync_commands(client: discord.Client, redis: Any) -> None:
+async def sync_commands(client: discord.Client, redis: Any, *, has_activity: bool = False) -> None:
     """Send the commands to Discord if they have changed. Raises PlatformFailure if the answer lacks some."""
-    payloads = command_payloads()
+    ordinary, complete = command_payloads(), [*command_payloads(), entry_point_payload()]
+    payloads, others = (complete, ordinary) if has_activity else (ordinary, complete)
     digest = blake2b(json.dumps(payloads, sort_keys=True).encode(), digest_size=8).hexdigest()
     application = client.application_id
     assert application
     if (await redis.hget(COMMANDS_KEY, str(application)) or b"").decode() == digest:
         return
     try:
-        answer: object = await client.http.bulk_upsert_global_commands(application, payload=payloads)
+        try:
+            answer: object = await client.http.bulk_upsert_global_commands(application, payload=payloads)
+        except discord.HTTPException as error:
+            if error.status != INVALID_REQUEST:
+                raise
+            # While Activities are enabled in the portal, Discord refuses a list without the entry point.
+            log.info("discord_entry_point_differs", why=str(error)[:500])
+            answer = await client.http.bulk_upsert_global_commands(application, payload=others)
+            payloads = others
     except discord.HTTPException as error:
         # The next start tries again.
         log.warning("discord_commands_not_set", why=str(error)[:500])

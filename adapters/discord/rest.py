@@ -22,6 +22,7 @@ from adapters.discord.places import InteractionToken
 from bot.http.bodies import dump_json, multipart
 from bot.platform import PlatformFailure, SentMessage
 
+LAUNCH_ACTIVITY = 12  # a type of answer to interactions
 CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
 TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 
@@ -59,6 +60,11 @@ class Rest:
     async def open_private_chat(self, user: str) -> str:
         """Return the channel of a person's private chat, even if they do not accept messages from the bot."""
         return _id(await self._request(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
+
+    async def get_activity_instance(self, instance: str) -> Any:
+        """Return a running instance of the Activity: its ``location`` and ``users``."""
+        path = "/applications/{application_id}/activity-instances/{instance}"
+        return await self._request(Route("GET", path, application_id=self._client.application_id, instance=instance))
 
     async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
         content: dict[str, Any] = {} if body is None else {"data": _content(body, upload)}
@@ -106,6 +112,15 @@ class Rest:
         response = await self._request_with_token(route, payload, {"with_response": "1"}, upload=upload)
         resource = response.get("resource") if isinstance(response, dict) else None
         return _message(resource.get("message") if isinstance(resource, dict) else None)
+
+    async def launch_activity(self, token: InteractionToken) -> str:
+        """Answer an interaction by opening the Activity for the person. Return the id of its instance."""
+        route = Route("POST", CALLBACK, webhook_id=token.interaction, webhook_token=token.value)
+        response = await self._request_with_token(route, {"type": LAUNCH_ACTIVITY}, {"with_response": "1"})
+        try:
+            return str(response["interaction"]["activity_instance_id"])
+        except (KeyError, TypeError):
+            raise PlatformFailure("an answer without the instance") from None
 
     async def follow_up(self, token: InteractionToken, body: Body, upload: Upload | None = None) -> SentMessage:
         """Send one more message where the interaction came from."""

@@ -12,11 +12,12 @@ from cachetools import TTLCache
 from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import keyboard, mini_app_signature, reading
+from adapters.telegram import keyboard, reading
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
 from adapters.telegram.inline import answer_inline_query
 from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_SECOND, PRIVATE_LIMIT
 from adapters.telegram.messages import Messages
+from adapters.telegram.mini_app_signature import TelegramApp
 from adapters.telegram.pages import Pages
 from adapters.telegram.photos import KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling, update_kinds
@@ -39,7 +40,6 @@ from bot.platform import (
     MessageGone,
     MessageRefused,
     NotDelivered,
-    Person,
     PlatformFailure,
     Reply,
     SentMessage,
@@ -51,6 +51,7 @@ from bot.platform import (
 )
 from bot.rate_limiter import RateLimit
 from bot.settings import BadSetting
+from bot.site.mini_app import MiniApp
 from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
@@ -70,8 +71,8 @@ class _ChatUpgraded(PlatformFailure):
 
 class Telegram:
     platform = reading.PLATFORM
-    frame_origin = mini_app_signature.FRAME_ORIGIN
     shows_pictures = True
+    plays_here = False  # only buttons in private chats open the Mini App
 
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room = card_room
@@ -86,6 +87,7 @@ class Telegram:
         self._answering = SendingRequest(connections=ANSWER_CONNECTIONS)
         self._post: Post = partial(post, sending, self.bot.base_url)
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
+        self.mini_app: MiniApp | None = TelegramApp(token)
         self.pages_url = keyboard.url_for_buttons(settings.public_url or "")
         known_files = KnownFiles(card_room.redis, card_room.report_store_error)
         # Telegram requires https for a Mini App.
@@ -136,9 +138,6 @@ class Telegram:
     @property
     def healthy(self) -> bool:
         return self.source.is_receiving
-
-    def verify_launch(self, launch_data: str) -> Person:
-        return mini_app_signature.verify_launch(self.bot.token, launch_data)
 
     @property
     def has_ephemeral(self) -> bool:

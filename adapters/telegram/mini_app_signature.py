@@ -8,18 +8,35 @@ import hmac
 import json
 import re
 import time
+from collections.abc import Mapping
 from hashlib import sha256
 from urllib.parse import parse_qsl
 
 from adapters.telegram.reading import PLATFORM
 from bot.platform import Person
-from bot.site.mini_app import InvalidLaunch
+from bot.site.mini_app import InvalidLaunch, Launch
 
 FRAME_ORIGIN = "https://web.telegram.org"  # shows the page in a frame
 OLDEST_SECONDS = 3600  # age after which the person must open the page again
 EARLY_SECONDS = 60  # tolerance if Telegram's clock is ahead
 LONGEST = 4096  # characters of launch data
 HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class TelegramApp:
+    """The Mini App of the bot with this token."""
+
+    frame_origins: tuple[str, ...] = (FRAME_ORIGIN,)
+    page_origin = ""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def page_data(self, query: Mapping[str, str]) -> dict[str, str]:
+        return {}
+
+    async def verify_launch(self, launch_data: str) -> Launch:
+        return Launch(verify_launch(self._token, launch_data))
 
 
 def verify_launch(token: str, init_data: str, now: float | None = None) -> Person:

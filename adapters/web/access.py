@@ -4,6 +4,7 @@ Any site can make a browser send requests here, even under a name of its own (DN
 checked. A proxy connects from this machine, so without its headers its requests would look local.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from aiohttp import web
@@ -14,6 +15,8 @@ from bot.http.addresses import AUTHORITY, LOOPBACK, Visitor, is_forwarded, is_ow
 from bot.settings import Settings
 
 PORTS = {"http": 80, "https": 443}
+
+VISITOR: web.RequestKey[Visitor] = web.RequestKey("visitor", Visitor)  # an account that counts instead of the address
 
 
 class Address(NamedTuple):
@@ -53,12 +56,17 @@ class Access:
         self._monitoring_names = settings.permitted_monitoring_names
 
     def check(
-        self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_monitoring: bool, is_framed: bool = False
+        self,
+        headers: "CIMultiDictProxy[str]",
+        version: tuple[int, int],
+        is_monitoring: bool,
+        is_framed: bool = False,
+        app_origins: Collection[str] = (),
     ) -> None:
         """Raise `Refused` for a request from another site's page, under a wrong name, or through an unexpected proxy.
 
         ``is_monitoring`` is true for the paths of `bot.running.monitoring`, ``is_framed`` for a page in another site's
-        frame (`bot.site.mini_app`).
+        frame (`bot.site.mini_app`). ``app_origins`` are the origins under which apps show our pages.
         """
         if not self.is_open and is_forwarded(headers, version):
             raise Refused("The playground does not accept a proxy: set BUONGIOCO_PUBLIC_URL to the proxy's address.")
@@ -74,7 +82,8 @@ class Access:
         used = _last_header_value(headers, "X-Forwarded-Proto").lower() or scheme
         if public and {"ws": "http", "wss": "https"}.get(used, used) != scheme:
             raise Refused(f"The playground is at {public} only.")
-        if len(origins) > 1 or (origins and Address.parse_origin(origins[0]) != host):
+        is_from_app = len(origins) == 1 and origins[0] in app_origins
+        if len(origins) > 1 or (origins and not is_from_app and Address.parse_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
         # Another site can embed our address as a picture or frame. The request would use up its reader's limits.
         if headers.get("Sec-Fetch-Site") == "cross-site" and not (
@@ -84,6 +93,8 @@ class Access:
 
     def visitor(self, request: web.Request) -> Visitor:
         """Return the visitor whose limits a request counts towards. Our proxy names them last in X-Forwarded-For."""
+        if VISITOR in request:
+            return request[VISITOR]
         forwarded = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
         return Visitor.from_address(forwarded[:64] or request.remote or "")
 

@@ -16,6 +16,7 @@ class Web(SiteAdapter):
     platform = PLATFORM
     shows_pictures = False
     has_live_hands = False
+    plays_here = False
 
     def __init__(self, site: Site) -> None:
         super().__init__(site)

@@ -8,18 +8,23 @@ into a form. Only posting that form signs in; opening the page changes nothing.
 import re
 from http import HTTPStatus
 
+import structlog
 from aiohttp import web
 
 from adapters.web.codes import parse_code
 from adapters.web.people import FRAMED, SESSION, SESSIONS, set_cookie
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, browser_text
+from adapters.web.site import ACTIVITY, Site, browser_text
+from bot.platform import PlatformFailure
 from bot.site.mini_app import InvalidLaunch, MiniApp
 from bot.texts import gettext_noop as _
+
+log = structlog.get_logger()
 
 ADDRESS = re.compile(r"/(?![/\\])[A-Za-z0-9/?=_-]*")  # an address on this site
 LINK_EXPIRED = _("This link no longer works: get a new one with the button below your cards.")
 APP_EXPIRED = _("This page is too old or belongs to another bot: close it and press the button below your cards again.")
+APP_AWAY = _("The chat app doesn’t answer right now: try again in a minute.")
 BLOCKED = _("Your browser blocks cookies, and I need one to recognise you: allow them for this site and try again.")
 BLOCKED_IN_APP = _(
     "This window can’t keep a cookie, so I can’t recognise you: play in the chat, or open it in another browser or app."
@@ -37,7 +42,15 @@ async def enter_by_link(site: Site, request: web.Request) -> web.Response:
     # The person might have used /forget since the link was made.
     if not person or not (await site.card_room.lobby.profile(person)).is_known:
         return site.message_page(request, browser_text(request, LINK_EXPIRED), HTTPStatus.GONE)
-    return await _start_session(site, request, person, SESSION, form.get("t", ""))
+    return await _start_session(site, request, person, SESSION, _table_address(form.get("t", "")))
+
+
+async def show_activity(site: Site, request: web.Request) -> web.Response:
+    """Show the launch page of a Discord Activity. Its script asks Discord who the person is."""
+    app = site.card_room.mini_apps[ACTIVITY]
+    page = site.page(request, "activity.html", data=app.page_data(request.query))
+    page.headers["Cache-Control"] = "no-store"
+    return page
 
 
 async def show_app(site: Site, request: web.Request) -> web.Response:
@@ -51,15 +64,31 @@ async def enter_by_app(site: Site, request: web.Request) -> web.Response:
     app = _app(site, request)
     form = await site.read_form(request)
     try:
-        person = app.verify_launch(form.get("data", ""))
-    except InvalidLaunch:
+        person, code, place = await app.verify_launch(form.get("data", ""))
+    except InvalidLaunch as refusal:
+        log.info("app_launch_refused", platform=request.match_info["platform"], why=str(refusal))
         return site.message_page(request, browser_text(request, APP_EXPIRED), HTTPStatus.FORBIDDEN)
+    except PlatformFailure as failure:
+        log.warning("app_launch_failed", platform=request.match_info["platform"], why=str(failure))
+        return site.message_page(request, browser_text(request, APP_AWAY), HTTPStatus.SERVICE_UNAVAILABLE)
     await site.card_room.lobby.meet(person)
     # The person might have just opened the chat, so send the hands that could not be sent there before.
     await site.card_room.send_missed_hands(person)
+    address = _table_address(form.get("t", ""))
+    if app.page_origin:
+        address = await site.card_room.lobby.find_page(person, code, place)
     if person.id in await site.people.session_people(request):
-        return site.redirect(_table_address(form.get("t", "")))
-    return await _start_session(site, request, person.id, FRAMED, form.get("t", ""))
+        response = site.redirect(address)
+    else:
+        response = await _start_session(site, request, person.id, FRAMED, address)
+    # A proxy could follow a redirect itself and lose the cookie, so a script gets the address instead.
+    return _as_json(response) if request.headers.get("Accept") == "application/json" else response
+
+
+def _as_json(redirect: web.Response) -> web.Response:
+    response = web.json_response({"to": redirect.headers["Location"]})
+    response.headers.extend((name, value) for name, value in redirect.headers.items() if name == "Set-Cookie")
+    return response
 
 
 def _app(site: Site, request: web.Request) -> MiniApp:
@@ -68,10 +97,10 @@ def _app(site: Site, request: web.Request) -> MiniApp:
     raise web.HTTPNotFound()
 
 
-async def _start_session(site: Site, request: web.Request, person: str, cookie: str, table: str) -> web.Response:
-    """Start a session and redirect to the table. The browser's earlier session ends."""
+async def _start_session(site: Site, request: web.Request, person: str, cookie: str, address: str) -> web.Response:
+    """Start a session and redirect to a page of this site. The browser's earlier session ends."""
     await site.people.sign_out(request)
-    return site.redirect(_table_address(table), cookie, await site.people.sessions.start(person))
+    return site.redirect(address, cookie, await site.people.sessions.start(person))
 
 
 def _table_address(table: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from math import ceil
@@ -16,6 +16,7 @@ from yarl import URL
 
 from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
+from adapters.web.app_visitors import AppVisitors
 from adapters.web.assets import Assets
 from adapters.web.languages import negotiate
 from adapters.web.limits import LimitExceeded, Limits
@@ -30,6 +31,7 @@ from bot.platform import NotDelivered
 from bot.rate_limiter import RateLimit
 from bot.running import monitoring
 from bot.settings import BadSetting
+from bot.site.mini_app import MiniApp
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
@@ -40,6 +42,7 @@ REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIO
 ANY_ADDRESS = {"": "192.0.2.1", "0.0.0.0": "192.0.2.1", "::": "2001:db8::1"}  # noqa: S104 - only names
 ADDRESS_SECONDS = 60.0  # lifetime of this machine's cached address, since the machine can change networks
 COOKIE_CHECK = "/cookies"
+ACTIVITY = "discord"  # the platform whose app opens the first page
 
 TOO_MUCH = _("Too many requests from your network: try again in a minute.")
 NOTHING_HERE = _("There’s nothing here: check the link.")
@@ -70,6 +73,7 @@ class Site:
         self._host, self.port = card_room.settings.playground_host, card_room.settings.playground_port
         self.access = Access(card_room.settings)
         self.people = WebPeople(card_room)
+        self._app_visitors = AppVisitors(self.people)
         self.limits = Limits(self.access, on=card_room.settings.rate_limits)
         self.assets = Assets()
         self.templates = Templates(self.assets)
@@ -89,7 +93,8 @@ class Site:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Listen until the context ends. Raises `BadSetting` if the address cannot be used."""
-        frames = [app.frame_origin for app in self.card_room.mini_apps.values()] if self.is_secure else []
+        apps = self.card_room.mini_apps.values() if self.is_secure else ()
+        frames = [origin for app in apps for origin in app.frame_origins]
         ancestors = " ".join(frames) or "'none'"
         self._security = {**SECURITY, "Content-Security-Policy": f"{CONTENT_SECURITY}; frame-ancestors {ancestors}"}
         app = web.Application(middlewares=[self._guard], client_max_size=MAX_SENT)
@@ -231,9 +236,15 @@ class Site:
         """Check and limit every request, turn errors into pages, and renew the reader's cookie."""
         language = language_of(browser_language(request))
         try:
+            apps = dict(self.card_room.mini_apps)
+            is_recognized = self._app_visitors.recognize(request, apps)
             self.limits.count_request(request)
-            is_monitoring, is_framed = request.path in monitoring.PATHS, request.path.startswith("/app/")
-            self.access.check(request.headers, request.version, is_monitoring, is_framed)
+            is_monitoring = request.path in monitoring.PATHS
+            is_framed = request.path.startswith("/app/") or is_activity_launch(request, apps)
+            origins = [app.page_origin for app in apps.values()]
+            self.access.check(request.headers, request.version, is_monitoring, is_framed, origins)
+            if not is_recognized:
+                await self._app_visitors.look_up(request, apps)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
             error = ApiError(HTTPStatus.FORBIDDEN, str(refused))
@@ -299,6 +310,11 @@ class SiteAdapter:
 
     async def is_admin(self, place: str, person: str) -> bool:
         raise NotDelivered("groups on web pages have no administrators")
+
+
+def is_activity_launch(request: web.Request, apps: Mapping[str, MiniApp]) -> bool:
+    """Return whether Discord opens the first page as an Activity. Its proxy cannot open another page."""
+    return request.path == "/" and "frame_id" in request.query and ACTIVITY in apps
 
 
 def browser_language(request: web.Request) -> str:

@@ -6,13 +6,13 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from adapters.web import find_pages
+from adapters.web import find_pages, sign_in
 from adapters.web.codes import code_of
 from adapters.web.link_previews import home_preview, link_preview
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
 from adapters.web.refusals import Refused
 from adapters.web.script_texts import table_texts
-from adapters.web.site import Site, browser_language
+from adapters.web.site import Site, browser_language, is_activity_launch
 from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
 from bot.features.open_tables.feature import OpenTablesFeature
@@ -33,6 +33,8 @@ NO_INVITATION = _("There’s no open table with this code: ask for a new link.")
 
 
 async def home(site: Site, request: web.Request) -> web.Response:
+    if is_activity_launch(request, site.card_room.mini_apps):
+        return await sign_in.show_activity(site, request)
     reader, language = await site.reader(request)
     person, lobby = reader.person if reader else "", site.card_room.lobby
     _ = texts(language).gettext

@@ -181,6 +181,7 @@ def draw_surface(
                 *words,
                 chosen,
                 has_pages=bool(viewer.pages_url),
+                plays_here=viewer.plays_here,
                 hint=hint,
                 is_beginner=is_beginner,
                 last_deal=deal_to_report(table, seen),
@@ -249,6 +250,7 @@ def draw_surface(
                     ephemeral=extras.has_ephemeral,
                     player_to_call=extras.player_to_call,
                     watch=f"{viewer.pages_url}/t/{extras.watch_id}" if extras.watch_id else "",
+                    plays_here=viewer.plays_here,
                     is_pictured=bool(viewer.deck),
                     seal="" if table.is_duplicate else table.game.view(None).commitment or "",
                 )

@@ -39,7 +39,7 @@ from bot.people import Profile
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
-from bot.site.mini_app import MiniApp
+from bot.site.mini_app import HasMiniApp, MiniApp
 from bot.site.what_if import WhatIf
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
@@ -283,7 +283,10 @@ class Dispatcher:
 
     @property
     def mini_apps(self) -> dict[str, MiniApp]:
-        return {name: adapter for name, adapter in self.worker.adapters.items() if isinstance(adapter, MiniApp)}
+        adapters = self.worker.adapters.items()
+        return {
+            name: app for name, adapter in adapters if isinstance(adapter, HasMiniApp) and (app := adapter.mini_app)
+        }
 
     @property
     def redis(self) -> Any:

@@ -199,6 +199,32 @@ class Lobby:
         nickname = await choose_nickname(self._people, table, person)
         return Invitation(table.game_id, invitee_panel(shown, language, nickname), is_asked, opener)
 
+    async def find_page(self, person: Person, code: str, place: str) -> str:
+        """Return the page of the table that a person opens from a chat; "/" if there is none.
+
+        The table is the one with the ``code``, otherwise one that the chat shows at ``place``. A seat there counts
+        more than an invitation, and that more than a game to watch. Without such a table, it is the person's only one.
+        """
+        if code:
+            try:
+                tables = [await self._room.table(code)]
+            except TableError:
+                tables = []
+        else:
+            shown = await self._room.lists.tables_at(place) if place else []
+            tables = [table for table in shown if table.is_shown_at(place)]
+        for table in tables:
+            if person.id in table.people:
+                return f"/t/{table.code}"
+        for table in tables:
+            if await self.invitation(table.code, person.id, person.language, person.handle):
+                return f"/t/{table.code}"
+        for table in tables:
+            if watch_id := await self._watching.watch_id(table):
+                return f"/t/{watch_id}"
+        own = await self._room.lists.tables_of(person.id)
+        return f"/t/{own[0].code}" if len(own) == 1 else "/"
+
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.
 

@@ -28,6 +28,7 @@ def board_panel(
     ephemeral: bool = False,
     player_to_call: tuple[str, str] | None = None,
     watch: str = "",
+    plays_here: bool = False,
     is_pictured: bool = False,
     seal: str = "",
 ) -> Panel:
@@ -35,7 +36,8 @@ def board_panel(
 
     ``unreachable`` are the players to whom the bot cannot send their hand. ``ephemeral``: a hand is shown in the group
     to its player alone, and can vanish. ``player_to_call`` is the person and name of the player to move, if they want
-    to be notified. ``watch`` is the address of the page for spectators, or empty. ``is_pictured``: a picture shows each
+    to be notified. ``watch`` is the address of the page for spectators, or empty. ``plays_here``: a button can
+    open the table inside the chat's app. ``is_pictured``: a picture shows each
     card, so the text describes the trick. ``seal`` is the shuffle's seal, empty to show none.
     """
     words = table_words(seen, language, suits)
@@ -72,7 +74,9 @@ def board_panel(
     lines.write_heading(page, view.deal_number)
     rows: list[Row] = []
     hand = Button(_("My hand"), seen.code, "good", "private")
-    links = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
+    links: Row = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
+    if plays_here:
+        links = (Button(_("🃏 Play here"), actions.table(seen.code, "browser"), kind="browser"), *links)
     if unreachable or ephemeral:
         here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
         rows += [(hand, here), links]

@@ -27,6 +27,7 @@ def hand_panel(
     chosen: str = "",
     *,
     has_pages: bool = False,
+    plays_here: bool = False,
     hint: ShownHint = NO_HINT,
     is_beginner: bool = False,
     last_deal: FinishedDeal | None = None,
@@ -34,12 +35,21 @@ def hand_panel(
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
-    ``has_pages`` is whether the panel can open the table in a browser. ``hint`` is the hint to show. With
-    ``is_beginner`` the panel explains the letters and points of cards. ``last_deal`` is the deal whose score to show.
-    ``end_rows`` are the rows of buttons after the game.
+    ``has_pages`` is whether the panel can open the table in a browser, and ``plays_here`` inside the chat's app.
+    ``hint`` is the hint to show. With ``is_beginner`` the panel explains the letters and points of cards. ``last_deal``
+    is the deal whose score to show. ``end_rows`` are the rows of buttons after the game.
     """
     words = table_words(seen, language, suits)
-    hand = _Hand(seen, words, chosen, has_pages=has_pages, hint=hint, is_beginner=is_beginner, last_deal=last_deal)
+    hand = _Hand(
+        seen,
+        words,
+        chosen,
+        has_pages=has_pages,
+        plays_here=plays_here,
+        hint=hint,
+        is_beginner=is_beginner,
+        last_deal=last_deal,
+    )
     panel = hand.panel(end_rows)
     if not seen.is_my_turn:
         return panel
@@ -67,11 +77,13 @@ class _Hand:
         chosen: str,
         *,
         has_pages: bool = False,
+        plays_here: bool = False,
         hint: ShownHint = NO_HINT,
         is_beginner: bool = False,
         last_deal: FinishedDeal | None = None,
     ) -> None:
         self.seen, self.words, self.chosen = seen, words, "" if chosen == HINT else chosen
+        self.plays_here = plays_here
         self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
         self.hint = NO_HINT if chosen == RESIGN else hint
         self.lines = TableLines(seen, words)
@@ -124,7 +136,8 @@ class _Hand:
         self.lines.write_heading(self.page, view.deal_number)
         browser: Row = ()
         if self.has_pages and not self.chosen:
-            browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
+            label = _("🃏 Play here") if self.plays_here else _("🌐 In the browser")
+            browser = (Button(label, actions.table(self.seen.code, "browser"), kind="browser"),)
         first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
         rows = self.buttons.rows(view.deal)
         if rows and rows[-1] and rows[-1][0].role is Role.HINT:

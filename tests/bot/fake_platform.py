@@ -45,6 +45,7 @@ class FakePlatform:
     pages_url = ""
     shows_pictures = False
     has_live_hands = False
+    plays_here = False
 
     def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)

@@ -13,6 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.discord.activities import Activities
 from tests.discord.gateway import Gateway
 from tests.discord.validation import (
     EPHEMERAL,
@@ -144,6 +145,7 @@ class DiscordServer:
         self.outage: Failure | None = None  # failure of every call until this is None again
         self.calls_during_outage = 0
         self.gateway = Gateway(TOKEN, self._ready, self._guilds)
+        self.activities = Activities(APPLICATION)
         self._failures: dict[str, deque[Failure]] = defaultdict(deque)
         self._nonces: dict[str, dict[str, Any]] = {}
         self._tokens_by_message: dict[int, str] = {}
@@ -218,6 +220,8 @@ class DiscordServer:
         """
         is_form = request.content_type == FORM_DATA
         form = await request.post() if is_form else {}
+        if request.content_type == "application/x-www-form-urlencoded":
+            return {}
         body = json.loads(str(form["payload_json"]) if is_form else await request.read() or "{}")
         data = (body.get("data") or body) if isinstance(body, dict) else {}
         new_attachments = [
@@ -236,6 +240,8 @@ class DiscordServer:
 
     def _check_call(self, name: str, request: web.Request) -> None:
         authorization = request.headers.get("Authorization")
+        if name == "exchange" or (name == "me" and authorization and authorization.startswith("Bearer ")):
+            return
         if name not in BY_TOKEN and authorization != f"Bot {TOKEN}":
             raise Refused(401, 0, "401: Unauthorized")
 
@@ -424,7 +430,8 @@ class DiscordServer:
     # REST, the bot
 
     async def _me(self, request: web.Request, body: Any) -> Any:
-        return BOT
+        kind, _space, token = request.headers["Authorization"].partition(" ")
+        return self.users[self.activities.user_of(token)] if kind == "Bearer" else BOT
 
     async def _application(self, request: web.Request, body: Any) -> Any:
         return {
@@ -441,12 +448,22 @@ class DiscordServer:
             "owner": {"id": "1", "username": "host", "discriminator": "0", "avatar": None, "global_name": None},
         }
 
+    async def _commands(self, request: web.Request, body: Any) -> Any:
+        return self.commands
+
+    async def _exchange(self, request: web.Request, body: Any) -> Any:
+        return self.activities.exchange({name: str(value) for name, value in (await request.post()).items()})
+
+    async def _instance(self, request: web.Request, body: Any) -> Any:
+        return self.activities.find(request.match_info["instance"])
+
     async def _gateway(self, request: web.Request, body: Any) -> Any:
         limits = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
         return {"url": self.gateway.address, "shards": self.shards, "session_start_limit": limits}
 
     async def _set_commands(self, request: web.Request, body: Any) -> Any:
         validate_commands(body)
+        self.activities.check_commands(body)
         self.command_uploads += 1
         self.commands = body
         fields = {"application_id": str(APPLICATION), "version": "1", "default_member_permissions": None}
@@ -624,10 +641,10 @@ class DiscordServer:
         kind, data = body.get("type"), body.get("data") or {}
         by_message = (6, 7) if interaction.message else ()
         allowed = {
-            COMMAND: (4, 5, 9),
-            COMPONENT: (4, 5, 6, 7, 9),
+            COMMAND: (4, 5, 9, 12),
+            COMPONENT: (4, 5, 6, 7, 9, 12),
             AUTOCOMPLETE: (8,),
-            FORM: (4, 5, *by_message),
+            FORM: (4, 5, *by_message, 12),
         }[interaction.type]
         if kind not in allowed:
             raise invalid_form(f"type: an interaction of type {interaction.type} takes {allowed}")
@@ -638,6 +655,10 @@ class DiscordServer:
             interaction.modal = data
         elif kind == 8:
             interaction.choices = data["choices"]
+        elif kind == 12:
+            if "data" in body:
+                raise invalid_form("data: launching an Activity takes none")
+            launched = self.activities.launch(interaction.user, interaction.channel.id, interaction.channel.server)
         elif kind in (4, 7):
             validate_message(data, is_new=kind == 4)
         elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
@@ -647,6 +668,9 @@ class DiscordServer:
         if "with_response" not in request.query:
             return None
         fields = {"id": str(interaction.id), "type": interaction.type}
+        if kind == 12:
+            resource = {"type": kind, "activity_instance": {"id": launched}}
+            return {"interaction": {**fields, "activity_instance_id": launched}, "resource": resource}
         return {"interaction": fields, "resource": {"type": kind, **({"message": message} if message else {})}}
 
     def _carry_out(self, interaction: Interaction, kind: int, data: dict[str, Any]) -> dict[str, Any] | None:
@@ -753,7 +777,10 @@ ROUTES = (
     ("GET", "/users/@me", "me"),
     ("GET", "/oauth2/applications/@me", "application"),
     ("GET", "/gateway/bot", "gateway"),
+    ("GET", "/applications/{application}/commands", "commands"),
     ("PUT", "/applications/{application}/commands", "set_commands"),
+    ("GET", "/applications/{application}/activity-instances/{instance}", "instance"),
+    ("POST", "/oauth2/token", "exchange"),
     ("POST", "/users/@me/channels", "open_private"),
     ("POST", "/channels/{channel}/messages", "send"),
     ("PATCH", "/channels/{channel}/messages/{message}", "edit"),

@@ -149,6 +149,9 @@ def validate_commands(commands: list[dict[str, Any]]) -> None:
     """Refuse a list of commands that Discord would not accept."""
     for command in commands:
         # The documentation has nsfw, but the API description lacks it.
+        if command.get("type") == 4:
+            _validate_entry_point(command)
+            continue
         validate_body("command", {field: value for field, value in command.items() if field != "nsfw"})
         is_slash = command.get("type", 1) == 1
         names = [command["name"], *(command.get("name_localizations") or {}).values()]
@@ -159,10 +162,19 @@ def validate_commands(commands: list[dict[str, Any]]) -> None:
         _validate_options(command.get("options") or [])
         if _length(command) > 8000:
             raise invalid_form("APPLICATION_COMMAND_TOO_LARGE")
-    for kind, limit in ((1, 100), (2, 15), (3, 15)):
+    for kind, limit in ((1, 100), (2, 15), (3, 15), (4, 1)):
         command_names = [command["name"] for command in commands if command.get("type", 1) == kind]
         if len(command_names) > limit or len(command_names) != len(set(command_names)):
             raise invalid_form("too many commands, or two of one name")
+
+
+def _validate_entry_point(command: dict[str, Any]) -> None:
+    """Refuse an entry point that docs.discord.com/developers/interactions/application-commands does not allow."""
+    known = {"type", "name", "name_localizations", "handler", "contexts", "integration_types", "nsfw"}
+    if set(command) - known or command.get("handler", 2) not in (1, 2):
+        raise invalid_form("an entry point has a handler, no description and no options")
+    if not all(1 <= len(name) <= 32 for name in (command["name"], *command.get("name_localizations", {}).values())):
+        raise invalid_form("APPLICATION_COMMAND_INVALID_NAME")
 
 
 def _validate_options(options: list[dict[str, Any]]) -> None:

@@ -17,6 +17,7 @@ class Playground(SiteAdapter):
     platform = PLATFORM
     shows_pictures = True
     has_live_hands = False
+    plays_here = False
 
     def __init__(self, site: Site) -> None:
         super().__init__(site)

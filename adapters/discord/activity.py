@@ -1,0 +1,196 @@
+"""The web table inside Discord, as an Activity.
+
+Sources: docs.discord.com/developers/activities/development-guides (launching, instances, networking) and
+docs.discord.com/developers/topics/oauth2 (codes).
+"""
+
+import hmac
+import re
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+from urllib.parse import parse_qsl
+
+import aiohttp
+import discord
+import structlog
+
+from adapters.discord.errors import ANSWERED, EXPIRED, LIBRARY_ERRORS, describe_error
+from adapters.discord.interactions import Unreadable, read_person
+from adapters.discord.places import PLATFORM, InteractionToken
+from adapters.discord.rest import TIMEOUT, Rest
+from bot import actions
+from bot.actions import BadPayload, TableAction
+from bot.card_room import CardRoom
+from bot.http.proxies import proxy_for
+from bot.places import GUEST, Place
+from bot.platform import PlatformFailure
+from bot.settings import Settings
+from bot.site.mini_app import InvalidLaunch, Launch
+from bot.store import STORE_ERRORS
+
+FRAME_ORIGINS = ("https://discord.com", "https://ptb.discord.com", "https://canary.discord.com")
+LAUNCH_SECONDS = 900  # time from the launch page to the person's consent
+INSTANCE_SECONDS = 86400  # how long the table of an instance is kept
+INSTANCE_KEY = "discord:activity"  # start of the keys in the store: the table's code, by instance
+INSTANCE = re.compile(r"[A-Za-z0-9_-]{1,200}")
+CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
+LONGEST = 1024  # characters of launch data
+SCOPE = "identify"
+
+log = structlog.get_logger()
+
+
+def missing_for_activity(settings: Settings) -> str:
+    """Return what the host must set for the Activity; empty if nothing is missing."""
+    if not settings.discord_client_secret:
+        return "set BUONGIOCO_DISCORD_CLIENT_SECRET: it is in the developer portal, under OAuth2"
+    if not (settings.public_url or "").startswith("https://"):
+        return "set BUONGIOCO_PUBLIC_URL to an https address, which Discord’s proxy can reach"
+    return ""
+
+
+def has_activity(settings: Settings) -> bool:
+    """Return whether the host has turned the Activity on. Log what is missing."""
+    if not settings.discord_activity:
+        return False
+    if missing := missing_for_activity(settings):
+        log.warning("discord_activity_off", remedy=missing)
+    return not missing
+
+
+def table_to_open(payload: str) -> str:
+    """Return the table of a press on *Play here*; empty for any other press."""
+    try:
+        action = actions.parse_payload(payload)
+    except BadPayload:
+        return ""
+    return action.code if isinstance(action, TableAction) and action.verb == "browser" else ""
+
+
+async def request_token(session: aiohttp.ClientSession, settings: Settings, application: int, **grant: str) -> str:
+    """Exchange a grant for an access token. Raise InvalidLaunch if Discord refuses it, or a client error."""
+    assert settings.discord_client_secret
+    form = {"client_id": str(application), "client_secret": settings.discord_client_secret.get_secret_value(), **grant}
+    url = f"{settings.discord_api_url}/oauth2/token"
+    async with session.post(url, data=form, proxy=proxy_for(url)) as response:
+        answer = _fields(await response.json(content_type=None))
+        if response.status in (400, 401):
+            # RFC 6749, section 5.2. The description could repeat what was sent.
+            error = answer.get("error")
+            if error == "invalid_client":
+                log.error("discord_client_secret_refused", remedy="copy BUONGIOCO_DISCORD_CLIENT_SECRET again")
+            raise InvalidLaunch(error if error in ("invalid_grant", "invalid_client") else "refused")
+        response.raise_for_status()
+    token = answer.get("access_token")
+    if not isinstance(token, str):
+        raise PlatformFailure("an answer without a token")
+    return token
+
+
+class Activity:
+    """The Activity of the bot's application. ``redis`` keeps the table of each instance."""
+
+    frame_origins: tuple[str, ...] = FRAME_ORIGINS
+
+    def __init__(self, client: discord.Client, rest: Rest, card_room: CardRoom) -> None:
+        self._client, self._rest, self._card_room = client, rest, card_room
+        self._settings, self._redis = card_room.settings, card_room.redis
+
+    @property
+    def page_origin(self) -> str:
+        application = self._client.application_id
+        return f"https://{application}.discordsays.com" if application else ""
+
+    # From a button to the page
+
+    async def launch(self, token: InteractionToken, code: str) -> bool:
+        """Answer a press by opening the Activity at a table. Return False if another answer is still possible."""
+        try:
+            instance = await self._rest.launch_activity(token)
+        except (PlatformFailure, *LIBRARY_ERRORS) as error:
+            log.warning("discord_activity_not_launched", why=describe_error(error))
+            if isinstance(error, discord.HTTPException) and error.status < 500:
+                return error.code in (ANSWERED, EXPIRED)
+            return True
+        try:
+            await self._redis.set(f"{INSTANCE_KEY}:{instance}", code, ex=INSTANCE_SECONDS)
+        except STORE_ERRORS as error:
+            # The Activity then opens the table of its channel.
+            self._card_room.report_store_error(error)
+        return True
+
+    def page_data(self, query: Mapping[str, str]) -> dict[str, str]:
+        issued = str(int(time.time()))
+        state = f"{issued}.{self._sign(query.get('instance_id', ''), issued)}"
+        return {"client_id": str(self._client.application_id), "scope": SCOPE, "state": state}
+
+    def _sign(self, instance: str, issued: str) -> str:
+        """Sign a launch, so that only codes for a recent launch page of this instance are exchanged."""
+        assert self._settings.discord_client_secret
+        key = self._settings.discord_client_secret.get_secret_value().encode()
+        return hmac.digest(key, f"activity {instance} {issued}".encode(), sha256).hex()
+
+    # From the page to its person
+
+    async def verify_launch(self, launch_data: str) -> Launch:
+        if len(launch_data) > LONGEST:
+            raise InvalidLaunch("too long")
+        fields = dict(parse_qsl(launch_data))
+        code, instance = fields.get("code", ""), fields.get("instance_id", "")
+        if not CODE.fullmatch(code) or not INSTANCE.fullmatch(instance):
+            raise InvalidLaunch("malformed")
+        issued, _dot, signature = fields.get("state", "").partition(".")
+        if not hmac.compare_digest(signature.encode(), self._sign(instance, issued).encode()):
+            raise InvalidLaunch("not from our launch page")
+        if time.time() - int(issued) > LAUNCH_SECONDS:
+            raise InvalidLaunch("opened too long ago")
+        user = await self._user_of(code)
+        try:
+            person = read_person(user, {}, str(user.get("locale") or ""))
+        except Unreadable as error:
+            raise PlatformFailure(str(error)) from None
+        return Launch(person, *await self._where(instance, person.id.partition(":")[2]))
+
+    async def _user_of(self, code: str) -> dict[str, Any]:
+        """Return the user who gave consent, by the code that Discord gave the page for it."""
+        url, application = f"{self._settings.discord_api_url}/users/@me", self._client.application_id
+        if not application:
+            raise PlatformFailure("not connected")
+        try:
+            async with aiohttp.ClientSession(timeout=TIMEOUT) as session:
+                grant = {"grant_type": "authorization_code", "code": code}
+                token = await request_token(session, self._settings, application, **grant)
+                headers = {"Authorization": f"Bearer {token}"}
+                async with session.get(url, headers=headers, proxy=proxy_for(url)) as response:
+                    response.raise_for_status()
+                    return _fields(await response.json(content_type=None))
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise PlatformFailure(type(error).__name__) from None
+
+    async def _where(self, instance: str, user: str) -> tuple[str, str]:
+        """Return the table and the channel of an instance; both empty if the user is not in it.
+
+        The page's own word is no proof: it could name any instance.
+        """
+        try:
+            found = _fields(await self._rest.get_activity_instance(instance))
+        except (PlatformFailure, *LIBRARY_ERRORS) as error:
+            log.info("discord_activity_instance_unknown", why=describe_error(error))
+            return "", ""
+        users = found.get("users")
+        if not isinstance(users, list) or user not in users:
+            return "", ""
+        code = (await self._redis.get(f"{INSTANCE_KEY}:{instance}") or b"").decode()
+        location = _fields(found.get("location"))
+        channel, server = str(location.get("channel_id") or ""), str(location.get("guild_id") or "")
+        if not channel.isdecimal():
+            return code, ""
+        is_member = server.isdecimal() and self._client.get_guild(int(server))
+        place = Place(PLATFORM, server, channel) if is_member else Place(PLATFORM, f"{GUEST}{channel}")
+        return code, str(place)
+
+
+def _fields(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

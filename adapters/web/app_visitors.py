@@ -26,7 +26,8 @@ class AppVisitors:
 
     async def look_up(self, request: web.Request, apps: dict[str, MiniApp]) -> None:
         """Look up the account behind a request, after it was counted for its address."""
-        cookie = request.cookies.get(FRAMED, "")
+        has_proxy = any(app.page_origin for app in apps.values())
+        cookie = request.cookies.get(FRAMED, "") if has_proxy else ""
         if person := await self._people.sessions.authenticate(cookie) if cookie else "":
             self._known[cookie] = person
             self._note(request, person, apps)

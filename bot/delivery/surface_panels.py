@@ -10,7 +10,7 @@ from bot.delivery.surface_names import Board, ChallengeCard, Hand, OnlyMessage, 
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.hints import Hints
-from bot.panel import Panel, Row, Span
+from bot.panel import Panel, Span
 from bot.panel_picture import Subject
 from bot.panels.board import board_panel, finished_deal_panel, private_result_rows, result_panel
 from bot.panels.challenge import challenge_panel
@@ -26,7 +26,7 @@ from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.site.watching import Watching
 from bot.store.levers import Levers
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
-from bot.tables.snapshot import deal_to_report, finished_deal, snapshot
+from bot.tables.snapshot import deal_to_report, finished_deal, is_new_practice_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
 from bot.words.verdicts import NO_HINT, ShownHint
@@ -173,9 +173,10 @@ def draw_surface(
         case Hand():
             chosen = known.draft.choice_at(seen.version)
             seen = seen if viewer.wants_phrases else seen._replace(phrases=())
-            end_rows: tuple[Row, ...] = ()
-            if outcome and outcome.game_id and home_of(table, name) not in table.hosts and not table.is_duplicate:
-                end_rows = private_result_rows(seen, outcome.game_id, viewer.language)
+            is_result_elsewhere = home_of(table, name) not in table.hosts and not table.is_duplicate
+            game_id = outcome.game_id if outcome and is_result_elsewhere else ""
+            # Against robots nobody waits, so a new deal begins when the player has seen the score of the last one.
+            is_paused = is_new_practice_deal(seen) and known.draft.version != seen.version
             panel = hand_panel(
                 seen,
                 *words,
@@ -185,9 +186,10 @@ def draw_surface(
                 hint=hint,
                 is_beginner=is_beginner,
                 last_deal=deal_to_report(table, seen),
-                end_rows=end_rows,
+                is_paused=is_paused,
+                end_rows=private_result_rows(seen, game_id, viewer.language) if game_id else (),
             )
-            subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
+            subject = hand_scene(seen, *words, viewer.deck, chosen, is_paused=is_paused) if viewer.deck else None
         case ChallengeCard():
             place = table.hosts[name.host]
             reader = person_of(place) if is_private(place) else ""
@@ -253,6 +255,7 @@ def draw_surface(
                     plays_here=viewer.plays_here,
                     is_pictured=bool(viewer.deck),
                     seal="" if table.is_duplicate else table.game.view(None).commitment or "",
+                    last_deal=deal_to_report(table, seen),
                 )
                 panel = with_notice(panel, notice)
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None

@@ -9,11 +9,11 @@ from bot.panels.strangers import deed_row, farewell_row
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.texts import texts
-from bot.words.deal_results import deal_line
+from bot.words.deal_results import deal_lines, total_line
 from bot.words.game_results import decisive_line, declared_totals_line, result_line
 from bot.words.table_lines import TableLines, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
-from bot.words.wording import short_seal, signed_text
+from bot.words.wording import Wording, short_seal, signed_text
 from engine import Record
 from engine.robots.verdicts import Summary
 from engine.views import DealView, StockView, TressetteView
@@ -31,6 +31,7 @@ def board_panel(
     plays_here: bool = False,
     is_pictured: bool = False,
     seal: str = "",
+    last_deal: FinishedDeal | None = None,
 ) -> Panel:
     """Return the public view of a deal.
 
@@ -38,7 +39,8 @@ def board_panel(
     to its player alone, and can vanish. ``player_to_call`` is the person and name of the player to move, if they want
     to be notified. ``watch`` is the address of the page for spectators, or empty. ``plays_here``: a button can
     open the table inside the chat's app. ``is_pictured``: a picture shows each
-    card, so the text describes the trick. ``seal`` is the shuffle's seal, empty to show none.
+    card, so the text describes the trick. ``seal`` is the shuffle's seal, empty to show none. ``last_deal`` is the deal
+    whose result to show.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -47,6 +49,9 @@ def board_panel(
     assert view
     assert view.deal
     turn = view.turn
+    if last_deal:
+        _write_result(page, words, last_deal)
+        page.gap()
     if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
         page.line(_("{name}’s time is up."), "bold", name=seen.name(turn))
     elif player_to_call:
@@ -129,10 +134,18 @@ def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
     lines.write_bids(page, deal)
 
 
+def _write_result(page: Writer, words: Wording, past: FinishedDeal) -> None:
+    headline, *lines = deal_lines(words, past.record, past.number)
+    page.line(headline, "bold")
+    for line in (*lines, total_line(words, past.record, past.number)):
+        page.line(line)
+
+
 def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
     """Return the score of a finished deal."""
     words = table_words(seen, language, suits)
-    page = Writer(deal_line(words, past.record, past.number))
+    page = Writer()
+    _write_result(page, words, past)
     if seen.cutting.seat is not None and seen.view and past.number == seen.view.deal_number:
         page.line(turn_line(seen, words))
     page.fold()

@@ -12,11 +12,11 @@ from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
 from bot.panels.hand_news import move_news, newcomer_lines, partner_line, trick_news
 from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
-from bot.words.deal_results import deal_points_line
+from bot.words.deal_results import deal_lines, total_line
 from bot.words.rules import points_line
 from bot.words.table_lines import TableLines, only_deal_line, rank_legend, shown_points, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
-from bot.words.wording import Wording, score_pair, score_unit
+from bot.words.wording import Wording, score_pair, score_unit, thirds_text
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
 
 
@@ -31,13 +31,15 @@ def hand_panel(
     hint: ShownHint = NO_HINT,
     is_beginner: bool = False,
     last_deal: FinishedDeal | None = None,
+    is_paused: bool = False,
     end_rows: tuple[Row, ...] = (),
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
     ``has_pages`` is whether the panel can open the table in a browser, and ``plays_here`` inside the chat's app.
     ``hint`` is the hint to show. With ``is_beginner`` the panel explains the letters and points of cards. ``last_deal``
-    is the deal whose score to show. ``end_rows`` are the rows of buttons after the game.
+    is the deal whose score to show. With ``is_paused`` the panel shows only that, and a button to go on. ``end_rows``
+    are the buttons after the game.
     """
     words = table_words(seen, language, suits)
     hand = _Hand(
@@ -50,7 +52,7 @@ def hand_panel(
         is_beginner=is_beginner,
         last_deal=last_deal,
     )
-    panel = hand.panel(end_rows)
+    panel = hand.pause_panel() if is_paused else hand.panel(end_rows)
     if not seen.is_my_turn:
         return panel
     _ = words.text
@@ -134,15 +136,28 @@ class _Hand:
         self.page.gap()
         self.page.line(self.lines.totals(view.totals))
         self.lines.write_heading(self.page, view.deal_number)
-        browser: Row = ()
-        if self.has_pages and not self.chosen:
-            label = _("🃏 Play here") if self.plays_here else _("🌐 In the browser")
-            browser = (Button(label, actions.table(self.seen.code, "browser"), kind="browser"),)
+        browser = self._browser_row() if not self.chosen else ()
         first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
         rows = self.buttons.rows(view.deal)
         if rows and rows[-1] and rows[-1][0].role is Role.HINT:
             rows[-1], browser = (*rows[-1], *browser), ()
         return self.page.panel(*rows, first_steps, *self.buttons.stranger_rows(), browser)
+
+    def pause_panel(self) -> Panel:
+        """Return the score of the last deal, before the player looks at the new one."""
+        view, _ = self.seen.view, self.words.text
+        assert view
+        self._write_last_deal()
+        self.page.fold()
+        self.lines.write_heading(self.page, view.deal_number)
+        go_on = Button(_("Go on"), actions.table(self.seen.code, "draft", self.seen.version), "good")
+        return self.page.panel((go_on,), self._browser_row())
+
+    def _browser_row(self) -> Row:
+        _ = self.words.text
+        label = _("🃏 Play here") if self.plays_here else _("🌐 In the browser")
+        browser = Button(label, actions.table(self.seen.code, "browser"), kind="browser")
+        return (browser,) if self.has_pages else ()
 
     def _write_lines(self, *lines: str) -> None:
         for line in filter(None, lines):
@@ -217,10 +232,15 @@ class _Hand:
         _ = self.words.text
         if self.last_deal:
             words = Wording(self.words.language, self.lines.names)
-            self.page.line(deal_points_line(words, self.last_deal.record, self.last_deal.number), "bold")
+            record, number = self.last_deal.record, self.last_deal.number
+            headline, *lines = deal_lines(words, record, number)
+            self.page.line(headline, "bold")
+            self._write_lines(*lines)
+            if self.seen.view and not self.seen.view.ending:
+                self.page.line(total_line(words, record, number), "bold")
             if trick := final_trick(self.seen):
                 self.page.line(_("Its last trick: {trick}"), trick=self.lines.trick_text(trick))
-            if self.is_beginner and self.last_deal.number == 1 and self.seen.kind.is_tressette:
+            if self.is_beginner and number == 1 and self.seen.kind.is_tressette:
                 rounding = _("Leftover thirds of a point don’t count.")
                 if score_unit(self.seen.rules) > 1:
                     rounding = _("Card points count in threes, leftovers are lost.")
@@ -244,6 +264,9 @@ class _Hand:
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared = [shown_points(self.seen, points) for points in deal.declared]
             self.page.line(_("Declared: {sides}"), sides=self.lines.side_figures(declared))
+        if thirds := self.seen.running_thirds:
+            points = [thirds_text(each * score_unit(self.seen.rules)) for each in thirds]
+            self.page.line(_("This deal: {sides}"), sides=self.lines.side_figures(points))
         self.lines.write_bids(self.page, deal)
         tricks = _("Tricks: {sides}").format(sides=self.lines.side_figures(deal.tricks))
         counts = [tricks] if deal.phase in ("play", "over") else []

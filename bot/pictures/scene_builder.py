@@ -9,19 +9,30 @@ from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Sid
 from bot.tables.snapshot import TableSnapshot, counted_totals, final_trick, last_trick_taker
 from bot.words.table_lines import TableLines, only_deal_line, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import Wording, fix_minus, lost_text, score_unit, thirds_text
-from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView, TressetteView
+from engine.views import DealView, PacketsView, Result, ShownCard, SpadesView, StockView
 
 
 def hand_scene(
-    seen: TableSnapshot, language: str, suits: str, style: CardStyle, chosen: str = "", *, any_letters: bool = False
+    seen: TableSnapshot,
+    language: str,
+    suits: str,
+    style: CardStyle,
+    chosen: str = "",
+    *,
+    any_letters: bool = False,
+    is_paused: bool = False,
 ) -> Scene | None:
     """Return a seat's view, or None before the first deal.
 
-    ``chosen`` is the chosen part of a move. ``any_letters`` allows names with letters that pictures lack.
+    ``chosen`` is the chosen part of a move. ``any_letters`` allows names with letters that pictures lack. With
+    ``is_paused`` the scene shows the score of the last deal.
     """
     if seen.view is None or seen.view.deal is None or seen.phase not in ("playing", "over"):
         return None
-    return _SceneBuilder(seen, language, suits, style, any_letters=any_letters).hand(seen.view.deal, chosen)
+    builder = _SceneBuilder(seen, language, suits, style, any_letters=any_letters)
+    if is_paused:
+        return builder.finished(seen.view.totals)
+    return builder.hand(seen.view.deal, chosen)
 
 
 class DealEnd(NamedTuple):
@@ -70,7 +81,7 @@ def tally_lines(
             lines[words.labels["declared"]] = tuple(str(points * unit) for points in entries["declared"])
         lost = [thirds % 3 for thirds in entries["thirds"]]
         if any(lost):
-            lines[_("lost thirds")] = tuple(lost_text(thirds * unit) for thirds in lost)
+            lines[_("left over")] = tuple(lost_text(thirds * unit) for thirds in lost)
         lines[words.labels["points"]] = tuple(str(points * unit) for points in entries["points"])
     else:
         lines = {
@@ -111,18 +122,22 @@ class _SceneBuilder:
             else:
                 is_played = self.seen.is_only_deal_played
                 line = only_deal_line(self.seen, self.words) if is_played else _("The game was cancelled.")
-            result = view.result if not self.seen.is_cut_short else None
-            tally = self.tally(result) if result else ()
-            title = _("deal {number}").format(number=result.deal) if result else ""
-            return self.scene(
-                sides=self.sides(counted_totals(self.seen)),
-                line=line,
-                is_mine=True,
-                **self._final_trick(),
-                tally=tally,
-                tally_title=title,
-            )
+            return self.finished(counted_totals(self.seen), line)
         return self.table(deal, chosen)
+
+    def finished(self, totals: Sequence[int], line: str = "") -> Scene:
+        """Return the last trick and the score of the last finished deal, unless the game was cut short."""
+        view, _ = self.seen.view, self.words.text
+        assert view
+        result = view.result if not self.seen.is_cut_short else None
+        return self.scene(
+            sides=self.sides(totals),
+            line=line,
+            is_mine=True,
+            **self._final_trick(),
+            tally=self.tally(result) if result else (),
+            tally_title=_("deal {number}").format(number=result.deal) if result else "",
+        )
 
     def table(self, deal: DealView, chosen: str = "") -> Scene:
         seen, words, _ = self.seen, self.words, self.words.text
@@ -184,8 +199,8 @@ class _SceneBuilder:
             notes.append(_("bid {bid}").format(bid=self.words.figure(bid)))
         if isinstance(deal, SpadesView) and self.seen.view and self.seen.view.bags[side]:
             notes.append(f"{labels['bags']} {self.seen.view.bags[side]}")
-        if isinstance(deal, TressetteView) and deal.declared[side]:
-            notes.append(f"{labels['declared']} {shown_points(self.seen, deal.declared[side])}")
+        if thirds := self.seen.running_thirds:
+            notes.append(f"{labels['points']} {thirds_text(thirds[side] * score_unit(self.seen.rules))}")
         return tuple(notes)
 
     def tally(self, result: Result) -> tuple[TallyLine, ...]:

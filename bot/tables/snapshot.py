@@ -10,11 +10,12 @@ from bot.tables.chairs import Chair
 from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
 from engine import GameKind, Record, View, game_kind
+from engine.deal import pair
 from engine.game import MoveEntry
 from engine.options import Value, resolve
 from engine.records import Proof
 from engine.shuffle import commitment
-from engine.views import LastTrick
+from engine.views import LastTrick, TressetteView
 
 TRICKS_WITH_REPORT = 2  # tricks of a deal during which hands show the score of the previous deal
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
@@ -100,6 +101,7 @@ class TableSnapshot(NamedTuple):
     can_say: bool  # whether this seat can still say something in this deal
     own_texts: OwnTexts
     cutting: Cutting = Cutting()
+    taken: tuple[int, int] = (0, 0)  # by side, thirds of a point in the tricks of this deal
 
     @property
     def others(self) -> list[tuple[int, Chair]]:
@@ -127,6 +129,17 @@ class TableSnapshot(NamedTuple):
     def is_cut_short(self) -> bool:
         """True if the game ended during its last deal, so that the points of that deal decided nothing."""
         return self.view is not None and self.view.ending in CUT_SHORT and not self.is_only_deal_played
+
+    @property
+    def running_thirds(self) -> tuple[int, int] | None:
+        """Thirds of a point of each side in this deal, tricks and declarations, as anyone can count them.
+
+        None before the first card, after the deal and at Spades.
+        """
+        deal = self.view.deal if self.view else None
+        if not isinstance(deal, TressetteView) or deal.phase != "play":
+            return None
+        return self.taken[0] + 3 * deal.declared[0], self.taken[1] + 3 * deal.declared[1]
 
     @property
     def has_opponents(self) -> bool:
@@ -175,6 +188,7 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
         can_say=seat is not None and table.has_phrases and table.phrase_counts[seat] < PHRASES_PER_DEAL,
         own_texts=own_texts,
         cutting=_cutting(table),
+        taken=pair(game.current.taken) if game and game.current else (0, 0),
     )
 
 
@@ -191,6 +205,14 @@ def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
         return None
     is_new = view.result.deal < view.deal_number and sum(view.deal.tricks) < TRICKS_WITH_REPORT
     return finished_deal(table, view.result.deal) if view.ending or is_new or table.awaits_cut else None
+
+
+def is_new_practice_deal(seen: TableSnapshot) -> bool:
+    """Return whether a player against robots has not moved yet in a deal after the first."""
+    view = seen.view
+    if view is None or view.result is None or view.ending or not seen.is_practice:
+        return False
+    return view.result.deal < view.deal_number and not seen.since
 
 
 def counted_totals(seen: TableSnapshot) -> tuple[int, int]:

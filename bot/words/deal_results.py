@@ -5,51 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.words.table_lines import capitalize
-from bot.words.wording import Wording, lost_text, score_line, score_unit, thirds_text
+from bot.words.wording import Wording, score_line, score_unit, thirds_text
 from engine import Record
 from engine.declarations import COMBINATIONS
 
 
-def deal_line(words: Wording, record: Record, number: int) -> str:
-    """Return the score of a deal, numbered from 1, in sentences, and the totals after it."""
-    unit = score_unit(record.rules)
-    totals = words.sides([total * unit for total in record.deals[number - 1].totals])
-    score = score_line(words.language, totals, int(record.rules["target"]) * unit)
-    return f"{deal_points_line(words, record, number)} {score}."
+def deal_lines(words: Wording, record: Record, number: int) -> list[str]:
+    """Return the result of a deal, numbered from 1: each side's points, and a line for each with where they come from.
 
-
-def deal_points_line(words: Wording, record: Record, number: int) -> str:
-    """Return each side's points in a deal and where they come from; at Spades their bids, tricks and bags."""
+    At Spades these lines have bids and tricks, and another one the bags.
+    """
     _, entries = words.text, record.deals[number - 1].entries()
-    sentences = [_("Deal {number}: {points}.").format(number=number, points=_counted_points(words, record, number))]
+    lines = [_("Deal {number}: {points}").format(number=number, points=words.points(entries["points"], record.rules))]
     if "bids" in entries:
         for side, bid in enumerate(entries["bids"]):
-            sentence = _("{side} bid {bid} and took {tricks}.").format(
-                side=words.side(side), bid=words.figure(bid), tricks=entries["tricks"][side]
-            )
-            sentences.append(capitalize(sentence))
+            line = _("{side}: bid {bid}, tricks {tricks}")
+            tricks = entries["tricks"][side]
+            lines.append(capitalize(line.format(side=words.side(side), bid=words.figure(bid), tricks=tricks)))
         if any(entries["bags"]):
-            sentences.append(_("Bags: {sides}.").format(sides=words.sides(entries["bags"])))
-    return " ".join(sentences)
+            lines.append(_("Bags: {sides}").format(sides=words.sides(entries["bags"])))
+        return lines
+    last = last_taker(record, number)
+    for side in (0, 1):
+        is_last = last is not None and last & 1 == side
+        lines.append(capitalize(f"{words.side(side)}: {_reckoning(words, record, number, side, is_last=is_last)}"))
+    return lines
 
 
-def _counted_points(words: Wording, record: Record, number: int) -> str:
-    """Return each side's points, such as "you 8 (cards 7⅓, last trick 1, lost thirds −⅓), Gino 3"."""
-    _, unit, entries = words.text, score_unit(record.rules), record.deals[number - 1].entries()
-    last, sides = last_taker(record, number), []
-    for side, points in enumerate(entries["points"]):
-        shown = list(_declared_by(words, record, number, side))
-        is_sum = bool(shown)
-        if "thirds" in entries:
-            bonus, lost = int(last is not None and last & 1 == side), entries["thirds"][side] % 3
-            cards = entries["thirds"][side] - 3 * bonus
-            parts = [(_("cards"), cards, thirds_text(cards * unit)), (_("last trick"), bonus, str(bonus * unit))]
-            shown = [f"{name} {text}" for name, figure, text in parts if figure] + shown
-            shown += [f"{_('lost thirds')} {lost_text(lost * unit)}"] if lost else []
-            # The cards alone need no explanation.
-            is_sum = points != cards // 3
-        sides.append(f"{words.side(side)} {words.figure(points * unit)}" + (f" ({', '.join(shown)})" if is_sum else ""))
-    return ", ".join(sides)
+def total_line(words: Wording, record: Record, number: int) -> str:
+    """Return the totals after a deal, and the target."""
+    target = int(record.rules["target"]) * score_unit(record.rules)
+    return score_line(words.language, words.points(record.deals[number - 1].totals, record.rules), target)
+
+
+def _reckoning(words: Wording, record: Record, number: int, side: int, *, is_last: bool) -> str:
+    """Return how a side's points add up, such as "cards 7⅓ + last trick 1 − ⅓ left over"."""
+    _, unit = words.text, score_unit(record.rules)
+    thirds = record.deals[number - 1].entries()["thirds"][side]
+    cards, lost = thirds - 3 * is_last, thirds % 3
+    parts = [" ".join((_("cards"), thirds_text(cards * unit)))]
+    if is_last:
+        parts.append(" ".join((_("last trick"), str(unit))))
+    text = " + ".join([*parts, *_declared_by(words, record, number, side)])
+    return " ".join((text, _("− {points} left over").format(points=thirds_text(lost * unit)))) if lost else text
 
 
 def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[str]:

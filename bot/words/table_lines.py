@@ -60,7 +60,7 @@ class TableLines:
         target = None if self.seen.is_duplicate else int(self.seen.rules["target"]) * unit
         return score_line(self.words.language, sides, target)
 
-    def side_figures(self, figures: Sequence[int]) -> str:
+    def side_figures(self, figures: Sequence[int | str]) -> str:
         return ", ".join(
             [f"{side} {self.words.figure(figure)}" for side, figure in zip(self.sides, figures, strict=True)]
         )

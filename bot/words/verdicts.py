@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.panel import Button
-from bot.words.wording import Wording, decimal_text, score_unit_of
+from bot.words.wording import Wording, decimal_text, score_unit_of, thirds_text
 from engine.robots.verdicts import Hint, Summary, Verdict
 
 
@@ -89,7 +89,7 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
     if hint.have_ended:
         return _("💡 From now on, press Hint.")
     if hint.found:
-        text = f"💡 {advice_text(words, hint.found.move)}: {reason_texts(words)[hint.found.reason]}"
+        text = f"💡 {advice_text(words, hint.found.move)}: {hint_reason(words, hint.found)}"
     elif hint.is_busy:
         text = _("💡 No hint in time: press again.") if hint.is_asked else _("💡 No hint this time.")
     else:
@@ -120,6 +120,29 @@ def advice_text(words: Wording, move: str) -> str:
         "bid": _("Bid nil") if rest == ["0"] else _("Bid {rest}"),
     }
     return actions[word].format(rest=" ".join(rest))
+
+
+def hint_reason(words: Wording, hint: Hint) -> str:
+    """Return why a hint's move is good, with the points and cards that it is about."""
+    _, points = words.text, thirds_text(hint.thirds)
+    sentences = {
+        "takes_points": _("it takes the trick, worth {points}."),
+        "takes": _("it takes the trick, worth {points}, and then you lead."),
+        "gives_little": _("you can’t take this trick, and it gives away only {points}."),
+    }
+    without_points = {
+        "gives_little": _("you can’t take this trick, and it gives nothing away."),
+        "lost_so_far": _("so far the others are winning, and it gives nothing away."),
+    }
+    saving, only = _("taking it brings only {points}: keep {card} for later."), _("only {cards} can beat it.")
+    if hint.reason == "spares" and not hint.thirds:
+        saving = _("a low card is enough here: keep {card} for later.")
+    if hint.reason == "spares":
+        return saving.format(points=points, card=words.cards(hint.cards))
+    if hint.reason == "likely" and hint.cards:
+        return only.format(cards=_(" and ").join(map(words.card, hint.cards)))
+    found = sentences if hint.thirds else without_points
+    return found.get(hint.reason, reason_texts(words)[hint.reason]).format(points=points)
 
 
 def reason_texts(words: Wording) -> dict[str, str]:
@@ -154,6 +177,6 @@ def reason_texts(words: Wording) -> dict[str, str]:
         "cannot_be_beaten": _("it can’t be beaten."),
         "leads_low": _("it costs little, and the high cards stay."),
         "wants_none": _("no trick is wanted."),
-        "likely": _("a close choice: played out many times, it scored best."),
+        "likely": _("it’s close, but in the long run this one brings most."),
         "cards_open": _("with all cards open it brings most."),
     }

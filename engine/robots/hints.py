@@ -16,11 +16,38 @@ from .spades import trick_worth
 from .strong import StrongRobot
 from .verdicts import Hint
 
+POINT = 3  # thirds of a point
+FEW = 2  # number of cards that a reason names
+
 
 def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
     """Return the strong robot's move in this seat, with a reason; None out of turn."""
     move = StrongRobot(random, budget, advises=True).choose(view, history)
-    return None if move is None else Hint(move, find_reason(view, history, move))
+    if move is None:
+        return None
+    reason = find_reason(view, history, move)
+    if not move.startswith("play "):
+        return Hint(move, reason)
+    return _with_facts(view, history, Hint(move, reason))
+
+
+def _with_facts(view: View, history: Sequence[MoveEntry], hint: Hint) -> Hint:
+    """Return a hint to play a card with the points and cards that its reason is about."""
+    deal = view.deal
+    assert deal is not None
+    pack, unit = pack_of(deal), int(view.rules.get("score_unit", 1))
+    card = pack.index[hint.move.split(" ")[1]]
+    worth = THIRDS if pack is ITALIAN else (0,) * len(pack.codes)
+    laid = sum(worth[pack.index[played.card]] for played in deal.trick)
+    if hint.reason == "spares":
+        saved = min(_winning_cards(view, deal, pack), key=lambda other: (_card_cost(pack, other), other))
+        return hint._replace(thirds=(laid + worth[saved]) * unit, cards=(pack.codes[saved],))
+    if hint.reason == "likely" and not deal.trick:
+        above = [*cards(_cards_above(deal, history, view.seat or 0, pack, card))]
+        few = tuple(pack.codes[other] for other in reversed(above)) if len(above) <= FEW and pack is ITALIAN else ()
+        return hint._replace(thirds=worth[card] * unit, cards=few)
+    takes = hint.reason in ("takes", "takes_points")
+    return hint._replace(thirds=(laid * takes + worth[card]) * unit)
 
 
 def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
@@ -74,16 +101,27 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
     if beats:
         if is_open:
             return "highest_so_far"
-        return "takes_points" if worth >= 3 else "takes"
+        return "takes_points" if worth >= POINT else "takes"
     if (winner ^ seat) & 1 == 0:
         return "partners_so_far" if is_open else "gives_partner"
     plays = [pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")]
     if _card_cost(pack, card) > min(_card_cost(pack, other) for other in plays):
         return None
-    if any(other > best and 1 << other & (led | trumps) for other in plays):
-        return "spares"
+    if winning := _winning_cards(view, deal, pack):
+        # A whole point is worth most cards.
+        could_take = min(worth - THIRDS[card] + THIRDS[other] for other in winning) if not trumps else 0
+        return "spares" if could_take < POINT else None
     # If only one player is still to play, it is an opponent.
     return "lost_so_far" if is_open and to_play > 1 else "gives_little"
+
+
+def _winning_cards(view: View, deal: DealView, pack: Pack) -> list[int]:
+    """Return the seat's cards that would win the trick so far."""
+    trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
+    suits = trumps | pack.suit_of[pack.index[deal.trick[0].card]]
+    best = max(pack.index[played.card] for played in deal.trick if 1 << pack.index[played.card] & suits)
+    plays = [pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")]
+    return [other for other in plays if other > best and 1 << other & suits]
 
 
 def _card_cost(pack: Pack, card: int) -> float:
@@ -121,8 +159,13 @@ def _avoids_tricks(deal: DealView, seat: int) -> bool:
 
 def _can_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:
     """Return whether another player can hold a higher card of the same suit, as far as the seat knows."""
+    return bool(_cards_above(deal, history, seat, pack, card))
+
+
+def _cards_above(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> int:
+    """Return the higher cards of the same suit that other players can hold."""
     memory = remember(deal, history, seat)
     others = memory.unseen
     for other, known in enumerate(memory.open_to):
         others |= known if other != seat else 0
-    return bool((others & pack.suit_of[card]) >> (card + 1))
+    return (others & pack.suit_of[card]) >> (card + 1) << (card + 1)

@@ -71,7 +71,14 @@ def costliest_moves(verdicts: Sequence[Verdict], limit: int) -> list[Verdict]:
 
 
 class Hint(NamedTuple):
-    """A move in the record's notation, and why it is good. `bot.words.verdicts` has a sentence for each reason."""
+    """A move in the record's notation, and why it is good. `bot.words.verdicts` has a sentence for each reason.
+
+    ``thirds`` are the points that the reason is about, in thirds of a point and in the table's unit. They are those of
+    the trick that the move takes or could take, or else those of the card. ``cards`` are codes: the card that the move
+    saves for later, or the only cards that can beat the card led.
+    """
 
     move: str
     reason: str
+    thirds: int = 0
+    cards: tuple[str, ...] = ()

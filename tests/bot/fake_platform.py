@@ -33,6 +33,7 @@ from bot.worker import Worker
 from engine import GAMES
 
 GROUP = "paper:100"
+GO_ON = ("Go on", "Avanti")
 
 
 class FakePlatform:
@@ -208,13 +209,13 @@ class Player:
         return [(message, button) for row in panel.rows for button in row if button.payload.startswith("1m")]
 
     async def play_anywhere(self, random: Random) -> None:
-        """Press a random card on any private message."""
+        """Press a random card on any private message, or the button after a deal."""
         buttons = [
             (message, button)
             for message, panel in self.fake.messages[self.private].items()
             for row in panel.rows
             for button in row
-            if button.payload.startswith("1m") and "play" in button.payload
+            if button.label in GO_ON or (button.payload.startswith("1m") and "play" in button.payload)
         ]
         if buttons:
             message, button = random.choice(buttons)

@@ -95,7 +95,7 @@ COUNT: dict[str, Any] = {
     "lines": [
         ["points in tricks", "5⅔", "5"],
         ["the last trick", "1", "0"],
-        ["lost thirds", "−⅔", "0"],
+        ["left over", "−⅔", "0"],
         ["points", "6", "5"],
     ],
     "label": "totals",

@@ -71,7 +71,7 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
     random = Random(4)
     async with asyncio.timeout(60):
         while not any("Smazzata 1: " in text for text in fake.texts(anna.private)):
-            # The hand stays one message, which begins each deal with the score of the one before.
+            # The hand stays one message, which shows the score of a deal before the next one.
             hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
             assert len(hands) <= 1
             await anna.play_anywhere(random)
@@ -80,8 +80,12 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
     [hand] = [text for text in fake.texts(anna.private) if "Smazzata 1: " in text]
     lines = hand.splitlines()
     assert lines[0].startswith("Smazzata 1: ")
-    assert any(line.startswith("Tocca a") for line in lines[1:5])
-    assert "\nPunti (a 21): tu " in hand
+    assert [line.partition(" ")[0] for line in lines[1:4]] == ["Tu:", "\u2068🤖", "Punti"]
+    assert "Tocca a" not in hand
+    await anna.press("Avanti")
+    hand = fake.last(anna.private).plain
+    assert hand.startswith(lines[0])
+    assert "Tocca a" in hand
 
 
 async def test_drawn_card_is_subtracted_from_the_stock(worker: Worker, fake: FakePlatform) -> None:

@@ -172,8 +172,8 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 @pytest.mark.parametrize(
     ("declared", "shown"),
     [
-        ((0, 0), {"lost thirds": ("−⅔", "0"), "points": ("6", "5")}),
-        ((0, 3), {"declared": ("0", "3"), "lost thirds": ("−⅔", "0"), "points": ("6", "8")}),
+        ((0, 0), {"left over": ("−⅔", "0"), "points": ("6", "5")}),
+        ((0, 3), {"declared": ("0", "3"), "left over": ("−⅔", "0"), "points": ("6", "8")}),
     ],
 )
 def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown: dict[str, tuple[str, str]]) -> None:

@@ -174,7 +174,7 @@ def test_deal_sheet_shows_declarations() -> None:
         assert words
         assert all(text.partition(":")[0] in ("Anna", "Bruno", "Carla", "Dino") for text in words)
         [tally] = [part for part in sheet.parts if isinstance(part, Tally)]
-        labels = [line.label for line in tally.lines if line.label != "lost thirds"]
+        labels = [line.label for line in tally.lines if line.label != "left over"]
         assert labels == ["points in tricks", "the last trick", "declared", "points"]
 
 

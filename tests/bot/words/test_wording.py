@@ -15,7 +15,7 @@ from bot.solo_deals.results import SoloResult
 from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
-from bot.words.deal_results import deal_points_line, last_taker
+from bot.words.deal_results import deal_lines, last_taker
 from bot.words.game_results import course_line
 from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
@@ -59,17 +59,19 @@ def test_negative_numbers_have_a_true_minus() -> None:
         assert not re.search(r"-\d", text)
 
 
-def test_points_of_a_deal_add_up_in_brackets() -> None:
+def test_points_of_a_deal_add_up_line_by_line() -> None:
     record = simulate_record("metamazzo", 2)
     words = Wording("en", ["Anna", "Bruno"])
     for number, deal in enumerate(record.deals, 1):
-        line = deal_points_line(words, record, number)
-        for name, points in zip(words.names, deal.entries()["points"], strict=True):
-            found = re.search(rf"{name} {points}(?: \(([^)]*)\))?[,.]", line)
-            assert found
-            parts = [parse_figure(part.split(" ")[-1]) for part in (found[1] or str(points)).split(", ")]
-            assert round(sum(parts), 3) == points
-        assert line.count("last trick 1") == 1
+        headline, *lines = deal_lines(words, record, number)
+        ours, theirs = deal.entries()["points"]
+        assert headline == f"Deal {number}: Anna {ours}, Bruno {theirs}"
+        for name, points, line in zip(words.names, (ours, theirs), lines, strict=True):
+            text, _minus, lost = line.removesuffix(" left over").partition(" − ")
+            reckoning = text.removeprefix(f"{name}: ").split(" + ")
+            parts = [parse_figure(part.split(" ")[-1]) for part in reckoning]
+            assert round(sum(parts) - parse_figure(lost or "0"), 3) == points
+        assert "".join(lines).count("last trick 1") == 1
 
 
 def test_combinations_are_named_in_the_points_of_a_deal() -> None:
@@ -82,7 +84,7 @@ def test_combinations_are_named_in_the_points_of_a_deal() -> None:
     )
     for language in ("en", "it"):
         words = Wording(language, ["Anna", "Bruno"])
-        assert f"{words.combination_name(move)} 3" in deal_points_line(words, record, number)
+        assert f"{words.combination_name(move)} 3" in "".join(deal_lines(words, record, number))
 
 
 @pytest.mark.parametrize("game", ["metamazzo", "pizzichino", "tressette"])

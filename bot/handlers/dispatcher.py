@@ -99,7 +99,7 @@ class Dispatcher:
         all_handlers = (
             pages,
             joining,
-            Greeting(joining, challenges, people, updates, pages, invitations, lists, private_hands),
+            Greeting(joining, challenges, people, updates, pages, invitations, lists, private_hands, archive),
             Start(features, joining, pages, private_hands, lists, people),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, worker.policies, invitations, pages),

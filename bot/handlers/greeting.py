@@ -10,13 +10,14 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
+from bot.finished.archive import Archive
 from bot.handlers.challenge_commands import Joining
 from bot.handlers.invitations import Invitations
 from bot.handlers.pages import CorePages
 from bot.panels.challenge import INVITED
 from bot.panels.drafts import Draft
 from bot.panels.help import first_game_page, open_game_page
-from bot.parsing.games import NEWCOMERS_LEVEL
+from bot.parsing.games import NEWCOMERS_LEVEL, targets
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private
 from bot.tables.challenges import Challenges
@@ -36,10 +37,11 @@ class Greeting(Handlers):
         invitations: Invitations,
         lists: TableLists,
         private_hands: PrivateHands,
+        archive: Archive,
     ) -> None:
         self._joining, self._challenges, self._people = joining, challenges, people
         self._updates, self._core_pages, self._invitations = updates, pages, invitations
-        self._lists, self._private_hands = lists, private_hands
+        self._lists, self._private_hands, self._archive = lists, private_hands, archive
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by person
         self.pages = {"challenge": self._begin}
 
@@ -104,8 +106,11 @@ class Greeting(Handlers):
 
     async def _play(self, press: Press, profile: Profile, opponent: str, game: str) -> Reply:
         if opponent == "robot":
-            name = press.person.name
-            await self._challenges.open_practice(game, profile.id, name, NEWCOMERS_LEVEL, press.key, host=press.place)
+            # A newcomer's first game is short.
+            setup = [] if await self._archive.has_games(profile.id) else [targets(game)[min(targets(game))]]
+            await self._challenges.open_practice(
+                game, profile.id, press.person.name, NEWCOMERS_LEVEL, press.key, host=press.place, setup=setup
+            )
             return Reply()
         await self._joining.challenge(self._command(press, game), profile)
         table = await self._challenges.find_opened(press.key)

@@ -9,7 +9,7 @@ from bot.notification import Notification
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
-from bot.panels.hand_news import move_news, newcomer_lines, partner_line, trick_news
+from bot.panels.hand_news import move_news, newcomer_lines, packet_line, partner_line, trick_news
 from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
 from bot.words.deal_results import deal_lines, total_line
@@ -117,7 +117,8 @@ class _Hand:
         self._write_lines(*move_news(self.seen, self.words, self.lines))
         is_newcomer = self.is_beginner and view.deal_number == 1 and not self.seen.since
         first_lines = newcomer_lines(self.seen, self.words) if is_newcomer else ()
-        self._write_lines(*first_lines, partner_line(self.seen, self.words))
+        about_packets = packet_line(self.seen, self.words) if self.is_beginner and view.deal_number == 1 else ""
+        self._write_lines(*first_lines, about_packets, partner_line(self.seen, self.words))
         self._write_lines(shown_hint_text(self.hint, self.words))
         self.page.fold()
         if view.deal.hand:
@@ -302,13 +303,24 @@ class _Hand:
                 return (_(question),)
             if self.seen.is_duplicate:
                 return (_("Do you really want to resign? The other side wins the deal."),)
+            line = _("Do you really want to resign? The other side wins the game.")
             if len(self.seen.chairs) == 2:
                 line = _("Do you really want to resign? {name} wins the game.")
-                return (line.format(name=self.seen.name(1 - (self.seen.seat or 0))),)
-            return (_("Do you really want to resign? The other side wins the game."),)
+            question = line.format(name=self.seen.name(1 - (self.seen.seat or 0) & 1))
+            return (question, lead) if (lead := self._lead_line()) else (question,)
         if about := self.buttons.stranger_question():
             return deed_question(self.words.language, about[0], self.seen.name(about[1]))[:2]
         return ()
+
+    def _lead_line(self) -> str:
+        """Return that the viewer's side is ahead, with the score; empty if it is not."""
+        view, side = self.seen.view, (self.seen.seat or 0) & 1
+        assert view
+        ours, theirs = (view.totals[each] * score_unit(self.seen.rules) for each in (side, 1 - side))
+        if ours <= theirs:
+            return ""
+        _ = self.words.text
+        return _("You are ahead, {score}.").format(score=score_pair(ours, theirs))
 
     def warning(self) -> str:
         """Return a warning that the time for a move is running out or is up; empty before that."""

@@ -107,7 +107,7 @@ class HandButtons:
         tops = {str(p.number): p.top for p in deal.packets} if isinstance(deal, PacketsView) else {}
         picks = tuple(
             self._move_button(
-                _("⬆️ Pick up {card}").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")),
+                _("⬆️ {card} into hand").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")),
                 move,
                 about=move.split(" ")[1],
             )

@@ -9,7 +9,9 @@ from bot.words.wording import Wording, score_unit, thirds_text
 from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS, combinations_in
 from engine.tressette import THIRDS
-from engine.views import DealView, LastTrick, SpadesView, StockView
+from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
+
+WINNERS_POINTS = 7.5  # average points in a deal of a player who wins games of Tressette
 
 
 def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
@@ -75,6 +77,8 @@ def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
     if seen.kind.is_tressette:
         ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
         yield _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
+        if seen.is_practice and not seen.is_duplicate:
+            yield deals_line(words, int(seen.rules["target"]))
         return
     yield _("Bid your tricks · follow suit · spades are trumps · {points} points win").format(points=points)
     deal = seen.view.deal if seen.view else None
@@ -82,6 +86,27 @@ def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
         yield _("Keep the card you draw, or throw it away and keep the next, unseen: 13 cards each.")
         if seen.view and "blind" in seen.view.moves:
             yield _("Double nil, blind: before your first card you bet 200 points on taking no trick.")
+
+
+def packet_line(seen: TableSnapshot, words: Wording) -> str:
+    """Return what a newcomer must know about packets at this step; empty if there is nothing."""
+    _, deal = words.text, seen.view.deal if seen.view else None
+    if not isinstance(deal, PacketsView) or not seen.is_my_turn or not seen.view:
+        return ""
+    if deal.phase == "take":
+        return _("Each packet has five cards, unseen: choosing is pure luck. Your fourth tap takes them.")
+    if deal.phase == "hold":
+        return _("Ten cards become your hand. The other two packets lie in front of you, top card open.")
+    if any(move.startswith("pick ") for move in seen.view.moves):
+        return _("⬆️ takes the card into your hand, where it can be declared. You don’t have to.")
+    has_played = any(by == seen.seat and move.startswith("play ") for by, move in seen.history)
+    return "" if has_played else _("📦 is the top of a packet of yours: play it like a card in hand.")
+
+
+def deals_line(words: Wording, target: int) -> str:
+    """Return about how many deals a game of Tressette takes."""
+    deals = round(target / WINNERS_POINTS)
+    return words.ngettext("That’s about {count} deal.", "That’s about {count} deals.", deals).format(count=deals)
 
 
 def partner_line(seen: TableSnapshot, words: Wording) -> str:

@@ -29,7 +29,9 @@ def greeting_page(
     """
     _ = texts(language).gettext
     page = Writer(_("Hi! I deal Tressette and Spades."))
-    if not in_private:
+    if in_private:
+        page.line(_("New to these card games? Start with Learn in 3 minutes."))
+    else:
         page.line(_("Challenge a friend here: your cards come in private."))
     page.line(_("See all I can do: /help"))
     friend = Button(_("Challenge a friend"), actions.page("challenge", "friend"), "good")

@@ -64,7 +64,10 @@ def result_headline(words: Wording, record: Record) -> str:
     players = len(words.names[side::2])
     if record.ending == "resign":
         sentence = words.ngettext("🏆 {winner} wins: {loser} resigned", "🏆 {winner} win: {loser} resigned", players)
-    elif record.ending == "timeout":
+        resigned = record.deals[-1].moves[-1][0]
+        assert resigned is not None
+        return sentence.format(winner=words.side(side), loser=words.names[resigned])
+    if record.ending == "timeout":
         sentence = words.ngettext(
             "🏆 {winner} wins: {loser} ran out of time", "🏆 {winner} win: {loser} ran out of time", players
         )

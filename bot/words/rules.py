@@ -106,9 +106,9 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
             "and you name the missing suit; the napoletana (3, 2 and A of one suit): {three} points."
         ).format(four=4 * unit, three=3 * unit),
         _(
-            "Each player scores each rank and each suit once in a deal (Metà Mazzo is different). With all four you "
-            "can declare only the four. A card can serve in several declarations. Declared cards are shown to "
-            "everyone. Declare in time, or the points are lost."
+            "Each player declares each rank once in a deal, and each suit’s napoletana once (Metà Mazzo is different). "
+            "With four of a rank you declare the four, not three of them. A card can serve in several declarations. "
+            "Declared cards are shown to everyone. Declare in time, or the points are lost."
         ),
         _("When a side has reached the target after a deal, the higher total wins. Equal totals play on."),
     ]
@@ -175,8 +175,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "you can declare those the new card completes, until you next play."
             ),
             _(
-                "After declaring three 3s, 2s or aces you can declare them again with another one that you draw. "
-                "To 51 (or 21, 31, 41). More choices when you open a table."
+                "After declaring three 3s, 2s or aces you can declare them again with another one that you draw, also "
+                "if two of them have counted before. To 51 (or 21, 31, 41). More choices when you open a table."
             ),
         ],
         "testa": [
@@ -203,8 +203,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             _("Of robots, only the strong ones answer busso."),
             _("Striscio (I have more of this suit) is not used: here you say only busso and volo."),
             _(
-                "After the first trick, until you play to the second, you can declare any combination in your "
-                "first ten cards, even out of turn. The card already played counts."
+                "Declare between the first trick and your second card, even out of turn: anything you were dealt. "
+                "The card already played counts."
             ),
             _(
                 "At any time you can claim to have reached the target. In a deal that breaks a tie you must also be "

@@ -121,11 +121,12 @@ class TableLines:
         assert view
         if not view.winner or view.ending not in ("resign", "timeout"):
             return self.words.ending(view.winner, view.ending)
-        side = self.sides[1 - (view.winner[0] & 1)]
         if view.ending == "resign":
-            count = len(self.names[(1 - (view.winner[0] & 1)) :: 2])
-            resigned = self.words.ngettext("{side} resigned.", "{side} resigned.", count)
-            return _("You resigned.") if side == _("you") else resigned.format(side=side)
+            resigned = self.seen.history[-1][0]
+            assert resigned is not None
+            line = _("You resigned.") if resigned == self.seen.seat else _("{name} resigned.")
+            return line.format(name=self.seen.name(resigned))
+        side = self.sides[1 - (view.winner[0] & 1)]
         return _("Your time ran out.") if side == _("you") else _("{side} ran out of time.").format(side=side)
 
     def trick_text(self, trick: LastTrick) -> str:

@@ -117,7 +117,7 @@ def _write_challenge(page: Writer, duel: Duel, language: str, now: int, *, in_gr
     else:
         page.line(_("{name} challenges anyone."), name=Span(names[0], "bold"))
     page.line(
-        _("Both play the same {deals} deals, each alone with strong robots, when they like. The better result wins."),
+        _("Each plays the same {deals} deals alone, with strong robots and at any time. Better points win a deal."),
         deals=DEALS,
     )
     page.line(_("{code} · {time} to accept"), code=Span(duel.code, "code"), time=time_left(duel, language, now))

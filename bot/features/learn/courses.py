@@ -62,11 +62,11 @@ ACE_GIVEN = _("The ace is a whole point: keep it.")
 THIRD_GIVEN = _("That’s a third of a point. Another card is worth nothing.")
 NOTHING_GIVEN = _("Worth nothing: I get only the third of my own 3.")
 LATE = _("Declare first. Once you’ve played a card it’s too late.")
-BUONGIOCO = _("💬 “Buongioco!” That’s the name for cards like these. Three points for you.")
+BUONGIOCO = _("💬 “Buongioco!” That’s what players call out when they declare. Three points for you.")
 
 TRESSETTE = Course(
     title="Tressette",
-    line=_("Metà Mazzo, for two: start here"),
+    line=_("the game for two, Metà Mazzo: start here"),
     game="metamazzo",
     steps=(
         Step(
@@ -85,7 +85,7 @@ TRESSETTE = Course(
             "play 2D",
             _("The 2 beats the ace."),
             {"": _("My ace is higher. Only a 3 or a 2 beats it.")},
-            hand="2D RD 6D 4S",
+            hand="2D RD 6D 4D",
             led="AD",
         ),
         Step(

@@ -176,7 +176,7 @@ class Lesson:
             case "pick":
                 assert isinstance(self.deal, PacketsView)
                 top = self.deal.packets[int(rest[0]) - 1].top or ""
-                return _("⬆️ Pick up {card}").format(card=self.words.card(top)).replace(JOINER, "")
+                return _("⬆️ {card} into hand").format(card=self.words.card(top)).replace(JOINER, "")
             case "declare":
                 return f"📣 {advice_text(self.words, move)}"
         return {"keep": _("Keep it"), "pass": _("Throw it away")}.get(move, rest[0] if rest else move)

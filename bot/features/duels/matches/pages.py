@@ -74,7 +74,7 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
     else:
         page.line(_("{group} challenges another group."), group=Span(groups[0], "bold"))
         # The code comes last on its line, so that it can be copied.
-        page.line(_("The other group accepts with /match {code}"), code=Span(match.code, "code"))
+        page.line(_("Send this to the other group: /match {code}"), code=Span(match.code, "code"))
     about = _(
         "You play {deals} deals when you like, against robots. An opponent gets the same cards: better points win."
     )
@@ -84,7 +84,8 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
     for side in SIDES if match.is_accepted else SIDES[:1]:
         count, start = len(match.entrants[side]), len(match.entrants[0]) * side
         names = ", ".join(people[start : start + count]) or _("nobody yet")
-        page.line("{group} ({count}): {names}", group=groups[side], count=count, names=names)
+        label = "{group} ({count}): {names}" if count else "{group}: {names}"
+        page.line(label, group=groups[side], count=count, names=names)
     page.gap()
     if match.is_accepted:
         page.line(_("{time} to sign up. It takes {least} on each side."), time=time, least=MIN_PAIRS)

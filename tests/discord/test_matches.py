@@ -39,8 +39,8 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
             return any("you play against" in text_of(message) for message in guest.private.messages.values())
 
         members[0].say("/match testa")
-        await until(lambda: any("The other group accepts with /match" in text for text in texts()[0]))
-        board = next(text for text in texts()[0] if "The other group accepts" in text)
+        await until(lambda: any("Send this to the other group: /match" in text for text in texts()[0]))
+        board = next(text for text in texts()[0] if "Send this to the other group" in text)
         found = re.search(r"/match (\w{6})", board)
         assert found
         assert "in the last message" in await guests[0].slash("match", code=found[1])

@@ -1,5 +1,6 @@
 """Live messages: one message in a chat, kept up to date through errors, moves and new editions."""
 
+import json
 import time
 
 import pytest
@@ -156,3 +157,13 @@ async def test_reposted_message_is_the_lowest(wall: Wall) -> None:
         await wall.messages.repost("1")
     assert await wall.show("first")
     assert wall.texts == ["chat", "first"]
+
+
+async def test_card_stored_by_an_earlier_version_is_edited(wall: Wall) -> None:
+    await wall.show("first")
+    [number] = wall.fake.messages[GROUP]
+    card = {"place": GROUP, "message": str(number), "digest": panel("first").digest, "sent": 1, "tried": ""}
+    card |= {"outdated": "", "is_dropped": False, "is_announced": False}
+    await wall.store.client.set("wall:1", json.dumps(card))
+    assert await wall.show("second", announce=True)
+    assert wall.texts == ["second", "news"]

@@ -48,10 +48,7 @@ class Boards:
                 await self._store.remove_due(code, checked)
                 continue
             match = await self._matches.advance(match)
-            are_shown = [
-                await self._messages.update(_name(match, side), await self._content(match, side))
-                for side in range(len(match.sides))
-            ]
+            are_shown = [await self._update(match, side) for side in range(len(match.sides))]
             is_late = self._matches.now() > max(match.ends, match.redacted) + GIVE_UP_SECONDS
             if match.closed and (all(are_shown) or is_late):
                 await self._store.remove_due(code, checked)
@@ -65,6 +62,10 @@ class Boards:
         if side is not None and not match.closed:
             await self._messages.repost(_name(match, side))
             await self._store.touch(match.code)
+
+    async def _update(self, match: Match, side: int) -> bool:
+        await self._store.move_board(match.code, side)
+        return await self._messages.update(_name(match, side), await self._content(match, side))
 
     async def _read(self, name: str) -> Content | None:
         code, _, side = name.partition(":")

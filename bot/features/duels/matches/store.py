@@ -178,6 +178,18 @@ class MatchStore:
         """Remove a code that was set due at ``checked``, unless the match has changed since."""
         await self._remove_due(keys=[keys.MATCHES_DUE], args=[code, checked])
 
+    # Messages
+
+    async def move_board(self, code: str, side: int) -> None:
+        """Move the state of a group's message out of the match, where earlier versions stored it. Idempotent."""
+        field = f"board:{side}"
+        if stored := await self.client.hget(keys.match(code), field):
+            state = json.loads(stored)
+            state["edition"] = state.pop("phase")
+            # After a kill in the last call, the message can have changed.
+            await self.client.set(keys.board(f"{code}:{side}"), json.dumps(state), ex=KEPT_SECONDS, nx=True)
+            await self.client.hdel(keys.match(code), field)
+
     # People
 
     async def redact(self, code: str, person: str, pseudonym: Player, now: int) -> None:

@@ -1,6 +1,7 @@
 """Matches of two groups: from the code to the result."""
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -9,7 +10,7 @@ import pytest
 
 from bot.delivery.live_messages import REFUSED_SECONDS
 from bot.features.duels import keys
-from bot.features.duels.duel import DAY, DAYS, DEALS
+from bot.features.duels.duel import DAY, DAYS, DEALS, SIDES
 from bot.features.duels.duel import Player as DuelPlayer
 from bot.features.duels.feature import DuelsFeature
 from bot.features.duels.matches.boards import CHECK_SECONDS
@@ -661,6 +662,21 @@ async def test_closed_match_is_redacted_after_its_group_moved(store: Store) -> N
         await run_loops(worker)
         assert "somebody" in board(fake, "paper:999")
         assert not await store.client.zcard(keys.MATCHES_DUE)
+
+
+async def test_message_of_an_earlier_version_is_edited(store: Store) -> None:
+    async with open_groups(store) as (worker, fake, players):
+        match = await begin_match(worker, players)
+        for side in SIDES:
+            key = keys.board(f"{match.code}:{side}")
+            state = json.loads(await store.client.getdel(key))
+            stored = {"place": "", "message": "", "digest": "", "sent": 0, "tried": "", "outdated": ""}
+            stored |= {"is_dropped": False, "phase": state.pop("edition"), **state}
+            await store.client.hset(keys.match(match.code), f"board:{side}", json.dumps(stored))
+        await forget(players[0])
+        await run_loops(worker)
+        for place in (GROUP, OTHER):
+            assert "Anna" not in board(fake, place)
 
 
 async def test_redaction_during_a_check_is_not_lost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,14 +128,15 @@ class LiveMessages:
                 return True
         if time.monotonic() >= self._paused_until.get(name, 0.0):
             self._paused_until[name] = time.monotonic() + RETRY_SECONDS
-            self._answers.send(content.place, partial(self._deliver, name), message=f"{self._kind} {name}")
+            self._answers.send(content.place, partial(self._deliver, name, content.place), message=f"{self._kind} {name}")
         return False
 
-    async def _deliver(self, name: str) -> None:
-        """Make the next call that a message needs, and queue the one after it."""
+    async def _deliver(self, name: str, place: str) -> None:
+        """Make the next call that a message needs at a place, and queue the one after it."""
         await self._apply_wish(name)
         content = await self._read(name)
-        if content is None:
+        if content is None or content.place != place:
+            # Only calls for one place never overlap. The next `update` queues a call for the new place.
             return
         adapter, pause = self._adapters[platform_of(content.place)], 0.0
         state = (await self._load(name)).adapt(content)

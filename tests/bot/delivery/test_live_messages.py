@@ -1,7 +1,9 @@
 """Live messages: one message in a chat, kept up to date through errors, moves and new editions."""
 
+import asyncio
 import json
 import time
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,16 @@ from bot.delivery.live_messages import Content, LiveMessages
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.panel import Panel, Span
-from bot.platform import Adapter, ChatGone, DeliveryError, MessageRefused, NotEditable, PlatformFailure, Unreachable
+from bot.platform import (
+    Adapter,
+    ChatGone,
+    DeliveryError,
+    MessageRefused,
+    NotEditable,
+    PlatformFailure,
+    SentMessage,
+    Unreachable,
+)
 from bot.rate_limiter import RateLimit
 from bot.store import Store
 from tests.bot.fake_platform import GROUP, FakePlatform
@@ -114,6 +125,21 @@ async def test_message_follows_its_chat(wall: Wall) -> None:
     assert await wall.show("second", MOVED)
     assert list(wall.fake.texts(MOVED)) == ["second"]
     assert wall.texts == ["first"]
+
+
+async def test_message_that_waited_during_a_move_is_sent_once(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+    send, moved = wall.fake.send, asyncio.Event()
+
+    async def send_slowly(*arguments: Any) -> SentMessage:
+        await moved.wait()
+        return await send(*arguments)
+
+    monkeypatch.setattr(wall.fake, "send", send_slowly)
+    assert not await wall.messages.update("1", wall.content)
+    pass_time(monkeypatch, live_messages.RETRY_SECONDS + 1)
+    asyncio.get_running_loop().call_later(0.1, moved.set)
+    assert await wall.show("first", MOVED)
+    assert [call[:2] for call in wall.fake.calls] == [("send", MOVED)]
 
 
 async def test_chat_without_the_bot_is_left_alone_until_it_is_back(wall: Wall) -> None:

@@ -128,7 +128,9 @@ class LiveMessages:
                 return True
         if time.monotonic() >= self._paused_until.get(name, 0.0):
             self._paused_until[name] = time.monotonic() + RETRY_SECONDS
-            self._answers.send(content.place, partial(self._deliver, name, content.place), message=f"{self._kind} {name}")
+            self._answers.send(
+                content.place, partial(self._deliver, name, content.place), message=f"{self._kind} {name}"
+            )
         return False
 
     async def _deliver(self, name: str, place: str) -> None:

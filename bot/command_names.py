@@ -73,6 +73,7 @@ class CommandSpec:
     ``name`` is its English name and its id, ``names`` are those in other languages. All of them and the ``aliases``
     work everywhere. ``help`` is a short description in lower case; ``title`` replaces it in lists without arguments.
     ``is_private``: the answer is for the person alone. ``shows_table``: the command brings a table into its chat.
+    ``has_form``: without arguments, it opens a form where the platform can show one.
     ``in_user_menu``: it can be chosen from the menu of a user. ``is_listed``: help and menus show it. ``is_main``: the
     first page of help shows it, under the heading ``group``.
     """
@@ -87,6 +88,7 @@ class CommandSpec:
     aliases: tuple[str, ...] = ()
     is_private: bool = False
     shows_table: bool = False
+    has_form: bool = False
     in_user_menu: bool = False
     is_listed: bool = True
     is_main: bool = False
@@ -129,6 +131,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("play a friend or a robot"),
         arguments=(OPPONENT, GAME, TARGET),
         shows_table=True,
+        has_form=True,
         in_user_menu=True,
         is_main=True,
     ),

@@ -54,6 +54,11 @@ class Command:
     can_show_form: bool = False
     answers: FormAnswers | None = None
 
+    @property
+    def wants_form(self) -> bool:
+        """True if the reply is a form, for a command with one."""
+        return self.can_show_form and not self.words and not self.about
+
 
 @dataclass(frozen=True)
 class Press:

@@ -226,15 +226,15 @@ class Discord:
         answers, name = read_answers(interaction.data), str(interaction.data.get("custom_id"))
         if interaction.message:
             await self._handle_press(interaction, answers)
-        elif find_command_spec(name):
+        elif (spec := find_command_spec(name)) and spec.has_form:
             await self._run_command(interaction, interaction.command(name, answers=answers))
         else:
             raise Unreadable("an unknown form")
 
     async def _run_command(self, interaction: Interaction, command: Command, named: Named | None = None) -> None:
         place, spec = interaction.place, find_command_spec(command.word)
-        private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
-        awaits_message = (shows_table and not private) or is_private(place)
+        private, shows_table, has_form = (spec.is_private, spec.shows_table, spec.has_form) if spec else (False,) * 3
+        awaits_message = ((shows_table and not private) or is_private(place)) and not (has_form and command.wants_form)
         answer = Answer(self.rest, interaction.token, place, private=private, awaits_message=awaits_message)
         refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)

@@ -40,7 +40,7 @@ class Joining(Handlers):
         chat = await self._people.chat(command.place)
         if command.answers is not None:
             return await self._open_wanted(command, profile, Wanted.from_answers(command.answers))
-        if command.can_show_form and not command.words and not command.about:
+        if command.wants_form:
             usual = Wanted(chat.game, 0, chat.clock, frozenset([STRICT] if chat.strict else []))
             return Reply(form=challenge_form("challenge", usual, profile.language))
         invited = await find_invited(self._people, command)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.modals import modal_body
+from bot.panel import Panel, Span
 from bot.panels.challenge_form import challenge_form
 from bot.parsing.challenge_form import Wanted, all_boxes
 from bot.store import Store
@@ -12,7 +13,7 @@ from bot.tables.table import Table
 from bot.texts import LANGUAGES
 from engine import GAMES
 from tests.discord.players import ObservedDiscord, Person, on_discord, text_of, until
-from tests.discord.server import CHANNEL, FORM, Channel, DiscordServer
+from tests.discord.server import BAR, CHANNEL, FORM, Channel, DiscordServer
 from tests.discord.validation import Refused, validate_modal
 
 MODAL, EDIT = 9, 7
@@ -179,6 +180,25 @@ async def test_form_survives_a_restart_and_counts_once(store: Store, server: Dis
         await adapter.worker.settled()
         assert (await only_table(adapter, anna)).game_id == "testa"
         assert len(bar(server).messages) == 1
+
+
+@pytest.mark.parametrize("in_private", [False, True])
+async def test_other_message_does_not_take_the_answer_of_a_form(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, in_private: bool
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        place = f"discord:@{anna.number}" if in_private else f"discord:{BAR}/{CHANNEL}"
+        channel = anna.private if in_private else bar(server)
+        meet = adapter.worker.people.meet
+
+        async def meet_after_message(*arguments: Any) -> Any:
+            await adapter.send(place, Panel((Span("news"),)), "news")
+            return await meet(*arguments)
+
+        monkeypatch.setattr(adapter.worker.people, "meet", meet_after_message)
+        await anna.open_modal(anna.start_command("challenge", channel))
+        assert [text_of(message) for message in channel.messages.values()] == ["news"]
 
 
 async def test_deferred_command_asks_to_try_again(

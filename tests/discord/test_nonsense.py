@@ -157,6 +157,7 @@ async def test_removed_command_is_answered(
 USER = {"name": "opponent", "type": 6, "value": "no id"}
 TARGET = {"name": "target", "type": 4, "value": "2", "focused": True}
 FOCUSED = {"name": "table", "type": 3, "focused": True}
+CHECKED = {"type": 22, "custom_id": "options", "values": ["cuts"]}
 
 
 @pytest.mark.parametrize(
@@ -185,6 +186,7 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
         (COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("channel", "channel_id")),
         long(COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("member",)),
         (FORM, {"custom_id": "x", "components": []}, ()),
+        (FORM, {"custom_id": "forget", "components": [{"type": 18, "component": CHECKED}]}, ()),
         long(FORM, {}, ()),
     ],
     ids=str,

@@ -41,6 +41,7 @@ class Joining(Handlers):
         if command.answers is not None:
             return await self._open_wanted(command, profile, Wanted.from_answers(command.answers))
         if command.wants_form:
+            self._challenges.check_can_open()
             usual = Wanted(chat.game, 0, chat.clock, frozenset([STRICT] if chat.strict else []))
             return Reply(form=challenge_form("challenge", usual, profile.language))
         invited = await find_invited(self._people, command)

@@ -201,6 +201,13 @@ async def test_other_message_does_not_take_the_answer_of_a_form(
         assert [text_of(message) for message in channel.messages.values()] == ["news"]
 
 
+async def test_maintenance_is_announced_instead_of_a_form(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        await adapter.worker.store.levers.begin_maintenance("back at 22:00", "root")
+        await adapter.worker.store.levers.refresh()
+        assert "back at 22:00" in await Person(server, 1, "Anna").slash("challenge")
+
+
 async def test_deferred_command_asks_to_try_again(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,7 +119,7 @@ class DuelsFeature(Feature):
 
     async def refresh_chat(self, chat: str) -> None:
         if match := await self.matches.live_in(chat):
-            await self.boards.repost(match, chat)
+            await self.boards.back_in_chat(match, chat)
 
     async def remove_banned(self, person: str, update: str) -> None:
         await self.matches.leave_all(person)

@@ -54,13 +54,17 @@ class Boards:
                 await self._store.remove_due(code, checked)
 
     async def repost(self, match: Match, place: str) -> None:
-        """Let the loop send a group's message again as the lowest one, unless the match is closed.
-
-        The loop then tries a group again in which the bot could not write.
-        """
+        """Let the loop send a group's message again as the lowest one, unless the match is closed."""
         side = match.side_at(place)
         if side is not None and not match.closed:
             await self._messages.repost(_name(match, side))
+            await self._store.touch(match.code)
+
+    async def back_in_chat(self, match: Match, chat: str) -> None:
+        """Let the loop update a group's message again, because the bot can write there again."""
+        side = match.side_at(chat)
+        if side is not None:
+            await self._messages.back_in_chat(_name(match, side))
             await self._store.touch(match.code)
 
     async def _update(self, match: Match, side: int) -> bool:

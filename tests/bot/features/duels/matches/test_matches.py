@@ -463,6 +463,11 @@ async def test_group_that_removed_the_bot_does_not_stop_the_other(store: Store) 
         await worker.feature(DuelsFeature).refresh_chat(OTHER)
         await run_loops(worker)
         assert "7–0" in board(fake, OTHER)
+        # A platform also reports this after other changes of the chat.
+        calls = list(fake.calls)
+        await worker.feature(DuelsFeature).refresh_chat(OTHER)
+        await run_loops(worker)
+        assert fake.calls == calls
 
 
 def let_pauses_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from adapters.discord.interaction_answers import (
     answer_unreadable,
     send_choices,
 )
-from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Interaction, Named, Unreadable
+from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Interaction, NamedPerson, Unreadable
 from adapters.discord.library_log import Listener, listeners
 from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
 from adapters.discord.messages import Messages
@@ -64,7 +64,7 @@ FATAL_CLOSE_CODES = {
 }
 
 DEFER_SECONDS = 1.2  # time until an interaction is deferred; Discord allows three seconds, including network time
-DELIVERY_SECONDS = 0.2  # time until a handled press that waits for delivery is deferred
+DELIVERY_SECONDS = 0.2  # time for delivery to edit a pressed message before the press is deferred
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # with this many pending interactions a new one could be late, so it is deferred at once
 
@@ -96,7 +96,7 @@ class Discord:
         self._make_client()
 
     def _make_client(self) -> None:
-        """Create a client. One that has failed to log in cannot be used again."""
+        """Create a client and the objects that use it. A closed client cannot be used again."""
         shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
         handlers = self._handle, self._answer_unreadable, self._refresh_server, self._greet_server
@@ -231,7 +231,7 @@ class Discord:
         else:
             raise Unreadable("an unknown form")
 
-    async def _run_command(self, interaction: Interaction, command: Command, named: Named | None = None) -> None:
+    async def _run_command(self, interaction: Interaction, command: Command, named: NamedPerson | None = None) -> None:
         place, spec = interaction.place, find_command_spec(command.word)
         private, shows_table, has_form = (spec.is_private, spec.shows_table, spec.has_form) if spec else (False,) * 3
         awaits_message = ((shows_table and not private) or is_private(place)) and not (has_form and command.wants_form)

@@ -1,4 +1,4 @@
-"""Slash commands, built from `bot.command_names`: their description for Discord, and their reading."""
+"""Slash commands and menu commands of `bot.command_names`: describes them to Discord, and reads them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import discord
 import structlog
 
-from adapters.discord.interactions import Fields, Interaction, Named, Unreadable, read_named
+from adapters.discord.interactions import Fields, Interaction, NamedPerson, Unreadable, read_named_person
 from adapters.discord.limits import LONGEST_CHOICE, MAX_CHOICES
 from bot.card_room import CardRoom
 from bot.command_names import (
@@ -50,7 +50,7 @@ CONTEXTS = {
     Availability.GROUP: [IN_SERVER, AMONG_PEOPLE],
     Availability.PRIVATE: [WITH_BOT],
 }
-INSTALLS = [0, 1]  # a command is for servers, and for people who have installed the bot for themselves
+INSTALLS = [0, 1]  # in servers, and for people who have installed the bot for themselves
 
 # Discord's names of the permissions that a board needs.
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
@@ -159,19 +159,20 @@ async def sync_commands(client: discord.Client, redis: Any, *, has_activity: boo
 class Call(NamedTuple):
     """A command that a person sent.
 
-    ``arguments`` are in the order of its description, without the named person and without empty ones.
+    ``arguments`` are in the order of `CommandSpec.arguments`, without the named person and without empty ones.
     """
 
     word: str
     arguments: Iterable[str] = ()
-    named: Named | None = None
+    named: NamedPerson | None = None
 
 
 def read_call(data: Fields) -> Call:
     """Read a command's data. Raises Unreadable.
 
-    No argument that the person gave is left out: without its opponent a challenge would be open to everyone. Discord
-    offers removed commands for a while. They are read by their name alone.
+    Unknown options are ignored. But one that names a person raises Unreadable, because a challenge without its
+    opponent would be open to everyone. Discord offers removed commands for a while, so an unknown command is read by
+    its name alone.
     """
     name, kind = data.get("name"), data.get("type")
     if not isinstance(name, str) or not name or kind not in (SLASH, USER_MENU):
@@ -181,12 +182,12 @@ def read_call(data: Fields) -> Call:
     if kind == USER_MENU:
         spec = next((spec for spec in listed_commands() if spec.in_user_menu and spec.name.capitalize() == name), None)
         if spec is None:
-            raise Unreadable("an unknown command of the menu")
-        return Call(spec.name, named=read_named(data, data.get("target_id")))
+            raise Unreadable("an unknown menu command")
+        return Call(spec.name, named=read_named_person(data, data.get("target_id")))
     spec, options = _find_spec(name), _read_options(data)
     if spec is None:
         if find_command_spec(name.lower()):
-            raise Unreadable("a command by another name than its own")
+            raise Unreadable("a command under a name that Discord does not offer")
         log.warning("discord_command_unreadable", why="unknown")
         return Call(name)
     known = {argument.name: argument for argument in spec.arguments}
@@ -196,7 +197,7 @@ def read_call(data: Fields) -> Call:
     for argument_name, argument in known.items():
         value = options[argument_name].get("value") if argument_name in options else ""
         if argument.kind is ArgumentKind.PERSON:
-            named = read_named(data, value) if argument_name in options else None
+            named = read_named_person(data, value) if argument_name in options else None
         elif isinstance(value, str | int):
             words.append(str(value))
         else:
@@ -229,7 +230,7 @@ async def find_choices(card_room: CardRoom, interaction: Interaction) -> list[Fi
     argument = next((each for each in spec.arguments if each.name == typed), None) if spec else None
     value = options[typed].get("value") if typed else None
     if argument is None or choices_of(argument.kind) or not isinstance(value, str | int):
-        raise Unreadable("an option that is not completed")
+        raise Unreadable("an option without autocompletion")
     game = options.get("game", {}).get("value")
     suggestions = await card_room.suggestions(
         argument.kind, trim_blanks(str(value)), interaction.person, interaction.place, str(game or "")
@@ -241,7 +242,7 @@ async def find_choices(card_room: CardRoom, interaction: Interaction) -> list[Fi
     ]
 
 
-def challenge_refusal(interaction: Interaction, opponent: Named | None, language: str) -> str:
+def challenge_refusal(interaction: Interaction, opponent: NamedPerson | None, language: str) -> str:
     """Return why the bot cannot show this challenge here: a bot as opponent, or missing permissions; "" if it can."""
     _ = texts(language).gettext
     if opponent is not None and opponent.is_bot:

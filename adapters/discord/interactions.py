@@ -34,7 +34,7 @@ class Unreadable(Exception):
     """An interaction that the bot cannot read: a field that it needs is missing or invalid."""
 
 
-class Named(NamedTuple):
+class NamedPerson(NamedTuple):
     """The person whom a command names."""
 
     person: Person
@@ -57,8 +57,8 @@ class Interaction:
 
     ``place`` is its channel, even if its message is ephemeral. ``ephemeral`` is the place that only this person sees in
     the channel; empty in the private chat. ``server_name`` is empty if the bot is not a member. ``permissions`` are the
-    bot's in the channel. ``is_admin`` says whether the person manages the server; None outside servers. ``message`` is
-    the one whose button was pressed or opened the form; None for a command.
+    bot's in the channel. ``is_admin`` says whether the person manages the server; None outside servers. ``message`` has
+    the pressed button, or the button that opened the form; None for a command.
     """
 
     kind: int
@@ -79,7 +79,11 @@ class Interaction:
         return f"dc{self.token.interaction}"
 
     def command(
-        self, word: str, arguments: Iterable[str] = (), named: Named | None = None, answers: FormAnswers | None = None
+        self,
+        word: str,
+        arguments: Iterable[str] = (),
+        named: NamedPerson | None = None,
+        answers: FormAnswers | None = None,
     ) -> Command:
         """Return a slash command or menu command as the card room reads it. ``answers`` are those of its form."""
         return Command(
@@ -98,8 +102,8 @@ class Interaction:
     def press(self, answers: FormAnswers | None = None) -> Press | None:
         """Return the press, or None if the bot did not make the button. Raises Unreadable without a button.
 
-        ``answers`` are those of the form that the button opened. They are about the channel, even if the button's
-        message is ephemeral.
+        ``answers`` are those of the form that the button opened. With them, the place is the channel, even if the
+        button's message is ephemeral.
         """
         custom_id = self.data.get("custom_id")
         if not isinstance(custom_id, str) or not custom_id:
@@ -147,7 +151,7 @@ def read_interaction(event: object, find_server: Callable[[int], str | None]) ->
     is_admin = None
     if server is not None:
         # The member's permissions in the channel: docs.discord.com/developers/resources/guild#guild-member-object
-        granted = Permissions(_number(member.get("permissions")))
+        granted = Permissions(_flags(member.get("permissions")))
         is_admin = granted.manage_guild or granted.administrator
     return Interaction(
         kind=_kind(event),
@@ -158,7 +162,7 @@ def read_interaction(event: object, find_server: Callable[[int], str | None]) ->
         server_name=name or "",
         in_server=name is not None,
         in_thread=_fields(event.get("channel")).get("type") in THREADS,
-        permissions=Permissions(_number(event.get("app_permissions"))),
+        permissions=Permissions(_flags(event.get("app_permissions"))),
         is_admin=is_admin,
         message=_read_message(event.get("message")),
         data=_fields(event.get("data")),
@@ -188,13 +192,14 @@ def read_person(user: Fields, member: Fields, language: str = "") -> Person:
     return Person(f"{PLATFORM}:{number}", name, handle, language)
 
 
-def read_named(data: Fields, number: object) -> Named:
+def read_named_person(data: Fields, number: object) -> NamedPerson:
     """Return the user with this id among a command's resolved users. Raises Unreadable."""
     resolved = _fields(data.get("resolved"))
     user = _fields(_fields(resolved.get("users")).get(str(number)))
     if not _id(number) or _id(user.get("id")) != _id(number):
         raise Unreadable("Discord does not say who the named person is")
-    return Named(read_person(user, _fields(_fields(resolved.get("members")).get(str(number)))), user.get("bot") is True)
+    member = _fields(_fields(resolved.get("members")).get(str(number)))
+    return NamedPerson(read_person(user, member), user.get("bot") is True)
 
 
 def _read_message(message: object) -> PressedMessage | None:
@@ -202,7 +207,7 @@ def _read_message(message: object) -> PressedMessage | None:
         return None
     if not (number := _id(message.get("id"))):
         raise Unreadable("a message without an id")
-    return PressedMessage(number, bool(_number(message.get("flags")) & EPHEMERAL), message.get("components"))
+    return PressedMessage(number, bool(_flags(message.get("flags")) & EPHEMERAL), message.get("components"))
 
 
 def _custom_ids(components: object) -> Iterator[object]:
@@ -226,7 +231,7 @@ def _id(value: object) -> str:
     return text if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID else ""
 
 
-def _number(value: object) -> int:
+def _flags(value: object) -> int:
     """Return a set of flags, which Discord sends as a number or as text; 0 for any other value."""
     return int(_id(value) or 0)
 

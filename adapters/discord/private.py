@@ -16,7 +16,7 @@ CHANNELS_KEPT = 50_000
 
 
 def list_stored_fields(person: str) -> list[StoredField]:
-    """Return a person's stored data: the channel of their private chat."""
+    """Return the field that holds the channel of a person's private chat."""
     return [StoredField(CHANNELS_KEY, person.partition(":")[2])]
 
 

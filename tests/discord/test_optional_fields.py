@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.discord.client import Client
-from adapters.discord.interactions import Interaction, read_interaction, read_named
+from adapters.discord.interactions import Interaction, read_interaction, read_named_person
 from adapters.discord.modals import read_answers
 from tests.discord.players import Person
 from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, FORM, Channel, DiscordServer
@@ -87,7 +87,7 @@ async def test_optional_fields_never_lose_a_form(server: DiscordServer, in_serve
 
 def test_named_person_without_optional_fields_is_read() -> None:
     data = {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}
-    named = read_named(data, "2")
+    named = read_named_person(data, "2")
     assert (named.person.id, named.person.name, named.is_bot) == ("discord:2", "", False)
 
 

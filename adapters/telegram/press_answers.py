@@ -30,7 +30,7 @@ class QueryAnswer:
     """The answer to one callback query: a context in which the press is handled.
 
     Only the first `give` counts. Without a `give`, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
-    empty answer when the context ends. ``sent`` is set after the answer is sent.
+    empty answer when the context ends. ``sent`` is set after the answer is sent or has failed.
     """
 
     def __init__(self, post: Post, query: str, language: str) -> None:
@@ -130,8 +130,8 @@ class PressReplies:
     async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Queue a page for the private chat, and return when the query is answered.
 
-        The query is answered when the page is sent, or earlier if other messages go first. If the page is lost after
-        that, the chat of the press gets a message about it.
+        The query is answered when the page is sent, or after `ANSWER_SECONDS` if that takes longer. If the page is lost
+        later, the chat of the press gets a message about it.
         """
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It’s on its way to our private chat.")}

@@ -1,8 +1,8 @@
 """Reduces Telegram's updates to the fields that the bot reads.
 
-The library refuses an object if any of its fields is missing or has another type. The bot reads few fields, and most
-are optional, so the library gets only these. Unknown fields and unreadable optional fields are dropped. The library
-still refuses an update without its id, or a message without its id or chat.
+The library refuses an object if a required field is missing, or if any field has the wrong type. The bot reads few
+fields, and most are optional, so the library gets only these. Unknown fields and unreadable optional fields are
+dropped. The library still refuses an update without its id, or a message without its id or chat.
 """
 
 from collections.abc import Callable
@@ -88,7 +88,7 @@ def _message(raw: Fields) -> Fields:
         if text in texts
     }
     people = {"from": _user(raw.get("from")) or raw.get("from"), "via_bot": _user(raw.get("via_bot"))}
-    # The bot only needs to know that the message was written as a chat.
+    # The bot only needs to know that the message was sent on behalf of a chat.
     sender = {"id": 0, "type": Chat.CHANNEL} if isinstance(raw.get("sender_chat"), dict) else None
     return {
         "message_id": raw.get("message_id"),

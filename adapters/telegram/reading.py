@@ -120,7 +120,7 @@ def read_command(update: Update, bot: User) -> Command | None:
 
 
 def is_anonymous(message: Message) -> bool:
-    """Return whether the author is an anonymous administrator or writes as a chat."""
+    """Return whether the author is an anonymous administrator or writes on behalf of a chat."""
     return message.sender_chat is not None or (
         message.from_user is not None and message.from_user.id == ANONYMOUS_ADMIN
     )

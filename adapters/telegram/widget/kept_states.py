@@ -18,7 +18,7 @@ def states_key(person: int | str) -> str:
 
 
 def list_stored_fields(person: str) -> list[StoredField]:
-    """Return a person's stored data: the states of their widgets."""
+    """Return the fields that hold the states of a person's widgets."""
     return [StoredField(states_key(person.partition(":")[2]), ALL_FIELDS)]
 
 
@@ -27,7 +27,7 @@ class KeptStates:
 
     def __init__(self, redis: Any, report_store_error: Callable[[BaseException], object]) -> None:
         self._redis, self._report_store_error = redis, report_store_error
-        self._changes: dict[tuple[int, str], asyncio.Event] = {}  # of messages with a tap that waits for its change
+        self._changes: dict[tuple[int, str], asyncio.Event] = {}  # by message, while a tap waits for its change
 
     async def keep(self, chat: int, message: str, state: str) -> None:
         try:

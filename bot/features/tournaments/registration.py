@@ -18,7 +18,7 @@ from bot.tables.codes import table_code
 from engine.shuffle import SECRET_BYTES
 
 MAX_CHANGES = 2000  # log entries before the start; after that, nobody can enter and no option can be chosen
-MAX_REENTRIES = 10  # times that a person can enter the same tournament
+MAX_TIMES_ENTERED = 10  # times that a person can enter the same tournament
 MAX_UNRATED = 100  # a start rates at most this many games first; more would delay the answer
 
 
@@ -57,7 +57,7 @@ class Registration:
     async def choose_option(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
         """Choose one of `OPTIONS`. Raises ValueError for an unknown option or value.
 
-        Raises OthersEntered if people who entered would become visible on the web page.
+        Raises OthersEntered if the web page would begin to show other people who have entered.
         """
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
@@ -98,7 +98,7 @@ class Registration:
             _check_open(tournament)
             if tournament.player_of(person) is not None:
                 raise errors.AlreadyEntered()
-            return [_enter_entry(tournament, person, name)]
+            return [_new_player_entry(tournament, person, name)]
 
         async with self._tournaments.list_for_person(person, code):
             return await self._tournaments.commit(code, update, decide)
@@ -123,7 +123,7 @@ class Registration:
                 raise errors.HasPartner()
             if own is not None:
                 return [log_entries.Partner(own, player)]
-            return [_enter_entry(tournament, person, name), log_entries.Partner(len(tournament.players), player)]
+            return [_new_player_entry(tournament, person, name), log_entries.Partner(len(tournament.players), player)]
 
         async with self._tournaments.list_for_person(person, code):
             return await self._tournaments.commit(code, update, decide)
@@ -144,7 +144,7 @@ class Registration:
     async def withdraw_everywhere(self, person: str, update: str) -> None:
         """Withdraw a person from all tournaments. Call off those that the person organises and that have not begun."""
         for code in await self._store.index.entries(keys.entered(person)):
-            # A tournament of another release cannot be changed here; its player cannot sit down anyway.
+            # The person stays in tournaments that this release cannot read, but a ban keeps them from sitting down.
             with suppress(errors.NoSuchTournament, errors.UnreadableTournament):
                 await self._tournaments.commit(code, update, partial(_withdraw, person))
 
@@ -152,8 +152,8 @@ class Registration:
         """Start a tournament: form the teams and seed them by rating.
 
         In games for four, players without a partner are paired in the order of entering. A single player left over
-        stays out. So do the last teams if a form with fewer places was chosen later. Raises TooFewTeams, TooFewPairs,
-        or NotRatedYet if too many games are unrated.
+        stays out. So do the last teams if the organiser has changed to a form with fewer places. Raises TooFewTeams,
+        TooFewPairs, or NotRatedYet if too many games are unrated.
         """
         if await self._ratings.count_unrated() > MAX_UNRATED:
             raise errors.NotRatedYet()
@@ -202,7 +202,10 @@ def _withdraw(person: str, tournament: Tournament) -> list[log_entries.Entry]:
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
-    """Return the teams for a start now, by their first player. Players without a partner are paired in order."""
+    """Return the teams for a start now, in the order of their first players.
+
+    Players without a partner are paired in the order of entering.
+    """
     if tournament.team_size == 1:
         return [(number,) for number in tournament.entered_players]
     pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]
@@ -222,15 +225,15 @@ def _check_changes(tournament: Tournament) -> None:
         raise errors.ChangedTooOften()
 
 
-def _enter_entry(tournament: Tournament, person: str, name: str) -> log_entries.Enter:
-    """Return the entry that enters a person. Raises NotForPrograms, IsFull, EnteredTooOften or ChangedTooOften."""
+def _new_player_entry(tournament: Tournament, person: str, name: str) -> log_entries.Enter:
+    """Return the log entry of a new player. Raises NotForPrograms, IsFull, EnteredTooOften or ChangedTooOften."""
     if is_program(person):
         raise errors.NotForPrograms()
     limit = MAX_TEAMS[tournament.form] * tournament.team_size
     if len(tournament.entered_players) >= limit:
         raise errors.IsFull(most=limit)
     prefix = log_entries.encode(log_entries.Enter(person, "")).encode()
-    if sum(entry.startswith(prefix) for entry in tournament.entries) >= MAX_REENTRIES:
+    if sum(entry.startswith(prefix) for entry in tournament.entries) >= MAX_TIMES_ENTERED:
         raise errors.EnteredTooOften()
     _check_changes(tournament)
     return log_entries.Enter(person, person_name(name))

@@ -286,7 +286,7 @@ def test_registration_at_two_workers_follows_the_model(
     monkeypatch.setattr(registration, "MAX_TEAMS", dict.fromkeys(FORMS, MAX_TEAMS))
     monkeypatch.setattr(registration, "MIN_TEAMS", dict.fromkeys(FORMS, MIN_TEAMS))
     monkeypatch.setattr(tournaments, "MAX_ORGANISED", 10_000)
-    monkeypatch.setattr(registration, "MAX_REENTRIES", 10_000)
+    monkeypatch.setattr(registration, "MAX_TIMES_ENTERED", 10_000)
     with asyncio.Runner() as runner:
         valkey = EmbeddedStore(tmp_path / "data")
         runner.run(valkey.start())

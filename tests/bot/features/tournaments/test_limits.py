@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.features.tournaments import keys
-from bot.features.tournaments import registration as rules
+from bot.features.tournaments import registration as registration_module
 from bot.features.tournaments.errors import (
     ChangedTooOften,
     EnteredTooOften,
@@ -115,7 +115,7 @@ async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None
 
 
 async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MAX_TEAMS", {"knockout": 1})
+    monkeypatch.setattr(registration_module, "MAX_TEAMS", {"knockout": 1})
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA)).code
     with pytest.raises(IsFull):
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "full")
@@ -133,13 +133,13 @@ async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pyte
 
 async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
-    for number in range(rules.MAX_REENTRIES):
+    for number in range(registration_module.MAX_TIMES_ENTERED):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], f"in {number}")
         await desk.registration.leave(code, CARLA, f"out {number}")
     with pytest.raises(EnteredTooOften):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], "once more")
     changed = await desk.registration.enter(code, DINO, NAMES[DINO], "in")
-    monkeypatch.setattr(rules, "MAX_CHANGES", changed.version)
+    monkeypatch.setattr(registration_module, "MAX_CHANGES", changed.version)
     for change in (
         desk.registration.enter(code, "paper:9", "Another", "too late"),
         desk.registration.choose_option(code, ANNA, "form", "swiss", "form"),
@@ -152,7 +152,7 @@ async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: 
 
 
 async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MAX_CHANGES", 1)
+    monkeypatch.setattr(registration_module, "MAX_CHANGES", 1)
     code = (await desk.open()).code
     assert (await desk.registration.cancel(code, ANNA, "off")).phase == "cancelled"
 

@@ -25,7 +25,7 @@ from engine.shuffle import SECRET_BYTES
 KEPT_SECONDS = 400 * DAY
 UNACCEPTED_KEPT_SECONDS = DAY  # lifetime of a duel that closed before anyone accepted it
 CHAT_KEPT_SECONDS = 30 * DAY
-CHECK_SECONDS = 60  # time after which the loop looks at a duel whose closing a kill might have interrupted
+CHECK_SECONDS = 60  # delay until the loop checks a duel, in case a crash interrupts the closing
 READ_AT_ONCE = 100
 NUMBERED = re.compile(r"(?P<field>played|begun):(?P<side>[01]):(?P<deal>[0-9])")
 
@@ -99,7 +99,7 @@ class DuelStore:
             fields["place"],
             Invited(*json.loads(fields["invited"])) if fields["invited"] else None,
             int(fields.get("accepted", 0)),
-            {place: Played(SoloResult.parse(result), game) for place, (result, game) in numbered["played"].items()},
+            {key: Played(SoloResult.parse(result), game) for key, (result, game) in numbered["played"].items()},
             numbered["begun"],
             _closing(fields.get("closed", "")),
             "ended" in fields,
@@ -116,9 +116,7 @@ class DuelStore:
     async def of_person(self, person: str, *, since: int = 0, most: int = -1) -> list[Duel]:
         """Return a person's duels and invitations opened at ``since`` or later, the newest first.
 
-        Return at most ``most``, or all if it is -1.
-
-        Remove the codes of duels that are gone.
+        Return at most ``most``, or all if it is -1. Remove the codes of duels that are gone.
         """
         key = keys.of_person(person)
         codes = [code.decode() for code in await self.client.zrevrangebyscore(key, "+inf", since, start=0, num=most)]
@@ -148,7 +146,7 @@ class DuelStore:
         lists = [keys.of_person(person), *([] if is_private(place) else [keys.in_chat(chat_of(place))])]
         return any([await self.client.zscore(key, code) is not None for key in lists])
 
-    # Changes of a duel that is not closed
+    # Changes of a duel
 
     async def accept(self, duel: Duel, player: Player, now: int) -> bool:
         """Add the opponent. Return False if there is one already, or the duel is over."""
@@ -224,7 +222,7 @@ class DuelStore:
         await self.client.expire(keys.games(code), KEPT_SECONDS)
 
     async def pending(self, code: str) -> AsyncIterator[tuple[str, int, FinishedGame]]:
-        """Yield each game with its field and deal. Games that this version cannot read are skipped, and stay."""
+        """Yield each game with its field and deal. Games that this version cannot read are skipped, but kept."""
         for field, stored in (await self.client.hgetall(keys.games(code))).items():
             _side, deal, id_ = field.decode().split(" ")
             if game := parse_or_none(id_, stored):

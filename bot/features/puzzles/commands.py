@@ -111,7 +111,7 @@ class Puzzles:
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
         """Choose the hour of a group's puzzle of the day, or None for never. ``id_`` is the puzzle above the button."""
         is_today = id_ == (await self._groups.puzzle(self._groups.today())).id
-        await self._groups.choose_hour(place, hour, is_there=is_today)
+        await self._groups.choose_hour(place, hour, is_shown=is_today)
         if is_today:
             return Reply(panel=await self._groups.panel(place))
         _ = texts(profile.language).gettext

@@ -87,7 +87,7 @@ class GroupPuzzles:
         return with_position_picture(panel, viewer, puzzle)
 
     async def take_answer(self, person: str, puzzle: Puzzle, card: str, chat: str) -> StandingChange | None:
-        """Rate an answer given in a group. It counts in that chat if the puzzle is today's.
+        """Rate an answer given in a group. The answer counts for the group if the puzzle is today's.
 
         Return None if the person had answered it before, even if they have been forgotten since.
         """
@@ -98,10 +98,13 @@ class GroupPuzzles:
             return None
         return await self.ratings.take_answer(person, puzzle, card, (chat, day))
 
-    async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
-        """Choose a place's hour, or None for never. If today's puzzle ``is_there``, it is not sent again."""
+    async def choose_hour(self, place: str, hour: int | None, *, is_shown: bool) -> None:
+        """Choose a place's hour, or None for never.
+
+        With ``is_shown``, the place already shows today's puzzle, so it is not sent there again.
+        """
         await self.hours.choose(place, hour)
-        if is_there:
+        if is_shown:
             await self.hours.note_sent(self.today(), place)
 
     async def mark_before_forgetting(self, person: str, today: date) -> None:
@@ -115,7 +118,7 @@ class GroupPuzzles:
                 await self._answered.add(day, person)
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move a chat's hour and today's answers to its new id, unless they exist there. Safe to call twice."""
+        """Move a chat's hour and today's answers to its new id, unless the new id has its own. Safe to call twice."""
         await self.hours.move(old, new, self.today())
         await self.ratings.move_chat(chat_of(old), chat_of(new), self.today())
 

@@ -1,4 +1,4 @@
-"""The greeting, and the pages of /help and /rules."""
+"""The greeting, the pages of its buttons that begin a game, and the pages of /help and /rules."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from bot.words.table_lines import game_names
 from bot.words.wording import score_pair, score_unit, score_unit_of
 from engine import GAMES
 
-COMMON = "common"  # the first word of a page's button for the rules that Tressette games share
+COMMON = "common"  # in payloads: the rules that Tressette games share; the id of the reader's game follows
 MAX_GAMES = 4  # running games with a button in the greeting
 
 
@@ -55,7 +55,8 @@ def _score(seen: TableSnapshot) -> str:
 def first_game_page(language: str, opponent: str, *, is_full: bool = False, known: int = 0) -> Panel:
     """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games.
 
-    ``known`` is the number of games or invitations of which `open_game_page` has told the person. The buttons carry it.
+    ``known`` is the number of the person's games or invitations when `open_game_page` asked about them. The buttons
+    carry it.
     """
     end = [known] if known else []
     _ = texts(language).gettext
@@ -120,10 +121,11 @@ def safety_page(language: str) -> Panel:
 
 
 def rules_page(language: str, about: str = "", faces: str = "italian", back: Sequence[str] = ()) -> Panel:
-    """Return the rules ``about`` a subject of `rules_text`, with buttons to the others.
+    """Return the rules of a subject (``about``, as in `rules_text`), with buttons to the others.
 
     "common" and the id of a game stand for the common rules, with points in the unit of that game.
-    ``back`` are the words of the page where the reader came from. Then there is a button to it, and fewer others.
+    With ``back``, the words of the page from which the reader came, there are only buttons to that page and to the
+    common rules.
     """
     _ = texts(language).gettext
     page = Writer()

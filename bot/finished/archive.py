@@ -77,7 +77,7 @@ class Archive:
         return False
 
     async def _count_finished(self, person: str) -> int:
-        """Count the finished games that end a guest's trial, up to `GAMES_ON_TRIAL`."""
+        """Return how many games count towards the end of a guest's trial, up to `GAMES_ON_TRIAL`."""
         in_files = await self._client.hget(keys.person(person), FINISHED_IN_FILES) or b""
         count, numbers = len(in_files.split()), (await self.numbers_of(person))[::-1]
         for begin in range(0, len(numbers), GAMES_AT_ONCE):
@@ -141,11 +141,11 @@ class Archive:
         # Numbers are assigned last, so that each number has a game. After an interruption, delivery adds the game
         # again.
         await self._list_game(game)
-        for whose in (*game.known_people, *game.chats):
+        for person_or_chat in (*game.known_people, *game.chats):
             # Games of a day's deal or of a duplicate's round are archived hours after they ended.
-            last = await self.last_game(whose)
+            last = await self.last_game(person_or_chat)
             if last is None or last.ended <= game.ended:
-                await self._client.set(keys.last_game(whose), game.id)
+                await self._client.set(keys.last_game(person_or_chat), game.id)
         return game
 
     async def _list_game(self, game: FinishedGame) -> None:
@@ -179,12 +179,12 @@ class Archive:
         found = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
         return found[0].decode() if found else None
 
-    async def remove_person(self, person: str, number: int) -> None:
-        """Remove a game from a person's games, after it was redacted."""
+    async def unlist_game(self, person: str, number: int) -> None:
+        """Remove a game's number from a person's games."""
         await self._client.srem(keys.games_of(person), number)
 
-    async def last_game(self, whose: str) -> FinishedGame | None:
-        found = await self._client.get(keys.last_game(whose))
+    async def last_game(self, person_or_chat: str) -> FinishedGame | None:
+        found = await self._client.get(keys.last_game(person_or_chat))
         return await self.get(found.decode()) if found else None
 
     async def assign_number(self, game_id: str) -> int:

@@ -212,7 +212,7 @@ class Forgetter:
                 except UnreadableGame:
                     log.warning("game_unreadable", game=game)
                 await self._ratings.redact_changes(game, person, mark.pseudonym)
-            await self._archive.remove_person(person, number)
+            await self._archive.unlist_game(person, number)
         return redacted
 
     def _delete_steps(self, person: str, mark: ForgettingMark) -> Iterator[Step]:

@@ -48,13 +48,13 @@ async def test_table_is_listed_only_while_it_is_open_to_anyone(worker: Worker) -
     assert (line.code, line.game, line.about) == (table.code, "Testa a Testa", "to 21 · 1 seat free")
     assert "Anna" in line.name
     assert await codes_for(worker, "") == [table.code]
-    # Its own players have it among their tables.
+    # Its players find it among their own tables instead.
     assert await codes_for(worker, ANNA.id) == []
     assert await choose(worker, table, is_open=False) == ""
     assert await codes_for(worker) == []
 
 
-async def test_unknown_codes_and_other_tables_get_one_answer(worker: Worker) -> None:
+async def test_unknown_and_other_codes_get_the_same_answer(worker: Worker) -> None:
     table = await open_table(worker)
     answer = await choose(worker, table, BRUNO)
     assert answer.replace(table.code, "QQQQQQ") == await worker.feature(OpenTablesFeature).site.choose(
@@ -91,7 +91,7 @@ async def test_people_of_chats_see_no_open_tables(worker: Worker) -> None:
     assert await codes_for(worker, "telegram:1") == []
 
 
-async def test_one_visitor_cannot_fill_the_list(worker: Worker) -> None:
+async def test_list_has_one_table_of_each_opener(worker: Worker) -> None:
     for game in ("testa", "tressette", "metamazzo"):
         assert await choose(worker, await open_table(worker, ANNA, game)) == ""
     table = await open_table(worker, BRUNO)
@@ -101,7 +101,7 @@ async def test_one_visitor_cannot_fill_the_list(worker: Worker) -> None:
     assert table.code in codes
 
 
-async def test_own_and_blocked_tables_take_no_places(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_own_table_takes_no_place_in_the_list(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.features.open_tables.site.LISTED", 1)
     tables = [await open_table(worker, person) for person in (ANNA, BRUNO)]
     for table, person in zip(tables, (ANNA, BRUNO), strict=True):
@@ -117,7 +117,7 @@ async def test_only_the_opener_opens_a_table_to_anyone(worker: Worker) -> None:
     assert await codes_for(worker) == []
 
 
-async def test_table_with_a_name_from_a_chat_stays_closed(worker: Worker) -> None:
+async def test_opener_from_a_chat_cannot_list_a_table(worker: Worker) -> None:
     player = Person("telegram:1", "Anna Rossi", "en")
     table = await open_table(worker, player)
     assert await worker.feature(OpenTablesFeature).site.choice(table.code, player.id) is None
@@ -197,7 +197,7 @@ async def test_person_of_a_chat_has_a_nickname_at_an_open_table(store: Store) ->
         assert nickname != "Dino"
 
 
-async def test_name_from_a_chat_keeps_a_table_from_strangers(worker: Worker) -> None:
+async def test_player_from_a_chat_keeps_a_table_unlisted(worker: Worker) -> None:
     table = await open_table(worker, game="tressette")
     await worker.challenges.sit(table.code, "paper:7", "Dino", "sit")
     assert await choose(worker, table) != ""

@@ -6,7 +6,6 @@ from datetime import date, timedelta
 import pytest
 
 from bot.core import Core
-from bot.features.daily import results as deal
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
@@ -52,6 +51,6 @@ def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run_at_once(_pool: RobotPool, work: Callable[..., object], *args: object) -> object:
         return work(*args)
 
-    monkeypatch.setattr(deal, "LEVEL", "easy")
+    monkeypatch.setattr("bot.features.daily.results.LEVEL", "easy")
     monkeypatch.setattr(RobotPool, "seeded_move", seeded_move)
     monkeypatch.setattr(RobotPool, "run_in_background", run_at_once)

@@ -1,4 +1,4 @@
-"""A day's deal follows from its secret, and its result from its record."""
+"""Results of the deal of the day: points, squares, the robots' result, ranks and streaks."""
 
 import subprocess
 import sys
@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from bot.features.daily import results as deal
 from bot.features.daily.pages import played_panel
 from bot.features.daily.ranking import RankedResult, rank_results
 from bot.features.daily.results import play_with_robots
@@ -66,7 +65,7 @@ class Claimer:
 
 
 def test_robots_do_not_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deal, "make_robot", lambda _level, _random: Claimer())
+    monkeypatch.setattr("bot.features.daily.results.make_robot", lambda _level, _random: Claimer())
     assert play_with_robots("tressette", SECRET).points
 
 

@@ -1,4 +1,4 @@
-"""A running game: expired clocks, moves for a late player, and ends from outside."""
+"""A running game: expired clocks, moves for a late player, and games that the bot closes."""
 
 from random import Random
 
@@ -54,7 +54,7 @@ def playable_card(table: Table) -> str:
 
 
 async def run_out_clock(room: Room, table: Table) -> Table:
-    """Let the clock ring until the time is up."""
+    """Handle alarms until the time is up."""
     for _ in range(2):
         table = await room.handle_alarm(table.code, table.version)
     assert table.alarm == "flagged"
@@ -233,7 +233,7 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
         await store.append(table.code, Log([]), table.log.entries)
     room = Room(store, Random(0).randbytes)
 
-    # Both games continue after the update.
+    # Both games continue after the upgrade.
     for release, table in tables.items():
         loaded = await room.table(table.code)
         assert (loaded.phase, loaded.error) == ("playing", "")
@@ -250,7 +250,7 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
     assert old.game
     assert (old.game.ending, old.game.winner) == ("claim", (0, 2))
 
-    # Another worker reads the same end, and its record stays readable.
+    # Another worker reads the same end, and the record can still be checked.
     assert (await Room(store, Random(1).randbytes).table(old.code)).phase == "over"
     assert "before release 2" in verify(read(old.game.record().to_json()))
 

@@ -92,12 +92,12 @@ def read_pins(name: str) -> dict[str, list[str]]:
     "name", ["requirements.txt", "requirements-run.txt", "requirements-engine.txt", "requirements-uv.txt"]
 )
 def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
-    pins_ = read_pins(name)
-    for pin, hashes in pins_.items():
+    pins = read_pins(name)
+    for pin, hashes in pins.items():
         assert re.match(r"[a-z0-9][a-z0-9-]*==[^ ]+( ; .*)?$", pin), f"{name} does not pin one version: {pin}"
         assert hashes, f"{name} has no hash for {pin}"
     assert "://" not in (ROOT / name).read_text()
-    pinned = {pin.partition("==")[0] for pin in pins_}
+    pinned = {pin.partition("==")[0] for pin in pins}
     for dependency in {"requirements-uv.txt": ["uv"], "requirements-engine.txt": ["pydantic"]}.get(
         name, PROJECT["dependencies"]
     ):
@@ -126,7 +126,7 @@ def test_packages_that_break_at_a_major_have_an_upper_bound() -> None:
     unbounded = [
         dependency for dependency in [*PROJECT["dependencies"], *fast] if "<" not in dependency.partition(";")[0]
     ]
-    # These two have versions by the calendar.
+    # These two use calendar versions.
     assert [re.split(r"[\[>=<;]", dependency)[0] for dependency in unbounded] == ["tzdata", "structlog"], (
         "pyproject.toml: bound the next major version of each dependency"
     )

@@ -18,7 +18,7 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from bot.http import connections as connections_module
-from bot.http import server as serving
+from bot.http import server as server_module
 from bot.http.connections import Connections, connection_limit, handle_loop_error
 from bot.http.server import body_timeout, listen, request_log_filter
 from bot.rate_limiter import LOG_LINES, LogLimiter
@@ -105,7 +105,6 @@ async def ask(
 
 
 async def wait_until_closed(connection: Connection) -> None:
-    """Wait until the server has closed the connection."""
     async with asyncio.timeout(60):
         with suppress(ConnectionError):
             await connection[0].read()
@@ -122,10 +121,10 @@ async def test_half_open_requests_are_closed(monkeypatch: pytest.MonkeyPatch, se
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
     connections = Connections(1000)
     async with run_server(connections) as (port, _ending):
-        connections_ = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
-        for _reader, writer in connections_:
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        for _reader, writer in opened:
             writer.write(sent)
-        await asyncio.gather(*map(wait_until_closed, connections_))
+        await asyncio.gather(*map(wait_until_closed, opened))
         await wait_until(lambda: not len(connections))
 
 
@@ -146,7 +145,7 @@ async def test_slow_request_head_closes_the_connection(monkeypatch: pytest.Monke
 
 
 async def test_slow_request_body_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "SENT_SECONDS", 0.2)
+    monkeypatch.setattr(server_module, "SENT_SECONDS", 0.2)
     async with run_server(Connections(10)) as (port, _ending):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx")
@@ -163,7 +162,7 @@ async def test_answer_to_an_unread_body_closes_the_connection(path: str, encodin
 
 
 async def test_only_idle_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "KEEPALIVE_SECONDS", 0.3)
+    monkeypatch.setattr(server_module, "KEEPALIVE_SECONDS", 0.3)
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.3)
     connections = Connections(100)
     async with run_server(connections) as (port, ending), aiohttp.ClientSession() as session:
@@ -197,7 +196,7 @@ async def test_unread_answer_closes_the_connection(monkeypatch: pytest.MonkeyPat
 async def test_connections_per_address_are_limited() -> None:
     connections = Connections(100, per_address=3)
     async with run_server(connections) as (port, _ending):
-        connections_ = [(await ask(port))[1] for _ in range(3)]
+        opened = [(await ask(port))[1] for _ in range(3)]
         with capture_logs() as logs:
             for _ in range(50):
                 status, _connection = await ask(port)
@@ -205,13 +204,13 @@ async def test_connections_per_address_are_limited() -> None:
         assert len(connections) == 3
         assert {entry["event"] for entry in logs} == {"connections_refused"}
         assert len(logs) == LOG_LINES.burst
-        connections_[0][1].close()
+        opened[0][1].close()
         await wait_until(lambda: len(connections) < 3)
         assert b" 200 " in (await ask(port))[0]
         # The other connections still work.
-        reader, _writer = connections_[1]
+        reader, _writer = opened[1]
         await reader.readuntil(b"hello")
-        assert b" 200 " in (await ask(port, connection=connections_[1]))[0]
+        assert b" 200 " in (await ask(port, connection=opened[1]))[0]
 
 
 async def test_forwarded_connections_do_not_count_for_the_proxy() -> None:

@@ -1,18 +1,23 @@
 """/match, and presses on the messages of matches."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.actions import BadPayload
 from bot.features.duels.commands import DuelCommands, code_in
 from bot.features.duels.matches import errors
 from bot.features.duels.matches.boards import Boards
+from bot.features.duels.matches.match import Match
 from bot.features.duels.matches.matches import Matches
-from bot.features.duels.matches.pages import invitation_panel
+from bot.features.duels.matches.pages import games_panel, invitation_panel
+from bot.panel import Writer
 from bot.parsing.games import parse_game_and_points
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, chat_of
+from bot.private_replies import private_toast
 from bot.tables.code_guard import CodeGuard
 from bot.texts import texts
+from engine import GAMES
 
 
 class MatchCommands:
@@ -23,19 +28,27 @@ class MatchCommands:
         self._people, self._code_guard = people, code_guard
 
     async def ask(self, command: Command, profile: Profile) -> Reply:
-        """Accept a match by its code, show the group's match again, or open one."""
+        """Accept a match by its code, show the group's match again, open one, or ask which game to open."""
         if code := code_in(command.words):
             return await self._accept(code, command, profile)
         chat = await self._people.chat(command.place)
-        match = await self._matches.live_in(command.place)
-        if match is None or command.words:
+        if command.words:
             # For a repeated command, this returns the match that it opened before.
             game, _points = parse_game_and_points(command.words, chat.game)
             match = await self._matches.open(command.place, command.person, game, command.key)
-        else:
+        elif live := await self._matches.live_in(command.place):
+            match = live
             await self._boards.repost(match, command.place)
+        else:
+            self._matches.check_can_open(command.place)
+            return Reply(panel=games_panel(chat.game, chat.language))
+        return await self._invite(match, command.place, profile)
+
+    async def _invite(self, match: Match, place: str, profile: Profile) -> Reply:
+        """Send the invitation for the other group, unless a group has accepted it."""
         if match.is_accepted:
             return Reply(_shown_toast(profile.language))
+        chat = await self._people.chat(place)
         return Reply(panel=invitation_panel(match, chat.name, profile.language), private=True, is_forwardable=True)
 
     async def _accept(self, code: str, command: Command, profile: Profile) -> Reply:
@@ -62,6 +75,15 @@ class MatchCommands:
             case [code, "off"]:
                 await self._matches.call_off(code[:8], press.person.id)
                 return Reply(texts(profile.language).gettext("The match was called off."))
+            case ["new", game] if game in GAMES:
+                await self._matches.open(press.place, press.person, game, press.key)
+                return Reply(panel=Writer(_shown_toast((await self._people.chat(press.place)).language)).panel())
+            case [code, "invite"]:
+                match = await self._matches.store.load(code[:8])
+                if match.closed:
+                    raise errors.MatchIsOver()
+                reply = await self._invite(match, press.place, profile)
+                return replace(reply, toast=reply.toast or private_toast(press.place, profile.language))
             case [code, "play"]:
                 return await self._play(press, profile, code[:8])
         raise BadPayload()

@@ -44,7 +44,7 @@ class Matches:
 
         Raises GroupPlaysAlready, BotNotInGroup, NoNewTables or DuelsUnavailable.
         """
-        self._duels.check_can_open()
+        self.check_can_open(place)
         secret, now = await self._core_store.secret(), self.now()
         for attempt in count():
             code = table_code(f"match {update} {attempt}", secret)
@@ -54,13 +54,14 @@ class Matches:
             await self.store.take_group(chat_of(place), code, "")
         raise AssertionError
 
-    async def _take_group(self, place: str, code: str) -> None:
-        """Make a match the group's only one.
-
-        Raises GroupPlaysAlready, or BotNotInGroup if the bot cannot write to the group later.
-        """
+    def check_can_open(self, place: str) -> None:
+        """Raise NoNewTables, DuelsUnavailable, or BotNotInGroup if the bot cannot write to the group later."""
+        self._duels.check_can_open()
         if not can_write_anytime(place):
             raise errors.BotNotInGroup()
+
+    async def _take_group(self, place: str, code: str) -> None:
+        """Make a match the group's only one. Raises GroupPlaysAlready."""
         known = await self.store.code_in(chat_of(place))
         if known == code:
             return
@@ -77,7 +78,7 @@ class Matches:
             raise errors.OwnMatch()
         if side is not None:
             return match
-        self._duels.check_can_open()
+        self.check_can_open(place)
         if match.is_accepted:
             raise errors.MatchIsTaken()
         if match.closed or self.now() >= match.ends:

@@ -32,7 +32,10 @@ def board_panel(match: Match, duels: Sequence[Duel], known_groups: Sequence[str]
         (Button(_("Sign up"), match_payload(match, "enter"), "good"), Button(_("Leave"), match_payload(match, "leave")))
     ]
     last = Button(_("Call the match off"), match_payload(match, "off"), "danger")
-    rows.append((rules, last))
+    if match.is_accepted:
+        rows.append((rules, last))
+    else:
+        rows += [(Button(_("Invite"), match_payload(match, "invite")), rules), (last,)]
     if match.is_ready:
         rows.append((Button(_("Start"), match_payload(match, "begin"), "good"),))
     return page.panel(*rows)
@@ -92,6 +95,17 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
     else:
         page.line(_("{time} to accept"), time=time)
     page.line(_("If you sign up, both groups see your name."), "small")
+
+
+def games_panel(usual: str, language: str) -> Panel:
+    """Return the question which game to play. The group's usual game comes first."""
+    _ = texts(language).gettext
+    page = Writer(_("🏟️ New match: which game?"))
+    rows = [
+        (Button(_(GAMES[game].name), actions.page(PAGE, "new", game), "good" if game == usual else ""),)
+        for game in sorted(GAMES, key=lambda game: game != usual)
+    ]
+    return page.panel(*rows)
 
 
 def invitation_panel(match: Match, group: str, language: str) -> Panel:

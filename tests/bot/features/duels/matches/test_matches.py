@@ -24,6 +24,7 @@ from bot.platform import ChatGone, MessageRefused, Person, PlatformFailure, Repl
 from bot.rate_limiter import RateLimit
 from bot.store import Store
 from bot.worker import Worker
+from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.test_days import play_deal
 from tests.bot.features.duels.matches.playing import (
@@ -228,12 +229,42 @@ async def test_group_neither_plays_itself_nor_two_matches(store: Store) -> None:
         assert "No match with this code" in (await carla.say("/match QQQQ22", OTHER)).toast
 
 
-@pytest.mark.parametrize("words", ["", " testa"])
-async def test_repeated_command_shows_the_match_that_it_opened(store: Store, words: str) -> None:
-    async with open_groups(store) as (worker, _fake, [anna, *_others]):
-        first = await anna.say(f"/match{words}", GROUP, key="update 1")
+async def test_command_without_words_asks_which_game(store: Store) -> None:
+    async with open_groups(store) as (worker, fake, [anna, bruno, carla, _dino]):
+        await worker.people.update_chat(GROUP, game="spades")
+        await anna.say("/match", GROUP)
+        offered = [button.label for row in fake.last(GROUP).rows for button in row]
+        assert offered[0] == "Spades"
+        assert sorted(offered) == sorted(kind.name for kind in GAMES.values())
+        assert not await matches_of(worker).live_in(GROUP)
+        await bruno.press("Testa a Testa", GROUP)
         match = await match_in(worker)
-        again = await anna.say(f"/match{words}", GROUP, key="update 1")
+        assert (match.game, match.is_organiser(bruno.person.id)) == ("testa", True)
+        await run_loops(worker)
+        assert "Bar Sport challenges another group." in board(fake, GROUP)
+        reply = await anna.press("Invite", GROUP)
+        assert reply.panel
+        assert f"write in your group: /match {match.code}" in reply.panel.plain
+        await carla.say(f"/match {match.code}", OTHER)
+        await run_loops(worker)
+        assert "Invite" not in [button.label for row in fake.last(GROUP).rows for button in row]
+
+
+async def test_second_question_opens_no_second_match(store: Store) -> None:
+    async with open_groups(store) as (worker, _fake, [anna, bruno, *_others]):
+        await anna.say("/match", GROUP)
+        await bruno.say("/match", GROUP)
+        await anna.press("Testa a Testa", GROUP)
+        match = await match_in(worker)
+        assert "has a match already" in (await bruno.press("Spades", GROUP)).toast
+        assert (await match_in(worker)).code == match.code
+
+
+async def test_repeated_command_shows_the_match_that_it_opened(store: Store) -> None:
+    async with open_groups(store) as (worker, _fake, [anna, *_others]):
+        first = await anna.say("/match testa", GROUP, key="update 1")
+        match = await match_in(worker)
+        again = await anna.say("/match testa", GROUP, key="update 1")
         assert first.panel
         assert again.panel
         assert again.panel.digest == first.panel.digest

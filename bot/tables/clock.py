@@ -8,7 +8,7 @@ from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table_state import TableState
 
 CLOCKS = (0, 60, 300, 1800, 86400)  # the times for a move that a table can choose; 0 means no clock
-LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the game
+LATE_MOVES_TO_FORFEIT = 3  # late moves in a row that lose the game under a strict clock
 NEVER = inf  # the time of a stopped clock
 
 TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
@@ -71,6 +71,6 @@ def entries_of_late_move(table: TableState, seat: int, moves: Sequence[Move]) ->
 
     Under a strict clock, a player loses the game at the third decision in a row that a robot makes for them.
     """
-    if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
+    if table.strict and table.lates[seat] + 1 >= LATE_MOVES_TO_FORFEIT:
         return [Late(seat), Stop("timeout", 1 - (seat & 1))]
     return [Late(seat), *moves]

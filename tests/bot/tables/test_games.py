@@ -8,7 +8,7 @@ from bot.store import Store
 from bot.store.log import Log
 from bot.tables import Room, Table
 from bot.tables.challenges import Challenges
-from bot.tables.clock import LATES_TO_FORFEIT
+from bot.tables.clock import LATE_MOVES_TO_FORFEIT
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, TimeIsNotUp
 from engine import read, verify
 from engine.errors import ClaimNeedsLead
@@ -164,7 +164,7 @@ async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict:
     for number in range(30):
         if table.phase == "over":
             break
-        assert table.lates[late_seat] < LATES_TO_FORFEIT or not strict
+        assert table.lates[late_seat] < LATE_MOVES_TO_FORFEIT or not strict
         if turn_of(table) == late_seat:
             table = await room.make_moves_for(
                 table.code, late_seat, table.version, [playable_card(table)], f"m{number}"

@@ -11,7 +11,9 @@ from tests.open_playground import OpenPlayground
 from tests.web.test_tables import Visitor
 
 
-async def test_guesses_get_one_answer_and_are_counted(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_guesses_get_the_same_answer_and_are_counted(
+    site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counted = []
     monkeypatch.setattr(Limits, "count_code", lambda _limits, request: counted.append(request.path))
     monkeypatch.setattr(Limits, "give_code_back", lambda _limits, request: counted.remove(request.path))

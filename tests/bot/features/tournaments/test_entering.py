@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from bot.features.tournaments import registration
-from bot.features.tournaments import store as tournaments
+from bot.features.tournaments import store as store_module
 from bot.features.tournaments.errors import (
     AlreadyEntered,
     HasBegun,
@@ -285,7 +285,7 @@ def test_registration_at_two_workers_follows_the_model(
 ) -> None:
     monkeypatch.setattr(registration, "MAX_TEAMS", dict.fromkeys(FORMS, MAX_TEAMS))
     monkeypatch.setattr(registration, "MIN_TEAMS", dict.fromkeys(FORMS, MIN_TEAMS))
-    monkeypatch.setattr(tournaments, "MAX_ORGANISED", 10_000)
+    monkeypatch.setattr(store_module, "MAX_ORGANISED", 10_000)
     monkeypatch.setattr(registration, "MAX_TIMES_ENTERED", 10_000)
     with asyncio.Runner() as runner:
         valkey = EmbeddedStore(tmp_path / "data")

@@ -17,6 +17,7 @@ from adapters.web import (
     installing,
     link_previews,
     lobby_pages,
+    other_addresses,
     pages,
     player_pages,
     push,
@@ -97,6 +98,11 @@ ROUTES = (
 def page_routes(site: Site) -> list[AbstractRouteDef]:
     return [
         *(method(path, partial(handler, site)) for method, path, handler in ROUTES),
+        *(
+            web.get(path, partial(other_addresses.redirect, site))
+            for word, _page in other_addresses.other_addresses()
+            for path in (f"/{word}", f"/{word}/{{rest:.+}}")
+        ),
         web.get("/static/{version}/{name:.+}", site.assets.file),
         web.get("/cards/{version}/{deck}.svg", site.assets.cards),
     ]

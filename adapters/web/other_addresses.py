@@ -1,0 +1,54 @@
+"""Other words for pages, in all languages: a page is also found under the words of its command, such as ``/regole``."""
+
+from collections.abc import Iterator
+
+from aiohttp import web
+
+from adapters.web.site import Site
+from bot.command_names import COMMANDS
+
+PAGES = {
+    "challenge": "/",
+    "tables": "/",
+    "join": "/",
+    "start": "/",
+    "find": "/find",
+    "daily": "/daily",
+    "duel": "/duel",
+    "puzzle": "/puzzle",
+    "rules": "/rules",
+    "learn": "/learn",
+    "tournament": "/tournaments",
+    "league": "/tournaments",
+    "leaderboard": "/leaderboard",
+    "settings": "/settings",
+    "block": "/blocks",
+    "help": "/how-to-play",
+}
+"""The pages of commands, by the command's English name."""
+
+MORE_WORDS = {
+    "come-si-gioca": "/how-to-play",
+    "sicurezza": "/safety",
+    "tornei": "/tournaments",
+    "duelli": "/duel",
+    "problemi": "/puzzle",
+    "smazzata-del-giorno": "/daily",
+}
+"""Words in the titles of pages that are no command."""
+
+
+def other_addresses() -> Iterator[tuple[str, str]]:
+    """Yield each other word with the page that it leads to."""
+    for spec in COMMANDS:
+        if page := PAGES.get(spec.name):
+            yield from ((word, page) for word in spec.words if f"/{word}" != page)
+    yield from MORE_WORDS.items()
+
+
+async def redirect(site: Site, request: web.Request) -> web.Response:
+    """Redirect to the page, with the rest of the address and the query."""
+    word, slash, rest = request.path.removeprefix("/").partition("/")
+    page = dict(other_addresses())[word]
+    address = request.rel_url.with_path(f"{page.rstrip('/')}{slash}{rest}" or "/").with_query(request.query)
+    return site.redirect(str(address))

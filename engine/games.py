@@ -34,7 +34,8 @@ class GameKind:
     in a whole deal. ``layout`` names the cards on the table besides the trick: packets, a stock, or none ("hands").
     ``trump`` is the letter of the trump suit. ``has_dealer`` is False if the players draw their hands. With
     ``asks_partner`` the first player of a side decides who sits opposite. ``duplicate_unit`` points count as 1 in a
-    duplicate. ``default_for`` lists the occasions for which this game is the default.
+    duplicate. ``winner_points`` are the points that a winner makes in a deal, on average over games of robots.
+    ``default_for`` lists the occasions for which this game is the default.
     ``is_suggested`` games are offered to newcomers.
     """
 
@@ -50,6 +51,7 @@ class GameKind:
     has_dealer: bool = True
     asks_partner: bool = False
     duplicate_unit: int = 1
+    winner_points: int = 7
     default_for: tuple[Occasion, ...] = ()
     is_suggested: bool = False
 
@@ -89,6 +91,7 @@ _KINDS = (
         trump="S",
         has_dealer=False,
         duplicate_unit=10,
+        winner_points=48,
         is_suggested=True,
     ),
 )

@@ -24,6 +24,7 @@ from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import error_text, language_of, texts
 from bot.words.rules import GAME_LINES
 from bot.words.table_lines import table_words
+from bot.words.wording import target_choice
 from engine import GAMES, game_kind
 from engine.errors import EngineError
 
@@ -124,6 +125,16 @@ class Lobby:
         kinds = sorted(GAMES.values(), key=lambda kind: not kind.is_suggested)
         return {kind.id: (_(kind.name), _(GAME_LINES[kind.id])) for kind in kinds}
 
+    @staticmethod
+    def targets(language: str) -> dict[str, dict[int, str]]:
+        """Return the points that can win each game, the usual ones first, each in words."""
+        found = {}
+        for kind in GAMES.values():
+            usual = int(kind.rules.model_fields["target"].default)
+            targets = sorted(map(int, kind.rules.choices()["target"]), key=lambda target: (target != usual, target))
+            found[kind.id] = {target: target_choice(language, kind, target) for target in targets}
+        return found
+
     async def open_table(
         self,
         person: Person,
@@ -132,21 +143,18 @@ class Lobby:
         update: str,
         visitor: Visitor | None = None,
         *,
-        is_short: bool = False,
+        target: int | None = None,
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        With ``is_short`` the game has the lowest target that its rules allow. Packs are cut unless all opponents are
-        robots. A repeated update opens no second table, even if the first is gone. ``visitor`` is the address of a
-        guest.
+        ``target`` are the points that win, by default the usual ones. Packs are cut unless all opponents are robots. A
+        repeated update opens no second table, even if the first is gone. ``visitor`` is the address of a guest.
         """
         begin_request()
         profile = await self._people.meet(person)
         try:
-            game, rules = game_kind(game).id, game_kind(game).rules
-            lowest = min(map(int, rules.choices()["target"]))
-            is_other = lowest != rules.model_fields["target"].default
-            setup: list[Setup] = [Rule("target", lowest)] if is_short and is_other else []
+            game, usual = game_kind(game).id, game_kind(game).rules.model_fields["target"].default
+            setup: list[Setup] = [] if target in (None, usual) else [Rule("target", target)]
             if robot in ROBOT_NAMES:
                 opened = await self._challenges.open_practice(
                     game, person.id, person.name, robot, update, setup=setup, visitor=visitor

@@ -16,13 +16,13 @@ from engine.tressette import THIRDS
 
 # what newcomers read about each game, after its name
 GAME_LINES = {
-    "pizzichino": _("Tressette for two; each has four packets of five cards."),
-    "spizzichino": _("Tressette for two; like Pizzichino, but you choose your hand without a peek."),
-    "metamazzo": _("Tressette for two; after each trick you draw a card."),
-    "testa": _("Tressette for two with drawing; you declare only in the first four tricks."),
-    "tressette": _("the classic for four, in pairs."),
-    "tavolo": _("for four; you choose your partner, and partners must not give hints."),
-    "spades": _("for two; you say how many tricks you’ll take."),
+    "pizzichino": _("two players, no drawing: half of your cards lie in open packets."),
+    "spizzichino": _("Pizzichino with fixed rules: always blind, always to 51."),
+    "metamazzo": _("two players; you draw after each trick, and declare what you draw."),
+    "testa": _("two players who draw too, but declare only early. Shorter."),
+    "tressette": _("four in pairs; partners can say busso and volo."),
+    "tavolo": _("four in pairs; you choose your partner, and nobody signals."),
+    "spades": _("two players, French cards: you say how many tricks you’ll take."),
 }
 RANKS = ITALIAN.ranks[::-1]  # from high to low
 

@@ -44,6 +44,33 @@ def target_text(rules: Mapping[str, Any]) -> str:
     return f"{target * unit} ({target} × {unit})" if unit > 1 else str(target)
 
 
+def usual_deals(kind: GameKind, target: int) -> int:
+    """Return about how many deals a game to ``target`` lasts."""
+    return max(1, round(target / kind.winner_points))
+
+
+def target_choice(language: str, kind: GameKind, target: int) -> str:
+    """Return the points that win, and how long that takes: "51 · about 7 deals"."""
+    _, ngettext = texts(language)
+    unit, deals = score_unit_of(kind.id), usual_deals(kind, target)
+    length = ngettext("about {count} deal", "about {count} deals", deals).format(count=deals)
+    points = _("{points} ({target} at the bar)").format(points=target * unit, target=target) if unit > 1 else target
+    return f"{points} · {length}"
+
+
+def target_about(language: str, kind: GameKind, target: int) -> str:
+    """Explain the points that win a game in one line."""
+    _, ngettext = texts(language)
+    unit, deals = score_unit_of(kind.id), usual_deals(kind, target)
+    if unit > 1:
+        line = _("{points} points win. At the bar that is {target}: here each third of a point counts 1.")
+        return line.format(points=target * unit, target=target)
+    line = ngettext(
+        "{points} points win, usually after {count} deal.", "{points} points win, usually after {count} deals.", deals
+    )
+    return line.format(points=target, count=deals)
+
+
 SUIT_SIGNS = {
     "codes": {},
     "italian": {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"},

@@ -15,20 +15,27 @@ for (const name of choices) {
   if (choice instanceof HTMLOptionElement) choice.selected = true;
 }
 
-// The link to the rules follows the chosen game.
+// The link to the rules and the points to win follow the chosen game.
 const rules = /** @type {HTMLAnchorElement} */ (document.getElementById("rules"));
-const updateRulesLink = () => { rules.href = `/rules/${new FormData(form).get("game")}`; };
+const points = /** @type {HTMLSelectElement} */ (form.elements.namedItem("target"));
+/** @type {Record<string, [number, string][]>} */
+const targets = JSON.parse(document.getElementById("page-data")?.textContent || "{}").targets;
+const followGame = () => {
+  const game = String(new FormData(form).get("game"));
+  rules.href = `/rules/${game}`;
+  points.replaceChildren(...targets[game].map(([target, label]) => new Option(label, String(target))));
+};
 form.addEventListener("change", ({ target }) => {
   const { name, value } = /** @type {HTMLInputElement} */ (target);
   if (choices.includes(name)) permanentStorage.set(`play.${name}`, value);
-  updateRulesLink();
+  if (name === "game") followGame();
 });
 // Keep a preset that the player accepts, too, because after a finished game the page presets another robot.
 form.addEventListener("submit", () => {
   const data = new FormData(form);
   for (const name of choices) permanentStorage.set(`play.${name}`, String(data.get(name)));
 });
-updateRulesLink();
+followGame();
 
 // The lobby is not needed at once.
 setTimeout(() => import("./lobby.js"), 1000);

@@ -308,6 +308,9 @@ class _Hand:
                 line = _("Do you really want to resign? {name} wins the game.")
             question = line.format(name=self.seen.name(1 - (self.seen.seat or 0) & 1))
             return (question, lead) if (lead := self._lead_line()) else (question,)
+        if card := self.buttons.false_volo():
+            suit = self.words.suits[card[1]]
+            return (_("You still have {suit}: say volo all the same?").format(suit=suit),)
         if about := self.buttons.stranger_question():
             return deed_question(self.words.language, about[0], self.seen.name(about[1]))[:2]
         return ()

@@ -25,6 +25,7 @@ from engine.views import DealView, PacketsView, TressetteView
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
 SAY = "say"
+VOLO_WITH = "volo-"  # before the card of a false volo
 HINT = "hint"  # the choice of a player who asks for a hint
 CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MAX_EXCHANGED = 4, 3
@@ -67,6 +68,9 @@ class HandButtons:
         if self.chosen == RESIGN:
             yes_button = self._move_button(_("Yes, I resign"), RESIGN, "danger")
             return [(yes_button, self._draft_button(_("No, play on")))]
+        if card := self.false_volo():
+            yes_button = self._move_button(_("Yes, volo!"), f"play {card} volo")
+            return [(yes_button, self._draft_button(_("No"), "volo"))]
         if about := self.stranger_question():
             deed, seat = about
             yes = deed_question(self.words.language, deed, self.seen.name(seat))[2]
@@ -158,6 +162,8 @@ class HandButtons:
         return rows
 
     def _card_button(self, label: str, code: str, signal_suffix: str = "") -> Button:
+        if signal_suffix == " volo" and self._has_others_of_suit(code):
+            return self._choice_button(label, f"{VOLO_WITH}{code}", about=code)
         return Button(label, f"{self.move_prefix}play {code}{signal_suffix}", role=Role.PLAY, about=code)
 
     def _claim_rows(self) -> list[Row]:
@@ -176,6 +182,18 @@ class HandButtons:
         if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
             return [(self._draft_button(_("💡 Hint"), HINT)._replace(role=Role.HINT),)]
         return []
+
+    def _has_others_of_suit(self, code: str) -> bool:
+        deal = self.seen.view.deal if self.seen.view else None
+        return deal is not None and any(card[1] == code[1] and card != code for card in deal.hand or ())
+
+    def false_volo(self) -> str:
+        """Return the card of an open question about saying volo with more cards of its suit, or an empty string.
+
+        The rules allow it, but a player rarely means it.
+        """
+        card = self.chosen.removeprefix(VOLO_WITH)
+        return card if card != self.chosen and f"play {card} volo" in self.moves["play"] else ""
 
     def stranger_question(self) -> tuple[Deed, int] | None:
         """Return the action and seat of an open question about a stranger, such as the draft ``block1``."""

@@ -1,5 +1,6 @@
 """The rows of buttons below a hand."""
 
+from collections import Counter
 from itertools import pairwise
 from random import Random
 
@@ -35,3 +36,26 @@ def test_short_suits_share_a_row_and_keep_their_order(game: str) -> None:
         shared += any(row[0][1] != row[-1][1] for row in rows)
         table = make_random_move(table, random)
     assert shared
+
+
+def test_volo_with_more_cards_of_the_suit_is_asked_about() -> None:
+    table = dealt_table("tressette", Random(1))
+    assert table.game
+    seat = table.game.turn
+    seen = snapshot(table, seat)
+    assert seen.view
+    assert seen.view.deal
+    hand = seen.view.deal.hand or ()
+    suits = Counter(code[1] for code in hand)
+    asked = {button.about: button for row in hand_panel(seen, "en", "italian", "volo").rows for button in row}
+    for code in hand:
+        is_true = suits[code[1]] == 1
+        assert asked[code].payload.endswith(f"play {code} volo" if is_true else f"volo-{code}")
+        assert asked[code].role is (Role.PLAY if is_true else Role.CHOOSE)
+    code = next(code for code in hand if suits[code[1]] > 1)
+    panel = hand_panel(seen, "en", "italian", f"volo-{code}")
+    assert "say volo all the same?" in panel.plain
+    [(yes, no)] = panel.rows
+    assert yes.payload.endswith(f"play {code} volo")
+    assert no.payload.endswith(" volo")
+    assert "say volo" not in hand_panel(seen, "en", "italian", "volo-XX").plain

@@ -42,11 +42,20 @@ def deal_log(table: Table, seen: TableSnapshot, words: Wording) -> DealLog | Non
     if view is None or view.deal is None or table.game is None:
         return None
     is_between = view.ending or view.deal.phase == "over" or not seen.history
-    # The record of a duplicate game has cards that others must not see before they play them.
-    finished = table.game.record(live=False).deals if is_between and not table.is_duplicate else []
-    if finished:
-        return DealLog(len(finished), tuple(_entries(seen, words, finished[-1].moves, open_cards=True)))
+    if is_between and (finished := finished_log(table, seen, words)):
+        return finished
     return DealLog(view.deal_number, tuple(_entries(seen, words, seen.history, open_cards=False)))
+
+
+def finished_log(table: Table, seen: TableSnapshot, words: Wording) -> DealLog | None:
+    """Return the log of the last finished deal; None before the first, or if others still have to play its cards.
+
+    The record of a duplicate game has cards that others must not see before they play them.
+    """
+    if table.game is None or table.is_duplicate:
+        return None
+    deals = table.game.record(live=False).deals
+    return DealLog(len(deals), tuple(_entries(seen, words, deals[-1].moves, open_cards=True))) if deals else None
 
 
 def watched_log(table: Table, language: str, suits: str) -> DealLog | None:

@@ -1,5 +1,7 @@
 // @ts-check
 // The count of a deal: line by line, and then the totals on their way to the target.
+import { Face } from "./cards.js";
+import { FoldedLog } from "./deal_log.js";
 import { html, pageData, useEffect, useState } from "./view.js";
 
 /** @typedef {import("./table.js").Table} Table */
@@ -48,6 +50,7 @@ export const DealCount = ({ table, isWhole = false, onClose }) => {
     </table>
     ${target > 0 && html`<div class="way">${totals.map((total, side) => html`
       <progress class=${total >= target ? "reached" : ""} max=${target} value=${Math.max(0, total)} aria-label=${table.sides[side].name}></progress>`)}</div>`}
+    ${table.finished_log && html`<${FoldedLog} log=${table.finished_log} texts=${texts} face=${(/** @type {import("./deal_log.js").TrickCard} */ card) => html`<${Face} deck=${table.deck} card=${card.code} name=${card.name} />`} />`}
     ${onClose && html`<button type="button" class="good" ref=${focus} onClick=${onClose}>${texts.go_on}</button>`}
   </section>`;
 };

@@ -1,9 +1,9 @@
 // @ts-check
 // What the menu of a table contains. It is loaded after the first card.
 import { Face } from "./cards.js";
-import { DealLog } from "./deal_log.js";
+import { FoldedLog } from "./deal_log.js";
 import { changeOptions, options } from "./options.js";
-import { html, pageData, useState } from "./view.js";
+import { html, pageData } from "./view.js";
 
 /** @typedef {import("./table.js").Table} Table */
 
@@ -27,15 +27,6 @@ const Options = ({ onChange }) => {
   </div>`;
 };
 
-/** The log, drawn only while it is open. @param {{table: Table}} props */
-const Log = ({ table: { log, deck } }) => {
-  const [isOpen, setOpen] = useState(false);
-  return log && html`<details class="opens-log" onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
-    <summary>${texts.log}</summary>
-    ${isOpen && html`<${DealLog} log=${log} texts=${texts} face=${(/** @type {import("./deal_log.js").TrickCard} */ card) => html`<${Face} deck=${deck} card=${card.code} name=${card.name} />`} />`}
-  </details>`;
-};
-
 /** `children` are the panel, `onChange` is called after a change of the options.
  * @param {{table: Table, onPress: (press: string) => void, onChange: () => void, onClose: () => void, children: any}} props */
 export const Menu = ({ table, onPress, onChange, onClose, children }) => html`<div>
@@ -45,7 +36,7 @@ export const Menu = ({ table, onPress, onChange, onClose, children }) => html`<d
     ${table.resign && html`<button type="button" class="danger" onClick=${() => onPress(table.resign)}>${texts.resign}</button>`}
     <button type="button" class="shuts" aria-label=${texts.shut} onClick=${onClose}>✕</button>
   </p>
-  <${Log} table=${table} />
+  ${table.log && html`<${FoldedLog} log=${table.log} texts=${texts} face=${(/** @type {import("./deal_log.js").TrickCard} */ card) => html`<${Face} deck=${table.deck} card=${card.code} name=${card.name} />`} />`}
   <${Options} onChange=${onChange} />
   ${children}
 </div>`;

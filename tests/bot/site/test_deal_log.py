@@ -60,6 +60,18 @@ def test_log_begins_again_with_the_first_move_of_a_deal() -> None:
     assert (log.number, [entry for entry in log.entries if entry.cards]) == (2, [])
 
 
+def test_finished_tricks_stay_while_others_have_begun_the_next_deal() -> None:
+    table = played_deal("testa").with_entries([Deal(bytes([7]) * 32)], "next")
+    played = play_cards(table)
+    assert played.game
+    seat = next(by for by, move in played.game.history(0) if by is not None and move.startswith("play "))
+    page = hand_page(played, FOUR[1 - seat], Profile(FOUR[1 - seat]))
+    assert page.count
+    assert page.finished_log
+    assert page.finished_log.number == 1
+    assert len({card.code for entry in page.finished_log.entries for card in entry.cards}) == 40
+
+
 def test_declarations_and_bids_are_in_words() -> None:
     table, seat, _move = declare_first(table_with_declaration("tressette"))
     entry = log_for(table, seat).entries[-1]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import brotli
 from aiohttp import web
 
+from adapters.web.bundles import SCRIPTS, STYLES, join_scripts, join_styles
 from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import sprite_svg
 
@@ -47,7 +48,11 @@ class Assets:
     def _files(self) -> dict[str, Asset]:
         root = Path(__file__).parent / "static"
         paths = sorted(path for path in root.rglob("*") if path.suffix[1:] in TYPES)
-        return {path.relative_to(root).as_posix(): Asset.build(path.name, path.read_bytes()) for path in paths}
+        bodies = {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+        texts = {name: body.decode() for name, body in bodies.items()}
+        bodies |= {name: join_scripts(texts, entries).encode() for name, entries in SCRIPTS.items()}
+        bodies |= {name: join_styles(texts, names).encode() for name, names in STYLES.items()}
+        return {name: Asset.build(name, body) for name, body in bodies.items()}
 
     @cached_property
     def version(self) -> str:

@@ -52,7 +52,7 @@ async def open_duel(site: Site, request: web.Request) -> web.Response:
     code, why = await duels.open(person, game, f"web:{reader.tag}:{key}:{game}")
     if not code:
         return site.message_page(request, why, language=language, cookie=cookie)
-    return site.redirect(f"/duel/{code}", COOKIE, cookie)
+    return site.redirect(f"/duel/{code}", COOKIE, cookie, request)
 
 
 async def show(site: Site, request: web.Request) -> web.Response:
@@ -92,7 +92,7 @@ async def play(site: Site, request: web.Request) -> web.Response:
         target = f"/t/{opened}"
     if not opened:
         return site.message_page(request, why, language=language, cookie=cookie)
-    return site.redirect(target, COOKIE, cookie)
+    return site.redirect(target, COOKIE, cookie, request)
 
 
 async def _find(site: Site, request: web.Request, person: str, handle: str, language: str) -> DuelPage | None:

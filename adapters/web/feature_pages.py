@@ -47,7 +47,7 @@ async def play_daily(site: Site, request: web.Request) -> web.Response:
     code, why = await site.card_room.feature(DailyFeature).site.open_table(person, visitor)
     if not code:
         return site.message_page(request, why, language=language, cookie=cookie)
-    return site.redirect(f"/t/{code}", COOKIE, cookie)
+    return site.redirect(f"/t/{code}", COOKIE, cookie, request)
 
 
 async def show_puzzle(site: Site, request: web.Request) -> web.Response:
@@ -74,7 +74,7 @@ async def answer_puzzle(site: Site, request: web.Request) -> web.Response:
         raise Refused("there is no such answer")
     reader, cookie, _language = await site.admit(request, await site.people.identify(request))
     await puzzles.answer(reader.as_person(browser_language(request)), id_, card)
-    return site.redirect(f"/puzzle?id={id_}", COOKIE, cookie)
+    return site.redirect(f"/puzzle?id={id_}", COOKIE, cookie, request)
 
 
 async def show_courses(site: Site, request: web.Request) -> web.Response:
@@ -132,4 +132,4 @@ async def choose_settings(site: Site, request: web.Request) -> web.Response:
         raise Refused("there is no such setting")
     reader, cookie, _language = await site.admit(request, await site.people.identify(request))
     await settings.choose_on_page(reader.as_person(browser_language(request)), form)
-    return site.redirect(f"/t/{table}" if table else "/settings?saved", COOKIE, cookie)
+    return site.redirect(f"/t/{table}" if table else "/settings?saved", COOKIE, cookie, request)

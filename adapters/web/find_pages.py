@@ -52,7 +52,7 @@ async def start(site: Site, request: web.Request, form: dict[str, str]) -> web.R
     why = await site.card_room.feature(FindFeature).site.start(person, game, f"web:{reader.tag}:{key}:find")
     if why:
         return site.message_page(request, why, language=language, cookie=cookie)
-    return site.redirect("/find", COOKIE, cookie)
+    return site.redirect("/find", COOKIE, cookie, request)
 
 
 async def stop(site: Site, request: web.Request) -> web.Response:

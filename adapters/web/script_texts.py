@@ -31,6 +31,8 @@ def table_texts(language: str) -> dict[str, str]:
         "play": _("Play"),
         "pick_up": _("Pick up"),
         "hide": _("Hide my cards"),
+        "hidden_about": _("Your cards are hidden. Tap the eye to show them, or hold it to peek."),
+        "partner": _("with you"),
         "single": _("Play my card if only one is legal"),
         "early": _("At your turn: {card}"),
         "early_waits": _("Your turn: press a button, or tap your card."),

@@ -43,6 +43,7 @@ ANY_ADDRESS = {"": "192.0.2.1", "0.0.0.0": "192.0.2.1", "::": "2001:db8::1"}  # 
 ADDRESS_SECONDS = 60.0  # lifetime of this machine's cached address, since the machine can change networks
 COOKIE_CHECK = "/cookies"
 ACTIVITY = "discord"  # the platform whose app opens the first page
+TRIED_COOKIE = "buongioco_probe"  # set by static/cookies.js
 
 TOO_MUCH = _("Too many requests from your network: try again in a minute.")
 NOTHING_HERE = _("There’s nothing here: check the link.")
@@ -178,12 +179,16 @@ class Site:
             return self.message_page(request, why, status)
         return web.Response(text=why, status=status)
 
-    def redirect(self, address: str, cookie: str = "", value: str = "") -> web.Response:
+    def redirect(
+        self, address: str, cookie: str = "", value: str = "", request: web.Request | None = None
+    ) -> web.Response:
         """Redirect to a page of this site.
 
-        If a cookie is set, `sign_in.check_cookie` first checks that the browser keeps it.
+        If a cookie is set, `sign_in.check_cookie` first checks that the browser keeps it. The check takes a round trip,
+        so it is left out if the ``request`` has the cookie that our pages try.
         """
-        location = str(URL(COOKIE_CHECK).with_query(to=address)) if value else address
+        is_proven = request is not None and TRIED_COOKIE in request.cookies
+        location = str(URL(COOKIE_CHECK).with_query(to=address)) if value and not is_proven else address
         response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": location})
         if value:
             set_cookie(response, cookie, value, secure=self.is_secure)

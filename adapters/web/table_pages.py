@@ -1,5 +1,6 @@
 """The pages to open a table, sit down at one, and play there (`table_socket` keeps them up to date)."""
 
+import json
 import re
 import secrets
 from http import HTTPStatus
@@ -22,11 +23,11 @@ from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
+from engine import game_kind
 
 KEY = re.compile(r"[0-9a-f]{16}")
 TOURNAMENTS = 3  # tournaments on the first page
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
-WHOLE_GAME, SHORT_GAME = "whole", "short"  # lengths in the form of the first page
 FULL = _("This table is full: open another one from the first page.")
 FULL_TO_WATCH = _("This table is full, but you can watch the game.")
 NO_INVITATION = _("There’s no open table with this code: ask for a new link.")
@@ -43,6 +44,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         "home.html",
         language,
         games=lobby.games(language),
+        data={"targets": {game: list(choices.items()) for game, choices in lobby.targets(language).items()}},
         deck=site.assets.decks["italian-classic"],
         first_game=FIRST_GAME,
         robots={level: _(robot) for level, robot in ROBOTS.items()},
@@ -66,23 +68,24 @@ async def play(site: Site, request: web.Request) -> web.Response:
     """Open a table with a robot or for a friend, and redirect there; or start a search for an opponent."""
     form = await site.read_form(request)
     game, robot, key, name = (form.get(field, "") for field in ("game", "robot", "key", "name"))
-    length = form.get("length", WHOLE_GAME)
+    target = form.get("target", "")
     if "friend" in form:
         robot = ""
-    if length not in (WHOLE_GAME, SHORT_GAME):
-        raise Refused("there is no such request")
     if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
+        raise Refused("there is no such request")
+    if target and target not in map(str, game_kind(game).rules.choices()["target"]):
         raise Refused("there is no such request")
     if "find" in form:
         return await find_pages.start(site, request, form)
     reader, cookie, language = await site.admit(request, await site.people.identify(request), name)
-    update = f"web:{reader.tag}:{key}:{game}:{robot}:{length}"
+    update = f"web:{reader.tag}:{key}:{game}:{robot}:{target}"
     person = reader.as_person(browser_language(request))
     visitor = site.guest_visitor(request, reader)
-    opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor, is_short=length == SHORT_GAME)
+    points = int(target) if target else None
+    opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor, target=points)
     if not opened.code:
         return site.message_page(request, opened.why, language=language, cookie=cookie)
-    return site.redirect(f"/t/{opened.code}", COOKIE, cookie)
+    return site.redirect(f"/t/{opened.code}", COOKIE, cookie, request)
 
 
 async def table(site: Site, request: web.Request) -> web.Response:
@@ -94,9 +97,12 @@ async def table(site: Site, request: web.Request) -> web.Response:
     code = code_of(request)
     reader, language = await site.reader(request)
     hand = await site.card_room.live_hands.open_hand(code, reader.person) if reader else None
-    anyone, replay = None, ""
+    anyone, replay, state = None, "", None
     if hand:
-        hand.close()
+        try:
+            state = await hand.first_state()
+        finally:
+            hand.close()
         anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
     else:
         played = await site.card_room.lobby.find_played(code, reader.person) if reader else ""
@@ -106,7 +112,15 @@ async def table(site: Site, request: web.Request) -> web.Response:
         if "ended" not in request.query:
             return site.redirect(replay)
     card_size = (await site.card_room.lobby.profile(reader.person if reader else "")).card_size
-    data = {"code": code, "decks": site.assets.decks, "anyone": anyone, "texts": table_texts(language), "ended": replay}
+    data = {
+        "code": code,
+        "decks": site.assets.decks,
+        "anyone": anyone,
+        "texts": table_texts(language),
+        "ended": replay,
+        # The page shows its first cards before its socket is open.
+        "table": json.loads(state) if state else None,
+    }
     return site.page(request, "table.html", language, code=code, data=data, card_size=card_size)
 
 
@@ -163,4 +177,4 @@ async def sit(site: Site, request: web.Request) -> web.Response:
         full = await _full_page(site, request, code, language, cookie)
         return full or site.message_page(request, reply.toast, language=language, cookie=cookie)
     hand.close()
-    return site.redirect(f"/t/{code}", COOKIE, cookie)
+    return site.redirect(f"/t/{code}", COOKIE, cookie, request)

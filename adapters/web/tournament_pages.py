@@ -72,4 +72,4 @@ async def change(site: Site, request: web.Request) -> web.Response:
         why = await tournaments.enter(person, code, update, int(partner) if partner else None)
     if why:
         return site.message_page(request, why, language=language, cookie=cookie)
-    return site.redirect(f"/tournament/{code}", COOKIE, cookie)
+    return site.redirect(f"/tournament/{code}", COOKIE, cookie, request)

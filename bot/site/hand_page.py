@@ -21,7 +21,7 @@ from bot.pictures.scene import Card, Light, Pile, PlayedCard, Scene
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.site.advice import advised_parts
 from bot.site.deal_count import deal_count
-from bot.site.deal_log import deal_log
+from bot.site.deal_log import deal_log, finished_log
 from bot.site.game_end import NOT_RATED, Rated, game_end
 from bot.site.page_models import HandPage, PageCard, PagePlayer, PageSide, TapCard
 from bot.site.portraits import choose_portraits
@@ -33,7 +33,7 @@ from bot.words.phrases import phrase_text
 from bot.words.spoken import spell_out, spoken_card, spoken_names
 from bot.words.table_lines import TableLines, cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
-from bot.words.wording import Wording
+from bot.words.wording import Wording, target_about
 from engine.views import DealView, Packet, PacketsView
 
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
@@ -205,11 +205,16 @@ class _PageBuilder:
             takes=taker_text(seen, self.words),
             end=game_end(table, seen, self.words, rated),
             log=deal_log(table, seen, self.words),
+            finished_log=finished_log(table, seen, self.words) if end and not is_over else None,
             news="" if is_over or seen.since else cut_news(seen, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             advised=() if self.chosen == RESIGN else advised_parts(self.hint, seen, self.words),
             target=scene.target,
+            signals=bool(seen.rules.get("signals")),
+            target_about=""
+            if seen.is_duplicate
+            else target_about(profile.language, seen.kind, int(seen.rules["target"])),
             sides=self._sides(scene, deal),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),

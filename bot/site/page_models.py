@@ -95,9 +95,11 @@ class HandPage:
     payload to which the page adds the player's text. It is empty if this player cannot cut. ``news`` says who cut the
     pack.
 
+    ``signals`` is whether a leader can say busso or volo. ``target_about`` explains the points that win.
+
     ``spoken`` has the shown texts that contain cards, with the cards in words for screen readers. ``events`` are shown
     at seats for a moment, and ``takes`` says who took the last trick. ``end`` is the end of the game, and ``log`` the
-    deal's tricks and declarations.
+    deal's tricks and declarations. ``finished_log`` belongs to the deal of ``count``.
     """
 
     code: str
@@ -142,11 +144,14 @@ class HandPage:
     cut: str = ""
     pack: int = 0
     news: str = ""
+    signals: bool = False
+    target_about: str = ""
     spoken: dict[str, str] = field(default_factory=dict)
     events: tuple[SeatEvent, ...] = ()
     takes: str = ""
     end: GameEnd | None = None
     log: DealLog | None = None
+    finished_log: DealLog | None = None
 
     @property
     def payloads(self) -> set[str]:

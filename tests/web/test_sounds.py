@@ -10,7 +10,7 @@ from tests.web.test_table_page import expect_change, start_game, take_screenshot
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 RENDER = """async (name) => {
-  const { play } = await import(document.querySelector("script[src*='table.js']").src.replace("table.js", "synth.js"));
+  const { play } = await import(document.querySelector("script[src*='table.bundle.js']").src.replace("table.bundle.js", "synth.js"));
   const context = new OfflineAudioContext(1, 48000, 48000);
   play(context, name);
   const samples = (await context.startRendering()).getChannelData(0);

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, WebSocketRoute, expect
 
 from engine import Record
 from engine.robots.verdicts import Verdict
-from tests.browser import ONE_BROWSER
+from tests.browser import ONE_BROWSER, drop_first_state
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, TO_PRESS, change_tables, start_game, take_screenshot, wait_for_turn
 
@@ -194,10 +194,10 @@ async def test_hint_lights_its_card_and_points_at_it(playground: OpenPlayground,
     hinted, advice = page.locator(".fan .tap.hinted"), page.locator(".advice.points")
     await expect(hinted).to_have_count(1)
     await expect(advice).to_be_visible()
-    # The tail of the bubble is above the middle of the card, and the bubble is next to the cards.
+    # The tail of the bubble is above the middle of the card, and the bubble is above the line of text.
     gap = await advice.evaluate(
         """bubble => {
-          const card = document.querySelector(".fan .hinted"), row = document.querySelector(".fan").getBoundingClientRect();
+          const card = document.querySelector(".fan .hinted"), row = document.querySelector(".todo").getBoundingClientRect();
           const box = bubble.getBoundingClientRect(), { left, width } = card.getBoundingClientRect();
           return [box.left + parseFloat(bubble.style.getPropertyValue("--tail")) - left - width / 2, row.top - box.bottom];
         }"""
@@ -233,6 +233,8 @@ async def test_answer_can_be_read_and_covers_no_card(playground: OpenPlayground,
                 else server.send(text)
             )
         )
+
+    await drop_first_state(page)
 
     await page.route_web_socket("**/live*", forward)
     await page.reload()

@@ -1,7 +1,7 @@
 // @ts-check
 // Shows what players declare, say and take, for a moment at their seats. Screen readers read the table's status instead.
 import { Face } from "./cards.js";
-import { addStyle, html, useEffect, useRef, useState } from "./view.js";
+import { html, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./table.js").SeatEvent} SeatEvent */
 /** @typedef {import("./table.js").Table} Table */
@@ -60,5 +60,3 @@ export const Bubbles = ({ table, taken, old }) => {
       ${says.map((text) => html`<b dir="auto" key=${text}>${text}</b>`)}
     </div>`; })}</div>`;
 };
-
-await addStyle(new URL("bubbles.css", import.meta.url));

@@ -1,16 +1,9 @@
 // @ts-check
-// A hint next to the cards or buttons that it advises. Its bubble points at the card.
+// A hint above the line of text. It covers a part of the felt, so nothing moves when it comes. Its bubble points at the card.
 import { Spoken } from "./cards.js";
-import { addStyle, html, useLayoutEffect, useRef } from "./view.js";
+import { html, useLayoutEffect, useRef } from "./view.js";
 
 /** @typedef {import("./table.js").Table} Table */
-
-/** Return the place of a hint: above the packets, the hand, or the buttons. @param {Table} table */
-export const placeOfHint = ({ hint, advised, packets, hand }) => {
-  if (!hint) return "";
-  if (packets.some((card) => advised.includes(card.label))) return "packets";
-  return hand.some((card) => advised.includes(card.code)) ? "hand" : "buttons";
-};
 
 /** Return the horizontal middle of an element. Unlike its box, it ignores transforms, such as those of a card being dealt.
  * @param {HTMLElement} element */
@@ -35,5 +28,3 @@ export const Hint = ({ table }) => {
   });
   return html`<p class="hint advice" ref=${bubble}><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`;
 };
-
-await addStyle(new URL("hint.css", import.meta.url));

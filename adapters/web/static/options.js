@@ -6,11 +6,11 @@ import { permanentStorage } from "./storage.js";
  * `order` is the order of the hand, and `single` is whether the only legal card is played automatically. */
 
 const KEY = "options";
-/** @type {Readonly<Values>} */
-export let options = { pace: "normal", single: false, order: "suit", ...JSON.parse(permanentStorage.get(KEY) || "{}") };
+/** @type {Values} */
+export const options = { pace: "normal", single: false, order: "suit", ...JSON.parse(permanentStorage.get(KEY) || "{}") };
 
 /** @param {Partial<Values>} changes */
 export function changeOptions(changes) {
-  options = { ...options, ...changes };
+  Object.assign(options, changes);
   permanentStorage.set(KEY, JSON.stringify(options));
 }

@@ -1,10 +1,11 @@
 // @ts-check
 // The players around a table: portraits, names, cards that they hold and tricks that they have won.
 import { cardCount, cardLabel, Face } from "./cards.js";
-import { DealerChip, html } from "./view.js";
+import { DealerChip, html, pageData } from "./view.js";
 
 /** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, away: string, said: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */
 
+const { texts } = pageData();
 const FACES = new URL("faces.svg", import.meta.url).pathname;
 const HIGHEST_PILE = 5;  // most cards drawn of a pile
 
@@ -16,7 +17,7 @@ export const Portrait = ({ face }) => html`<svg class="portrait" viewBox="0 0 64
 export const Seat = ({ deck, player, seats }) => html`
   <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""} ${player.away ? "gone" : ""}`} data-seat=${player.at}>
     <${Portrait} face=${player.face} />
-    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}${player.away && html` <small class="away-mark">${player.away}</small>`}</span>
+    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}${seats === 4 && player.at === 2 && html` <small class="partner">${texts.partner}</small>`}${player.away && html` <small class="away-mark">${player.away}</small>`}</span>
     <div class="backs">
       ${player.packets.map((card) => html`<span class="small top" role="img" aria-label=${cardLabel(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
       ${player.shown.map((card) => html`<span class="small shown" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}

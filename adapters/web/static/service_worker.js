@@ -120,7 +120,7 @@ async function keepPage(url, response) {
     const id = /name="id" value="([^"]+)"/.exec(text);
     if (!id) return;
     address = `/puzzle?id=${encodeURIComponent(id[1])}`;
-  } else if (TABLE.test(path) && !text.includes("/table.js")) return;  // an invitation
+  } else if (TABLE.test(path) && !text.includes("/table.bundle.js")) return;  // an invitation
   const cache = await caches.open(PAGES);
   await cache.delete(address, { ignoreVary: true });
   await cache.put(address, response);

@@ -17,4 +17,5 @@ const wrap = (storage) => ({
   set(key, value) { ignoreBlocked(() => storage().setItem(key, value)); },
 });
 
-export const permanentStorage = wrap(() => localStorage), tabStorage = wrap(() => sessionStorage);
+export const permanentStorage = wrap(() => localStorage);
+export const tabStorage = wrap(() => sessionStorage);

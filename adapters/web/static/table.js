@@ -18,9 +18,9 @@ import { DealerChip, html, ignoreHeldKeys, pageData, render, useEffect, useLater
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string, about: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, signals: boolean, target_about: string, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null, finished_log: import("./deal_log.js").Log | null}} Table */
 
-const { code, ended, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
+const { code, ended, table: first, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const END = `end ${code} ${reader}`;  // where this tab keeps the end of the game, for the way back from its replay
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
@@ -197,6 +197,7 @@ const App = () => {
     const end = ended && tabStorage.get(END);
     if (ended && !end) { location.replace(ended); return; }
     if (end) receiveTable(JSON.parse(end));
+    else if (first) receiveTable(first);
     /** @param {any} message */
     const receive = (message) => {
       if (message.table) receiveTable(message.table);
@@ -274,6 +275,8 @@ const App = () => {
 
   /** Send a taken trick away at a tap on the table. @param {MouseEvent} event */
   const onFelt = (event) => {
+    const chip = /** @type {Element} */ (event.target).closest(".dealer-chip");
+    if (chip) setToast(chip.parentElement?.textContent?.trim() || "");
     if (heldBack.current && heldBack.current !== "cut" && !/** @type {Element} */ (event.target).closest("button, details")) showLatest();
   };
 
@@ -285,7 +288,7 @@ const App = () => {
 
   const showsTally = Boolean(table?.count) && table?.phase !== "over" && seenDeal !== table?.deal;
   const early = useEarlyCard({ table, isReady: table?.phase === "playing" && !table.seal && !showsTally && !moving && !taken.length && !heldBack.current, onPress });
-  const [isHidden, hideButton] = useHiddenHand();
+  const [isHidden, hideButton] = useHiddenHand(() => setToast(texts.hidden_about));
   useKeptFocus();
   useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
@@ -299,7 +302,8 @@ const App = () => {
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
-  const hinted = hints && !moving ? hints.placeOfHint(table) : "";
+  // A hint on a card would name it while the hand is hidden.
+  const isHinted = table.hint && !moving && !(isHidden && table.hand.some((card) => table.advised.includes(card.code)));
   const isPlaying = table.sides.length > 0 && table.phase === "playing";
   const isOver = table.phase === "over";
   const seats = table.sitting.length;
@@ -321,7 +325,7 @@ const App = () => {
   return html`
     <header class="bar">
       <a href="/" aria-label=${texts.home}>←</a>
-      <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
+      <h1 class="title">${table.game} ${table.target && (table.target_about ? html`<button type="button" class="target" onClick=${() => setToast(table.target_about)}>${table.target}</button>` : html`<small>${table.target}</small>`)}</h1>
       ${table.clock > 0 && isPlaying && !table.seal && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
       ${table.sides.length > 0 && !isOver && html`<${Score} sides=${table.sides} />`}
       <${SoundButton} />
@@ -351,21 +355,20 @@ const App = () => {
         ${table.stock > 0 && html`<div class="stock"><${Pile} deck=${table.deck} count=${table.stock} name="" /><small class="unseen">${cardCount(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
+        ${isHinted && hints && html`<${hints.Hint} table=${table} />`}
         ${bubbles && html`<${bubbles.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
       </section>
       <div class="todo">
-        <span class=${table.is_mine && !moving ? "me to-move" : "me"}><${Portrait} face=${table.sitting[0]?.face} />${table.sitting[0]?.dealing && html`<${DealerChip} label=${table.sitting[0].dealing} />`}</span>
+        <span class=${table.is_mine && !moving ? "me to-move" : "me"} onClick=${onFelt}><${Portrait} face=${table.sitting[0]?.face} />${table.sitting[0]?.dealing && html`<${DealerChip} label=${table.sitting[0].dealing} />`}</span>
         ${hand.length > 0 && hideButton}
         <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${early.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${table.news && html`<p class="hint">${table.news}</p>`}
-      ${hinted === "buttons" && html`<${hints?.Hint} table=${table} />`}
       ${phrases.length > 0 && html`<div class="phrases"><${Buttons} rows=${phrases} spoken=${table.spoken} onPress=${onPress} /></div>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} advised=${table.advised} onPress=${onPress} />`}
-      ${hinted === "packets" && html`<${hints?.Hint} table=${table} />`}
+      ${extra.length === 0 && table.signals && html`<div class="buttons spare" aria-hidden="true"><div class="row"><button type="button" disabled>…</button></div></div>`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
-      ${hinted === "hand" && !isHidden && html`<${hints?.Hint} table=${table} />`}
       ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${moving || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
       ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
     ` : isOver && table.sides.length > 0 && endings ? html`

@@ -1,0 +1,124 @@
+"""Joins the files of a page: a slow network then needs one request for all scripts, and one for all styles.
+
+Each module becomes an async function that returns its exports, and `load` calls it once. So an `import()` still runs
+its module only when it is needed. Comments are left out.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from posixpath import dirname, join, normpath
+
+# The name of each bundle, and the files that it starts with.
+SCRIPTS = {"table.bundle.js": ("notice.js", "reader.js", "telegram.js", "table.js")}
+STYLES = {"table.bundle.css": ("notice.css", "site.css", "table.css", "controls.css", "hint.css", "bubbles.css")}
+# Modules that a page loads after its first card. They share no state with the modules of a bundle.
+APART = frozenset({"offline.js", "offline_storage.js", "searching.js"})
+
+COMMENT_LINE = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+DOC_COMMENT = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
+IMPORT = re.compile(r'^import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"([^"]+)";', re.MULTILINE)
+EXPORT_FROM = re.compile(r'^export\s*\{([^}]*)\}\s*from\s*"([^"]+)";', re.MULTILINE)
+EXPORT_LIST = re.compile(r"\bexport\s*\{([^}]*)\};?")
+DECLARATION = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
+DEFAULT = re.compile(r"\bexport default ")
+LATE_IMPORT = re.compile(r'\bimport\("([^"]+)"\)')
+LOADER = """const loaded = {};
+const load = (name) => loaded[name] ||= modules[name]();
+"""
+
+
+class BadModule(Exception):
+    """A module has a form that bundles do not support."""
+
+
+def join_styles(files: Mapping[str, str], names: Iterable[str]) -> str:
+    return "".join(files[name] for name in names)
+
+
+def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
+    """Return a script that runs the modules ``entries`` in order. Raises `BadModule`."""
+    entries, modules = list(entries), dict[str, _Module]()
+    waiting = list(entries)
+    while waiting:
+        name = waiting.pop()
+        if name not in modules:
+            modules[name] = _Module(name, files[name])
+            waiting += modules[name].needs
+    for module in modules.values():
+        module.check(modules)
+    functions = "".join(f"{name!r}: async () => {{\n{module.body}}},\n" for name, module in modules.items())
+    runs = "".join(f"await load({name!r});\n" for name in entries)
+    return f"const modules = {{\n{functions}}};\n{LOADER}{runs}"
+
+
+class _Module:
+    """A module as the body of an async function.
+
+    ``exports`` maps each exported name to its expression, and ``imports`` lists names with the module they come from.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.exports: dict[str, str] = {}
+        self.imports: list[tuple[str, str]] = []
+        self.needs: list[str] = []
+        text = COMMENT_LINE.sub("", DOC_COMMENT.sub("", text))
+        text = EXPORT_FROM.sub(self._export_from, text)
+        text = IMPORT.sub(self._import, text)
+        text = LATE_IMPORT.sub(self._import_late, text)
+        text = EXPORT_LIST.sub(self._export_list, text)
+        text = DECLARATION.sub(self._export_declaration, text)
+        if DEFAULT.search(text):
+            text = DEFAULT.sub("const exported = ", text)
+            self.exports["default"] = "exported"
+        if re.search(r"^(?:import|export)\b(?!\()", text, re.MULTILINE):
+            raise BadModule(f"{name}: a form of import or export that bundles do not know")
+        exports = ", ".join(name if name == local else f"{name}: {local}" for name, local in self.exports.items())
+        self.body = f"{text.rstrip()}\nreturn {{ {exports} }};\n"
+
+    def check(self, modules: Mapping[str, "_Module"]) -> None:
+        """Raise `BadModule` if the module imports a name that its source does not export."""
+        for name, source in self.imports:
+            if name not in modules[source].exports:
+                raise BadModule(f"{self.name}: {source} does not export {name}")
+
+    def _need(self, path: str) -> str:
+        found = normpath(join(dirname(self.name), path))
+        self.needs.append(found)
+        return found
+
+    def _import(self, found: re.Match[str]) -> str:
+        default, names, source = found[1], found[2], self._need(found[3])
+        pairs = [("default", default)] if default else _pairs(names)
+        self.imports += [(name, source) for name, _local in pairs]
+        taken = ", ".join(f"{name}: {local}" for name, local in pairs)
+        return f"const {{ {taken} }} = await load({source!r});"
+
+    def _import_late(self, found: re.Match[str]) -> str:
+        if normpath(join(dirname(self.name), found[1])) in APART:
+            return found[0]
+        return f"load({self._need(found[1])!r})"
+
+    def _export_from(self, found: re.Match[str]) -> str:
+        source, variable = self._need(found[2]), f"from{len(self.needs)}"
+        for name, shown in _pairs(found[1]):
+            self.imports.append((name, source))
+            self.exports[shown] = f"{variable}.{name}"
+        return f"const {variable} = await load({source!r});"
+
+    def _export_list(self, found: re.Match[str]) -> str:
+        self.exports |= {shown: name for name, shown in _pairs(found[1])}
+        return ""
+
+    def _export_declaration(self, found: re.Match[str]) -> str:
+        self.exports[found[1]] = found[1]
+        return ""
+
+
+def _pairs(names: str) -> list[tuple[str, str]]:
+    """Split "a, b as c" into pairs of a name and its name elsewhere."""
+    pairs = []
+    for part in filter(None, map(str.strip, names.split(","))):
+        name, _as, other = part.partition(" as ")
+        pairs.append((name, other or name))
+    return pairs

@@ -179,6 +179,7 @@ def replay_texts(language: str) -> dict[str, str]:
         "note": _("Your note on this move"),
         "note_about": _("Only in this browser"),
         "nothing_lost": _("Well played."),
+        "open_hands": _("Judged with all hands open: no player and no hint could see them."),
         "pack": _("The pack, first card first"),
         "pause": _("Pause"),
         "play": _("Autoplay"),

@@ -6,7 +6,7 @@ from typing import Literal
 from bot.finished.analysis_pool import Analysis
 from bot.finished.game import FinishedGame
 from bot.words.spoken import spoken_card
-from bot.words.verdicts import better_text, lost_text, scale_verdicts
+from bot.words.verdicts import better_text, lost_text, open_cards_note, scale_verdicts
 from bot.words.wording import Wording, faces_of
 from engine.robots.verdicts import costliest_moves
 
@@ -47,5 +47,6 @@ def costliest_card(
         points=lost_text(worst, language),
         better=better_text(words, worst),
     )
+    text = f"{text} {open_cards_note(words, worst)}".rstrip()
     step = f"#d{worst.deal}m{worst.move_index + 1}"
     return CostliestCard("done", text, words.faces.drawn_code(card), spoken_card(words, card), step)

@@ -73,6 +73,17 @@ def better_text(words: Wording, verdict: Verdict) -> str:
     return better.format(move=short_move(words, verdict.better), why=why)
 
 
+def open_cards_note(words: Wording, verdict: Verdict) -> str:
+    """Return that a verdict rests on cards that its player could not see; empty for other verdicts.
+
+    Hints judge by what the player knows, so such a verdict can contradict a hint.
+    """
+    _ = words.text
+    if not verdict.exact or verdict.lost <= 0 or verdict.why in ("counted", "declares"):
+        return ""
+    return _("Judged with all hands open: neither you nor a hint could see them.")
+
+
 def short_move(words: Wording, move: str) -> str:
     _ = words.text
     word, *rest = move.split(" ")

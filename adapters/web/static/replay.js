@@ -197,7 +197,7 @@ const Replay = () => {
               isTaken=${step.move.startsWith("play ")} texts=${texts} />
             ${worse && html`<${BetterArrow} table=${table} played=${worse.move.split(" ")[1]} better=${worse.better.split(" ")[1]} seat=${worse.seat} />`}
           </div>
-          ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
+          ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text} ${judgement.exact ? texts.open_hands : ""}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}</div>
         ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}

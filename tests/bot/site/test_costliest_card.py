@@ -1,5 +1,7 @@
 """The card that cost a player most."""
 
+from dataclasses import replace
+
 from bot.finished.analysis_pool import Analysis
 from bot.site.costliest_card import CostliestCard, costliest_card
 from bot.site.game_reader import Reader
@@ -25,6 +27,18 @@ def test_costliest_card_is_the_players_own() -> None:
     other = costliest_card(GAME, analysis, 1, "it", "french")
     assert (other.code, other.name) == ("AS", "asso di picche")
     assert "(−6). Meglio: 3" in other.text
+
+
+def test_verdict_on_open_hands_says_that_nobody_saw_them() -> None:
+    note = "Judged with all hands open: neither you nor a hint could see them."
+    unseen = verdict(0, "play 7D", 1.0)
+    for judged, has_note in (
+        (unseen, True),
+        (replace(unseen, exact=False), False),
+        (replace(unseen, why="counted"), False),
+        (replace(unseen, why="declares"), False),
+    ):
+        assert (note in costliest_card(GAME, Analysis([judged], DEALS), 0, "en", "italian").text) is has_note
 
 
 def test_declarations_are_no_costliest_card() -> None:

@@ -60,7 +60,7 @@ def test_log_begins_again_with_the_first_move_of_a_deal() -> None:
     assert (log.number, [entry for entry in log.entries if entry.cards]) == (2, [])
 
 
-def test_finished_tricks_stay_while_others_have_begun_the_next_deal() -> None:
+def test_finished_tricks_stay_while_others_play_on() -> None:
     table = played_deal("testa").with_entries([Deal(bytes([7]) * 32)], "next")
     played = play_cards(table)
     assert played.game

@@ -131,14 +131,3 @@ async def expose_chat(page: Page) -> None:
         await route.fulfill(response=response, body=f"{await response.text()}\n{names}")
 
     await page.route(re.compile(r"/chat[^/]*\.js"), add_globals)
-
-
-async def drop_first_state(page: Page) -> None:
-    """Let a table's page get its states only from its socket, whose messages a test changes."""
-
-    async def drop(route: Route) -> None:
-        response = await route.fetch()
-        body = re.sub(r'"table":\{.*\}(?=\}</script>)', '"table":null', await response.text())
-        await route.fulfill(response=response, body=body)
-
-    await page.route(re.compile(r"/t/[A-Z0-9]+$"), drop)

@@ -1,6 +1,5 @@
 """The pages to open a table, sit down at one, and play there (`table_socket` keeps them up to date)."""
 
-import json
 import re
 import secrets
 from http import HTTPStatus
@@ -97,12 +96,9 @@ async def table(site: Site, request: web.Request) -> web.Response:
     code = code_of(request)
     reader, language = await site.reader(request)
     hand = await site.card_room.live_hands.open_hand(code, reader.person) if reader else None
-    anyone, replay, state = None, "", None
+    anyone, replay = None, ""
     if hand:
-        try:
-            state = await hand.first_state()
-        finally:
-            hand.close()
+        hand.close()
         anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
     else:
         played = await site.card_room.lobby.find_played(code, reader.person) if reader else ""
@@ -118,8 +114,6 @@ async def table(site: Site, request: web.Request) -> web.Response:
         "anyone": anyone,
         "texts": table_texts(language),
         "ended": replay,
-        # The page shows its first cards before its socket is open.
-        "table": json.loads(state) if state else None,
     }
     return site.page(request, "table.html", language, code=code, data=data, card_size=card_size)
 

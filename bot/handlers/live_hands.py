@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from dataclasses import asdict
 
 from bot import actions
@@ -106,7 +105,7 @@ class LiveHand:
         self._changed.set()
         return Reply()
 
-    async def states(self) -> AsyncGenerator[str]:
+    async def states(self) -> AsyncIterator[str]:
         """Yield the page's contents as JSON, now and after each change. States that come too fast are skipped.
 
         If a clock runs, ``clock_left`` is the number of seconds left for the move. After the game the states continue,
@@ -122,11 +121,6 @@ class LiveHand:
                 shown = state
                 left = await self._clock_left()
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
-
-    async def first_state(self) -> str | None:
-        """Return the first of `states`, or None if there is none."""
-        async with aclosing(self.states()) as states:
-            return await anext(states, None)
 
     async def _changes(self) -> AsyncIterator[None]:
         """Yield each time the page might have changed."""

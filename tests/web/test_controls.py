@@ -15,7 +15,7 @@ from bot.site.hand_page import hand_page
 from bot.tables.table import Table
 from engine import GAMES
 from tests.bot.worker.test_page_controls import find_required_moves, is_composed, new_table, next_table
-from tests.browser import ONE_BROWSER, drop_first_state
+from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, start_game, take_screenshot
@@ -61,7 +61,6 @@ async def test_every_legal_move_can_be_tapped_on_a_phone(
 ) -> None:
     page = await start_game(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
     messages: list[str] = []
-    await drop_first_state(page)
     await page.route_web_socket("**/live*", lambda line: line.send(messages[0]))
     for number, (table, seat) in enumerate(find_decisions(game)):
         assert table.game

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Error, Page, Position, WebSocketRoute,
 
 from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
-from tests.browser import ONE_BROWSER, drop_first_state
+from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import expect_change, start_game, take_screenshot, wait_for_turn
 
@@ -31,7 +31,6 @@ class HeldTurn:
         self._socket: WebSocketRoute
 
     async def hide(self) -> None:
-        await drop_first_state(self.page)
         await self.page.route_web_socket("**/live*", self._forward)
         await self.page.reload()
         await expect(self.page.locator(".fan .tap").first).to_be_visible()

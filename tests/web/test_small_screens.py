@@ -19,7 +19,7 @@ from engine.options import RELEASE, resolve
 from engine.robots.hints import find_reason
 from engine.robots.verdicts import Hint
 from tests.bot.worker.test_page_controls import find_required_moves, next_table
-from tests.browser import ONE_BROWSER, drop_first_state
+from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_controls import find_decisions
 from tests.web.test_table_page import start_game, take_screenshot
@@ -79,7 +79,6 @@ async def test_no_decision_needs_scrolling_on_a_small_screen(
 ) -> None:
     page = await start_game(browser, playground, "metamazzo", has_touch=True, reduced_motion="reduce")
     messages: list[str] = []
-    await drop_first_state(page)
     await page.route_web_socket("**/live*", lambda line: line.send(messages[0]))
     faults = []
     for number, state in enumerate(find_states(game)):

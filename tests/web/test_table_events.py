@@ -10,7 +10,7 @@ from playwright.async_api import Browser, WebSocketRoute, expect
 
 from engine import Record
 from engine.robots.verdicts import Verdict
-from tests.browser import ONE_BROWSER, drop_first_state
+from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, TO_PRESS, change_tables, start_game, take_screenshot, wait_for_turn
 
@@ -233,8 +233,6 @@ async def test_answer_can_be_read_and_covers_no_card(playground: OpenPlayground,
                 else server.send(text)
             )
         )
-
-    await drop_first_state(page)
 
     await page.route_web_socket("**/live*", forward)
     await page.reload()

@@ -20,7 +20,7 @@ import { DealerChip, html, ignoreHeldKeys, pageData, render, useEffect, useLater
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string, about: string]} Button */
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, signals: boolean, target_about: string, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null, finished_log: import("./deal_log.js").Log | null}} Table */
 
-const { code, ended, table: first, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
+const { code, ended, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const END = `end ${code} ${reader}`;  // where this tab keeps the end of the game, for the way back from its replay
 const TAKEN_SHOWN = { slow: 3000, normal: 1500, fast: 700 };  // milliseconds that a taken trick is shown, by the pace of robots
 const TAKING = 260;  // the last milliseconds of that time, in which the trick moves to its winner
@@ -197,7 +197,6 @@ const App = () => {
     const end = ended && tabStorage.get(END);
     if (ended && !end) { location.replace(ended); return; }
     if (end) receiveTable(JSON.parse(end));
-    else if (first) receiveTable(first);
     /** @param {any} message */
     const receive = (message) => {
       if (message.table) receiveTable(message.table);

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import phrase_text
-from bot.words.table_lines import TableLines, cut_news, shown_points
+from bot.words.table_lines import TableLines, blind_line, cut_news, shown_points
 from bot.words.wording import Wording, score_unit, thirds_text
 from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS, combinations_in
@@ -85,7 +85,7 @@ def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
     if isinstance(deal, SpadesView) and deal.phase == "draft":
         yield _("Keep the card you draw, or throw it away and keep the next, unseen: 13 cards each.")
         if seen.view and "blind" in seen.view.moves:
-            yield _("Double nil, blind: before your first card you bet 200 points on taking no trick.")
+            yield blind_line(words)
 
 
 def packet_line(seen: TableSnapshot, words: Wording) -> str:

@@ -31,7 +31,7 @@ from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, sna
 from bot.tables.table import Table
 from bot.words.phrases import phrase_text
 from bot.words.spoken import spell_out, spoken_card, spoken_names
-from bot.words.table_lines import TableLines, cut_news, rank_legend, table_words, turn_line
+from bot.words.table_lines import TableLines, blind_line, cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, target_about
 from engine.views import DealView, Packet, PacketsView
@@ -206,7 +206,7 @@ class _PageBuilder:
             end=game_end(table, seen, self.words, rated),
             log=deal_log(table, seen, self.words),
             finished_log=finished_log(table, seen, self.words) if end and not is_over else None,
-            news="" if is_over or seen.since else cut_news(seen, self.words),
+            news=self._news(is_over=is_over),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             advised=() if self.chosen == RESIGN else advised_parts(self.hint, seen, self.words),
@@ -239,6 +239,13 @@ class _PageBuilder:
             # Others still have to play the cards of a duplicate, so it has no replay yet.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
+
+    def _news(self, *, is_over: bool) -> str:
+        """Return who cut the pack or, before the first card at Spades, what a blind double nil is."""
+        if is_over or self.seen.since:
+            return ""
+        is_blind = self.seen.view is not None and "blind" in self.seen.view.moves
+        return blind_line(self.words) if is_blind else cut_news(self.seen, self.words)
 
     def _with_cut(self, page: HandPage) -> HandPage:
         """Return the page while a player can cut the pack."""

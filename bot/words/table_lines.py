@@ -225,6 +225,12 @@ def only_deal_line(seen: TableSnapshot, words: Wording) -> str:
     return _("You win the deal!") if ours > theirs else _("You lose the deal.")
 
 
+def blind_line(words: Wording) -> str:
+    """Explain the button that declares a double nil at Spades before the first card."""
+    _ = words.text
+    return _("Double nil, blind: before your first card you bet 200 points on taking no trick.")
+
+
 def cut_news(seen: TableSnapshot, words: Wording) -> str:
     """Return who cut the current deal's pack, or that nobody did; empty if nobody was asked."""
     _ = words.text

@@ -32,11 +32,14 @@ class NextPuzzle:
         )
 
     async def _known_games(self, person: str) -> Container[str]:
-        """Return the Tressette games, and every other game that the person has played or answered a puzzle of."""
+        """Return the games that the person has played or answered a puzzle of, and the Tressette games for two.
+
+        Newcomers know no partner and no packets.
+        """
         numbers = await self._archive.numbers_of(person)
         played = {game.record.game for game in await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])}
         answered = {all_puzzles().game_of(id_) for id_ in await self._ratings.answered(person) if id_ in all_puzzles()}
-        return {id_ for id_, kind in GAMES.items() if kind.is_tressette} | played | answered
+        return {id_ for id_, kind in GAMES.items() if kind.layout == "stock"} | played | answered
 
 
 async def choose_next(

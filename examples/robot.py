@@ -21,10 +21,7 @@ RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is 
 
 
 def choose(table: dict) -> str:
-    """Declare if possible, otherwise play the lowest card that wins, or the lowest.
-
-    At other decisions, bid 4 or make the first move.
-    """
+    """Declare if possible; else play the lowest card that wins, or the lowest; else bid 4 or make the first move."""
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]
     plays = sorted(move for move in moves if move.startswith("play "))

@@ -48,7 +48,8 @@ def other_addresses() -> Iterator[tuple[str, str]]:
 
 async def redirect(site: Site, request: web.Request) -> web.Response:
     """Redirect to the page, with the rest of the address and the query."""
-    word, slash, rest = request.path.removeprefix("/").partition("/")
+    word, _slash, rest = request.path.removeprefix("/").partition("/")
     page = dict(other_addresses())[word]
-    address = request.rel_url.with_path(f"{page.rstrip('/')}{slash}{rest}" or "/").with_query(request.query)
-    return site.redirect(str(address))
+    # An address that begins with two slashes would lead to another site.
+    path = f"{page.rstrip('/')}/{rest}" if (rest := rest.lstrip("/")) else page
+    return site.redirect(str(request.rel_url.with_path(path).with_query(request.query)))

@@ -22,7 +22,6 @@ from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from engine import game_kind
 
 KEY = re.compile(r"[0-9a-f]{16}")
 TOURNAMENTS = 3  # tournaments on the first page
@@ -72,7 +71,7 @@ async def play(site: Site, request: web.Request) -> web.Response:
         robot = ""
     if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
         raise Refused("there is no such request")
-    if target and target not in map(str, game_kind(game).rules.choices()["target"]):
+    if target and target not in map(str, site.card_room.lobby.targets("en")[game]):
         raise Refused("there is no such request")
     if "find" in form:
         return await find_pages.start(site, request, form)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -40,12 +39,20 @@ def limits() -> Limits:
     return Limits(Access(Settings(_env_file=None)), on=True)
 
 
+class StubRequest(dict[object, object]):
+    """The address, path and values of a request."""
+
+    def __init__(self, remote: str | None, path: str = "/") -> None:
+        super().__init__()
+        self.remote, self.path = remote, path
+
+
 def request_from(address: str) -> web.Request:
-    return cast("web.Request", SimpleNamespace(remote=address))
+    return cast("web.Request", StubRequest(address))
 
 
 def request_for(address: str | None, path: str) -> web.Request:
-    return cast("web.Request", SimpleNamespace(remote=address, path=path))
+    return cast("web.Request", StubRequest(address, path))
 
 
 def count_allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int:

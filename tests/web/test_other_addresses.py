@@ -2,6 +2,7 @@
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from adapters.web.other_addresses import PAGES, other_addresses
 from adapters.web.routes import ROUTES
@@ -40,3 +41,14 @@ async def test_italian_words_redirect_to_pages(
 ) -> None:
     async with session.get(site.url + word, allow_redirects=False) as answer:
         assert (answer.status, answer.headers["Location"]) == (303, page)
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize("rest", ["//evil.example", "/%2Fevil.example", "/%5Cevil.example", "/%2F%2Fevil.example"])
+async def test_other_words_lead_to_no_other_site(
+    site: OpenPlayground, session: aiohttp.ClientSession, rest: str
+) -> None:
+    address = URL(f"{site.url}sfida{rest}", encoded=True)
+    async with session.get(address, allow_redirects=False) as answer:
+        assert answer.status == 303
+        assert answer.headers["Location"] in ("/evil.example", "/%5Cevil.example")

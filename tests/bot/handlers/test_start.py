@@ -44,7 +44,7 @@ async def test_robot_deals_at_once_after_one_question(store: Store) -> None:
         anna = await greet(worker, fake)
         await anna.press("Play a robot")
         question = fake.last(anna.private)
-        assert question.plain.startswith("Which game?\nMetà Mazzo: Tressette for two")
+        assert question.plain.startswith("Which game?\nMetà Mazzo: two players; you draw")
         assert labels(question) == ["Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "◀ Back"]
         await anna.press("Metà Mazzo")
         [table] = await worker.room.lists.tables_of(anna.person.id)

@@ -26,6 +26,7 @@ TOUCH_POINTS = {
         "adapters/web/feature_pages.py",
         "adapters/web/installing.py",
         "adapters/web/link_previews.py",
+        "adapters/web/other_addresses.py",
         "adapters/web/routes.py",
         "adapters/web/static/daily.css",
         "adapters/web/table_pages.py",

@@ -40,7 +40,7 @@ def board_panel(
     to be notified. ``watch`` is the address of the page for spectators, or empty. ``plays_here``: a button can
     open the table inside the chat's app. ``is_pictured``: a picture shows each
     card, so the text describes the trick. ``seal`` is the shuffle's seal, empty to show none. ``last_deal`` is the deal
-    whose result to show.
+    whose points to show: its own message has the details.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -50,7 +50,7 @@ def board_panel(
     assert view.deal
     turn = view.turn
     if last_deal:
-        _write_result(page, words, last_deal)
+        page.line(deal_lines(words, last_deal.record, last_deal.number)[0])
         page.gap()
     if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
         page.line(_("{name}’s time is up."), "bold", name=seen.name(turn))

@@ -142,6 +142,14 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     assert table.phase == "playing"
 
 
+async def test_group_reads_how_a_deals_points_add_up_once(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa")
+    await play_until(worker, list(players), Random(3), lambda: " · deal 2" in fake.last(GROUP).plain)
+    assert fake.last(GROUP).plain.startswith("Deal 1: ")
+    [result] = [text for text in fake.texts(GROUP) if "last trick 1" in text]
+    assert result.splitlines()[0] == fake.last(GROUP).plain.splitlines()[0]
+
+
 async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa")
     code, random, left = await code_of(worker, players[0]), Random(3), {0, 1, 2}

@@ -293,6 +293,7 @@ def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None
     assert f"There is no link: {file} exists while a bot runs" in done.stderr
 
 
+@pytest.mark.long
 def test_host_link_is_printed_on_a_terminal(tmp_path: Path) -> None:
     port = free_port()
     terminal, child_terminal = pty.openpty()

@@ -27,6 +27,7 @@ def channel_without_bot(server: DiscordServer, where: str) -> Channel:
     return server.add_channel(300, 9 << 22)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["group chat", long("a server without the bot")])
 async def test_game_is_played_where_the_bot_is_not_a_member(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server) as adapter:

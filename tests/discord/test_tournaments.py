@@ -119,6 +119,7 @@ async def play_to_the_end(
     return await adapter.worker.feature(TournamentsFeature).director.tournaments.load(code)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("form", "count", "resigning"),

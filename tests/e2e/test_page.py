@@ -42,6 +42,7 @@ async def test_commands_typed_before_the_list_loads_are_completed(playground: Op
     await expect(page.locator("#completions li", has_text="/challenge")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("locale", "greeting", "closed", "notice"),
     [

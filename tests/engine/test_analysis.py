@@ -165,6 +165,7 @@ def test_spades_losses_below_two_points_count_as_zero(
     assert (first.move, first.lost, first.better) == ("play 3C", lost, "play KC" if lost else "play 3C")
 
 
+@pytest.mark.long
 def test_missed_declarations_cost_their_points(monkeypatch: pytest.MonkeyPatch) -> None:
     # The verdicts on cards do not matter here.
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)

@@ -136,6 +136,7 @@ def has_no_offer(chat: Chat) -> bool:
     return "Join" not in str(message.get("reply_markup"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
 async def test_whole_game_can_be_played_in_a_chat_without_the_bot(
     store: Store, server: TelegramServer, game: str

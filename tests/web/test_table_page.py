@@ -254,6 +254,7 @@ async def test_illegal_card_says_why(playground: OpenPlayground, browser: Browse
     await expect(page.get_by_role("alert")).to_contain_text("You must follow suit")
 
 
+@pytest.mark.long
 async def test_played_card_moves_at_once_and_returns_if_refused(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")
     await wait_for_turn(page)
@@ -680,6 +681,7 @@ async def test_menu_question_is_not_covered_by_the_score(playground: OpenPlaygro
     await expect(page.locator(".line")).to_have_text(re.compile(" resigned.$"))
 
 
+@pytest.mark.long
 async def test_taps_take_two_packets_in_hand(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "pizzichino")
     packets = page.locator(".fan .tap")

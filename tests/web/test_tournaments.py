@@ -108,6 +108,7 @@ async def play(live: LiveSocket, code: str, cards: int, *, resigns: bool) -> Non
         played += 1
 
 
+@pytest.mark.long
 async def test_match_of_guests_is_played_to_its_end(playground: OpenPlayground) -> None:
     code = await open_tournament(playground)
     async with open_browser(playground) as anna, open_browser(playground) as bruno, open_browser(playground) as watcher:

@@ -128,6 +128,7 @@ async def test_new_game_is_played_on_a_page(store: Store) -> None:
         await play_deals(worker, fake, "twenty", deals=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", mostly_long(PROFILES, PROFILES[0]), ids=["english", "italian"])
 def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
     suits_of_winners = set()

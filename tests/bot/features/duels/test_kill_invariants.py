@@ -91,6 +91,7 @@ def test_every_invariant_has_a_fault() -> None:
     assert set(FAULTS) == {invariant.__name__ for invariant in duels.INVARIANTS}, "add a fault to FAULTS"
 
 
+@pytest.mark.long
 async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None:
     state = await make_duels_at_rest(store)
     assert state.tables

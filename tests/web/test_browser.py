@@ -127,7 +127,7 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: OpenPlaygrou
     await wait_for_turn(page)
     while not await page.locator(".menu .sign").count():
         async with expect_change(page):
-            await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
+            await page.locator("#table > .buttons:not(.spare) button, .fan .tap.playable").first.click()
         await wait_for_turn(page)
     await page.locator(".opens-menu").click()
     await page.get_by_role("dialog").get_by_text("In words").click()

@@ -330,7 +330,7 @@ async def play_as_guest(browser: Browser, site: OpenPlayground, **options: Any) 
     await wait_for_turn(page)
     await page.locator(".opens-menu").click()
     await page.locator(".menu .ways .danger").click()
-    await page.locator("#table > .buttons .danger").click()
+    await page.locator("#table > .buttons:not(.spare) .danger").click()
     await page.locator(".game-end").wait_for()
     await site.worker.settled()
     return page

@@ -26,7 +26,7 @@ PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 SIDEWAYS = {"viewport": {"width": 640, "height": 360}, "has_touch": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
-TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
+TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons:not(.spare) button"
 """Selector of all that a player can press to go on. ``press`` also chooses what to do with an honour on a packet."""
 
 HOLD_TRICK = """() => {
@@ -153,7 +153,7 @@ async def test_controls_are_visible(
         first = page.locator(TO_PRESS).first
         await expect(first).to_be_in_viewport(ratio=0.9)
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        if not await page.locator("#table > .buttons").count():
+        if not await page.locator("#table > .buttons:not(.spare)").count():
             # No scrolling is needed, except if there are more buttons than fit on a phone.
             over = await page.evaluate("document.documentElement.scrollHeight - innerHeight")
             assert over <= 0, f"the page is {over} px too high"
@@ -329,7 +329,7 @@ async def test_page_places_hint_by_its_role(playground: OpenPlayground, browser:
     await wait_for_turn(page)
     await change_tables(page, hide_payloads)
     await expect(page.locator(".beside")).to_have_text("💡 Hint")
-    await expect(page.locator("#table > .buttons button", has_text="Hint")).to_have_count(0)
+    await expect(page.locator("#table > .buttons:not(.spare) button", has_text="Hint")).to_have_count(0)
 
 
 @pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tressette", "tavolo"], "metamazzo"))
@@ -478,10 +478,10 @@ async def test_keys_draw_and_choose_without_the_buttons(playground: OpenPlaygrou
     page = await start_game(browser, playground, "spades")
     await wait_for_turn(page)
     await page.keyboard.press("Tab")
-    await page.locator("#table > .buttons button").first.focus()
+    await page.locator("#table > .buttons:not(.spare) button").first.focus()
     for _ in range(5):
         await wait_for_turn(page)
-        await expect(page.locator("#table > .buttons button:focus")).to_have_count(1)
+        await expect(page.locator("#table > .buttons:not(.spare) button:focus")).to_have_count(1)
         async with expect_change(page):
             await page.keyboard.press("Enter")
 
@@ -562,7 +562,7 @@ async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground
         last = await page.locator(".fan .tap").count() == 1
         if last:
             await page.evaluate(HOLD_TRICK)
-        await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
+        await page.locator(".fan .tap.playable, #table > .buttons:not(.spare) button").first.click()
         if last:
             await expect(page.locator(".fan .tap")).to_have_count(0)
             await expect(page.locator(".lying")).to_have_count(2)
@@ -674,7 +674,7 @@ async def test_menu_question_is_not_covered_by_the_score(playground: OpenPlaygro
         if await deal_over.count():
             break
         async with expect_change(page):
-            await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
+            await page.locator(".fan .tap.playable, #table > .buttons:not(.spare) button").first.click()
     await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()
     await page.get_by_role("button", name="Yes, I resign").click()

@@ -34,7 +34,7 @@ const Score = ({ sides }) => html`
   <div class="score">${sides.map((side) => html`
     <div class=${`side ${side.is_to_move ? "to-move" : ""}`}>
       <b dir="auto">${side.name}</b> <span class="points">${side.points}</span>
-      <small>${side.notes.join(" · ")}</small>
+      <small>${side.notes.map((note, index) => html`<span key=${index}>${note}${index < side.notes.length - 1 && " ·"}</span> `)}</small>
     </div>`)}
   </div>`;
 

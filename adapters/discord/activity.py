@@ -142,7 +142,9 @@ class Activity:
         if not CODE.fullmatch(code) or not INSTANCE.fullmatch(instance):
             raise InvalidLaunch("malformed")
         issued, _dot, signature = fields.get("state", "").partition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign(instance, issued).encode()):
+        # The page signs any text as an instance, so one with a space could pass as part of the time.
+        is_signed = hmac.compare_digest(signature.encode(), self._sign(instance, issued).encode())
+        if not is_signed or not issued.isdecimal():
             raise InvalidLaunch("not from our launch page")
         if time.time() - int(issued) > LAUNCH_SECONDS:
             raise InvalidLaunch("opened too long ago")

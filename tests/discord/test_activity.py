@@ -125,7 +125,7 @@ async def test_instance_of_others_opens_no_table(store: Store, server: DiscordSe
 async def test_wrong_launches_are_refused(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async with with_activity(store, server) as (_adapter, _site, frame):
         Person(server, 1, "Anna")
-        state = (await frame.open("i-1"))["state"]
+        state, spaced = [(await frame.open(instance))["state"] for instance in ("i-1", "i 1")]
         code = server.activities.authorize(1)
         with capture_logs() as lines:
             for fields in (
@@ -133,6 +133,7 @@ async def test_wrong_launches_are_refused(store: Store, server: DiscordServer, m
                 {"code": code, "state": state[:-1] + "!", "instance_id": "i-1"},
                 {"code": code, "state": f"9{state}", "instance_id": "i-1"},
                 {"code": code, "state": state, "instance_id": "i-2"},
+                {"code": code, "state": f"1 {spaced}", "instance_id": "i"},
                 {"code": "a b", "state": state, "instance_id": "i-1"},
                 {"state": state, "instance_id": "i-1"},
                 {"code": "x" * 2000, "state": state, "instance_id": "i-1"},

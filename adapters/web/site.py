@@ -246,7 +246,7 @@ class Site:
             self.limits.count_request(request)
             is_monitoring = request.path in monitoring.PATHS
             is_framed = request.path.startswith("/app/") or is_activity_launch(request, apps)
-            origins = [app.page_origin for app in apps.values()]
+            origins = [app.page_origin for app in apps.values() if app.page_origin]
             self.access.check(request.headers, request.version, is_monitoring, is_framed, origins)
             if not is_recognized:
                 await self._app_visitors.look_up(request, apps)

@@ -16,8 +16,9 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.errors import ANSWERED, EXPIRED, LIBRARY_ERRORS, describe_error
+from adapters.discord.errors import ANSWERED, EXPIRED, LIBRARY_ERRORS, RATE_LIMITED, describe_error
 from adapters.discord.interactions import Unreadable, read_person
+from adapters.discord.limits import COUNTED_STATUSES, RATE_LIMIT_PAUSE, RefusalBudget
 from adapters.discord.places import PLATFORM, InteractionToken
 from adapters.discord.rest import TIMEOUT, Rest
 from bot import actions
@@ -25,7 +26,7 @@ from bot.actions import BadPayload, TableAction
 from bot.card_room import CardRoom
 from bot.http.proxies import proxy_for
 from bot.places import GUEST, Place
-from bot.platform import PlatformFailure
+from bot.platform import DeliveryError, PlatformFailure, SlowDown
 from bot.settings import Settings
 from bot.site.mini_app import InvalidLaunch, Launch
 from bot.store import STORE_ERRORS
@@ -70,11 +71,12 @@ def table_to_open(payload: str) -> str:
 
 
 async def request_token(session: aiohttp.ClientSession, settings: Settings, application: int, **grant: str) -> str:
-    """Exchange a grant for an access token. Raise InvalidLaunch if Discord refuses it, or a client error."""
+    """Exchange a grant for an access token. Raise InvalidLaunch if Discord refuses it, SlowDown, or a client error."""
     assert settings.discord_client_secret
     form = {"client_id": str(application), "client_secret": settings.discord_client_secret.get_secret_value(), **grant}
     url = f"{settings.discord_api_url}/oauth2/token"
     async with session.post(url, data=form, proxy=proxy_for(url)) as response:
+        _check_rate_limit(response)
         answer = _fields(await response.json(content_type=None))
         if response.status in (400, 401):
             # RFC 6749, section 5.2. The description could repeat what was sent.
@@ -94,9 +96,10 @@ class Activity:
 
     frame_origins: tuple[str, ...] = FRAME_ORIGINS
 
-    def __init__(self, client: discord.Client, rest: Rest, card_room: CardRoom) -> None:
-        self._client, self._rest, self._card_room = client, rest, card_room
+    def __init__(self, client: discord.Client, rest: Rest, budget: RefusalBudget, card_room: CardRoom) -> None:
+        self._client, self._rest, self._budget, self._card_room = client, rest, budget, card_room
         self._settings, self._redis = card_room.settings, card_room.redis
+        self._paused_until = 0.0  # by the monotonic clock
 
     @property
     def page_origin(self) -> str:
@@ -109,11 +112,11 @@ class Activity:
         """Answer a press by opening the Activity at a table. Return False if another answer is still possible."""
         try:
             instance = await self._rest.launch_activity(token)
-        except (PlatformFailure, *LIBRARY_ERRORS) as error:
+        except (DeliveryError, *LIBRARY_ERRORS) as error:
             log.warning("discord_activity_not_launched", why=describe_error(error))
             if isinstance(error, discord.HTTPException) and error.status < 500:
                 return error.code in (ANSWERED, EXPIRED)
-            return True
+            return not isinstance(error, SlowDown)
         try:
             await self._redis.set(f"{INSTANCE_KEY}:{instance}", code, ex=INSTANCE_SECONDS)
         except STORE_ERRORS as error:
@@ -160,16 +163,35 @@ class Activity:
         url, application = f"{self._settings.discord_api_url}/users/@me", self._client.application_id
         if not application:
             raise PlatformFailure("not connected")
+        if time.monotonic() < self._paused_until:
+            raise PlatformFailure("Discord asked to wait")
         try:
-            async with aiohttp.ClientSession(timeout=TIMEOUT) as session:
+            self._budget.check()
+            async with aiohttp.ClientSession(timeout=TIMEOUT, trace_configs=[self._refusal_trace()]) as session:
                 grant = {"grant_type": "authorization_code", "code": code}
                 token = await request_token(session, self._settings, application, **grant)
                 headers = {"Authorization": f"Bearer {token}"}
                 async with session.get(url, headers=headers, proxy=proxy_for(url)) as response:
+                    _check_rate_limit(response)
                     response.raise_for_status()
                     return _fields(await response.json(content_type=None))
+        except SlowDown as pause:
+            # Anybody can send codes, so without a pause they could use up the bot's budget of refusals.
+            self._paused_until = time.monotonic() + pause.seconds
+            raise PlatformFailure("Discord asked to wait") from None
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise PlatformFailure(type(error).__name__) from None
+
+    def _refusal_trace(self) -> aiohttp.TraceConfig:
+        """Return a trace configuration that counts refused requests: Discord bans the address for too many."""
+        config = aiohttp.TraceConfig()
+
+        async def count(_session: object, _call: object, params: aiohttp.TraceRequestEndParams) -> None:
+            if params.response.status in (*COUNTED_STATUSES, RATE_LIMITED):
+                self._budget.count()
+
+        config.on_request_end.append(count)
+        return config
 
     async def _where(self, instance: str, user: str) -> tuple[str, str]:
         """Return the table and the channel of an instance; both empty if the user is not in it.
@@ -178,7 +200,7 @@ class Activity:
         """
         try:
             found = _fields(await self._rest.get_activity_instance(instance))
-        except (PlatformFailure, *LIBRARY_ERRORS) as error:
+        except (DeliveryError, *LIBRARY_ERRORS) as error:
             log.info("discord_activity_instance_unknown", why=describe_error(error))
             return "", ""
         users = found.get("users")
@@ -192,6 +214,15 @@ class Activity:
         is_member = server.isdecimal() and self._client.get_guild(int(server))
         place = Place(PLATFORM, server, channel) if is_member else Place(PLATFORM, f"{GUEST}{channel}")
         return code, str(place)
+
+
+def _check_rate_limit(response: aiohttp.ClientResponse) -> None:
+    """Raise SlowDown if Discord, or the proxy in front of it, asks to wait."""
+    if response.status == RATE_LIMITED:
+        try:
+            raise SlowDown(float(response.headers["Retry-After"]))
+        except (KeyError, ValueError):
+            raise SlowDown(RATE_LIMIT_PAUSE) from None
 
 
 def _fields(value: object) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class Discord:
         self.client = Client(*handlers, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
         private = PrivateChats(self.rest, self.card_room.redis)
-        self.mini_app = Activity(self.client, self.rest, self.card_room) if self.plays_here else None
+        self.mini_app = Activity(self.client, self.rest, self.budget, self.card_room) if self.plays_here else None
         self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
 
     async def start(self) -> None:

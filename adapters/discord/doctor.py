@@ -11,7 +11,7 @@ from adapters.discord.activity import SCOPE, missing_for_activity, request_token
 from adapters.discord.errors import LIBRARY_ERRORS, describe_error
 from adapters.discord.rest import TIMEOUT
 from bot.http.proxies import proxy_for
-from bot.platform import PlatformFailure
+from bot.platform import DeliveryError
 from bot.settings import Settings
 from bot.site.mini_app import InvalidLaunch
 
@@ -64,7 +64,7 @@ async def _examine_activity(settings: Settings, application: int) -> tuple[bool,
             await request_token(session, settings, application, grant_type="client_credentials", scope=SCOPE)
     except InvalidLaunch:
         return False, "discord: Discord does not accept the client secret: copy it again from the portal, under OAuth2"
-    except (PlatformFailure, *LIBRARY_ERRORS) as error:
+    except (DeliveryError, *LIBRARY_ERRORS) as error:
         return False, f"discord: the client secret could not be checked ({describe_error(error)})"
     return True, (
         f"discord: the Activity is on; under Activities, URL Mappings, the portal needs / for "

@@ -13,6 +13,8 @@ from structlog.testing import capture_logs
 
 from adapters.discord import examine
 from adapters.discord.activity import LAUNCH_SECONDS
+from adapters.discord.limits import MAX_REFUSALS
+from adapters.discord.places import InteractionToken
 from adapters.web import make
 from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground
@@ -23,7 +25,7 @@ from bot.settings import Settings
 from bot.store import Store
 from tests.discord.activities import SECRET
 from tests.discord.players import CHANNEL, ObservedDiscord, Person, on_discord, seat_people, until
-from tests.discord.server import TOKEN, DiscordServer
+from tests.discord.server import TOKEN, DiscordServer, Failure
 
 PUBLIC = "https://cards.example.org"
 APP = "https://1000.discordsays.com"
@@ -173,6 +175,32 @@ async def test_wrong_secret_is_logged_without_it(store: Store, server: DiscordSe
         assert "discord_client_secret_refused" in [line["event"] for line in lines]
         assert wrong not in str(lines)
         assert wrong not in await answer.text()
+
+
+async def test_rate_limited_sign_ins_pause_without_asking(store: Store, server: DiscordServer) -> None:
+    async with with_activity(store, server) as (adapter, _site, frame):
+        Person(server, 1, "Anna")
+        fields = {"state": (await frame.open("i-1"))["state"], "instance_id": "i-1"}
+        # The proxy in front of Discord answers with a page instead of JSON.
+        server.fail_next("exchange", Failure(body=b"<html>", kind="text/html", status=429))
+        codes = [server.activities.authorize(1) for _ in range(3)]
+        assert [(await frame.enter(code=code, **fields)).status for code in codes] == [503] * 3
+        assert [name for name, _body in server.calls].count("exchange") == 1
+        assert len(adapter.budget._refused) == 1
+
+
+async def test_sign_in_waits_while_all_requests_pause(store: Store, server: DiscordServer) -> None:
+    async with with_activity(store, server) as (adapter, _site, frame):
+        people = await seat_people(server, "metamazzo")
+        await until(lambda: people[0].button("Play here", people[0].private) is not None)
+        fields = {"state": (await frame.open("i-1"))["state"], "instance_id": "i-1"}
+        for _ in range(MAX_REFUSALS):
+            adapter.budget.count()
+        code = server.activities.authorize(1)
+        assert (await frame.enter(code=code, **fields)).status == 503
+        assert code in server.activities.codes
+        assert adapter.mini_app
+        assert not await adapter.mini_app.launch(InteractionToken("1", "t", 0), "ABCDEF")
 
 
 async def test_without_secret_there_is_no_activity(store: Store, server: DiscordServer) -> None:

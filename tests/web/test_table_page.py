@@ -170,8 +170,10 @@ ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].
 """JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
 
 CUT_OFF_NAMES = """() => [...document.querySelectorAll(".who, .side b, .title")]
-  .filter((element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
+  .filter((element) => element.scrollWidth > element.clientWidth + 1
+    || (element.scrollHeight > element.clientHeight + 1 && !element.querySelector("button")))
   .map((element) => element.textContent)"""
+"""JavaScript: the names that are cut off. The area of a button in a title is higher than its line."""
 
 
 @pytest.mark.long
@@ -429,7 +431,7 @@ async def test_table_shows_whole_names_on_a_phone(playground: OpenPlayground, br
     names = page.locator(".title, .side b")
     await expect(names).to_have_count(3)
     await expect(names.first).to_contain_text("deal of the day")
-    assert not await names.evaluate_all(IS_CUT)
+    assert await page.evaluate(CUT_OFF_NAMES) == []
 
 
 async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayground, browser: Browser) -> None:

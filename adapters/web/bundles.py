@@ -6,6 +6,7 @@ its module only when it is needed. Comments are left out.
 
 import re
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from posixpath import dirname, join, normpath
 
 # The name of each bundle, and the files that it starts with.
@@ -46,15 +47,25 @@ def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
             waiting += modules[name].needs
     for module in modules.values():
         module.check(modules)
+    _check_order(modules)
     functions = "".join(f"{name!r}: async () => {{\n{module.body}}},\n" for name, module in modules.items())
     runs = "".join(f"await load({name!r});\n" for name in entries)
     return f"const modules = {{\n{functions}}};\n{LOADER}{runs}"
+
+
+def _check_order(modules: Mapping[str, "_Module"]) -> None:
+    """Raise `BadModule` if modules import each other in a circle: they would wait for each other forever."""
+    try:
+        TopologicalSorter({name: module.waits for name, module in modules.items()}).prepare()
+    except CycleError as fault:
+        raise BadModule(f"modules import each other: {' → '.join(fault.args[1])}") from fault
 
 
 class _Module:
     """A module as the body of an async function.
 
     ``exports`` maps each exported name to its expression, and ``imports`` lists names with the module they come from.
+    ``needs`` are other modules, and ``waits`` those of them that run first.
     """
 
     def __init__(self, name: str, text: str) -> None:
@@ -62,6 +73,7 @@ class _Module:
         self.exports: dict[str, str] = {}
         self.imports: list[tuple[str, str]] = []
         self.needs: list[str] = []
+        self.waits: list[str] = []
         text = COMMENT_LINE.sub("", DOC_COMMENT.sub("", text))
         text = EXPORT_FROM.sub(self._export_from, text)
         text = IMPORT.sub(self._import, text)
@@ -89,6 +101,7 @@ class _Module:
 
     def _import(self, found: re.Match[str]) -> str:
         default, names, source = found[1], found[2], self._need(found[3])
+        self.waits.append(source)
         pairs = [("default", default)] if default else _pairs(names)
         self.imports += [(name, source) for name, _local in pairs]
         taken = ", ".join(f"{name}: {local}" for name, local in pairs)
@@ -101,6 +114,7 @@ class _Module:
 
     def _export_from(self, found: re.Match[str]) -> str:
         source, variable = self._need(found[2]), f"from{len(self.needs)}"
+        self.waits.append(source)
         for name, shown in _pairs(found[1]):
             self.imports.append((name, source))
             self.exports[shown] = f"{variable}.{name}"

@@ -47,6 +47,17 @@ async def test_unknown_form_of_export_is_refused() -> None:
         join_scripts({"main.js": "export * from './other.js';\n"}, ["main.js"])
 
 
+async def test_modules_that_import_each_other_are_refused() -> None:
+    modules = {
+        "main.js": 'import { a } from "./other.js";\nexport const b = () => a;\n',
+        "other.js": 'import { b } from "./main.js";\nexport const a = () => b;\n',
+    }
+    with pytest.raises(BadModule, match=r"import each other: \S+ → \S+"):
+        join_scripts(modules, ["main.js"])
+    modules["other.js"] = 'export const a = () => import("./main.js");\n'
+    assert "load('main.js')" in join_scripts(modules, ["main.js"])
+
+
 async def test_late_module_of_a_bundle_runs_only_when_needed() -> None:
     script = join_scripts(MODULES, ["main.js"])
     assert "load('late.js')" in script

@@ -188,9 +188,12 @@ class _Analysis:
 
 
 def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best: str, *, exact: bool) -> str:
-    """Return the reason for the best move, or a general reason if it is also true of the played card."""
+    """Return the reason for the best move, or a general reason if it is also true of the played card.
+
+    That all cards are known is a reason of its own, although it is true of both.
+    """
     why = find_reason(view, history, best, exact=exact)
-    if not (move.startswith("play ") and best.startswith("play ")):
+    if why == "counted" or not (move.startswith("play ") and best.startswith("play ")):
         return why
     reasons = {why, find_reason(view, history, move, exact=exact)}
     is_shared = len(reasons) == 1 or reasons == {"takes", "takes_points"}

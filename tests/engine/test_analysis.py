@@ -69,6 +69,15 @@ def test_reason_does_not_apply_to_the_played_card_too(monkeypatch: pytest.Monkey
     assert found == {(True, "cards_open"), (False, "likely")}
 
 
+def test_verdict_with_all_cards_known_is_counted_out() -> None:
+    record = simulate("metamazzo", {}, ["random"] * 2, "3")
+    lost = [verdict for verdict in analyse_deal(record, 1) if verdict.exact and verdict.lost]
+    counted = [verdict for verdict in lost if verdict.better.startswith("play ")]
+    assert counted
+    # Once the stock is drawn, a player knows every card of the opponent.
+    assert {verdict.why for verdict in counted} == {"counted"}
+
+
 def test_exact_losses_agree_with_the_solver() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
     solver, checked = Solver(), 0

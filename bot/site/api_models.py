@@ -18,7 +18,7 @@ from bot.identity.pseudonyms import localize_name
 from bot.tables.table import Table
 from bot.words.table_lines import fixture_line
 from bot.words.transcript import ending_of, printable_name
-from bot.words.verdicts import better_text
+from bot.words.verdicts import better_text, rests_on_unseen_cards
 from bot.words.wording import Wording, faces_of
 from engine import Game, Record, game_kind, replay
 from engine.game import ENDING_MOVES
@@ -144,6 +144,7 @@ class Judgement(ApiModel):
     exact: bool = Field(
         description="True if perfect play with open cards says so, false if it is the strong robot's judgement."
     )
+    unseen: bool = Field(description="True if this rests on cards that the player could not see.")
     text: str = Field(description="The better move and the reason in words; empty if nothing was given away.")
 
 
@@ -323,8 +324,13 @@ def _seat_view(view: DealView | None) -> SeatView:
 
 
 def _judgement(words: Wording, verdict: Verdict) -> Judgement:
-    fields = {name: getattr(verdict, name) for name in Judgement.model_fields if name not in ("place", "text")}
-    return Judgement(**fields, place=verdict.move_index, text=better_text(words, verdict))
+    names = Judgement.model_fields.keys() - {"place", "unseen", "text"}
+    return Judgement(
+        **{name: getattr(verdict, name) for name in names},
+        place=verdict.move_index,
+        unseen=rests_on_unseen_cards(verdict),
+        text=better_text(words, verdict),
+    )
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:

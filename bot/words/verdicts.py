@@ -73,15 +73,19 @@ def better_text(words: Wording, verdict: Verdict) -> str:
     return better.format(move=short_move(words, verdict.better), why=why)
 
 
-def open_cards_note(words: Wording, verdict: Verdict) -> str:
-    """Return that a verdict rests on cards that its player could not see; empty for other verdicts.
+def rests_on_unseen_cards(verdict: Verdict) -> bool:
+    """Return whether a verdict of a loss rests on cards that its player could not see.
 
     Hints judge by what the player knows, so such a verdict can contradict a hint.
     """
+    return verdict.exact and verdict.lost > 0 and verdict.why not in ("counted", "declares")
+
+
+def open_cards_note(words: Wording, verdict: Verdict) -> str:
+    """Return that a verdict rests on cards that its player could not see; empty for other verdicts."""
     _ = words.text
-    if not verdict.exact or verdict.lost <= 0 or verdict.why in ("counted", "declares"):
-        return ""
-    return _("Judged with all hands open: neither you nor a hint could see them.")
+    note = _("Judged with all hands open: neither you nor a hint could see them.")
+    return note if rests_on_unseen_cards(verdict) else ""
 
 
 def short_move(words: Wording, move: str) -> str:

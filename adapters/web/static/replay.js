@@ -13,7 +13,7 @@ import { format, html, pageData, render, useEffect, useMemo, useRef, useState } 
 import { readLine, useLine, WhatIf, writeLine } from "./what_if.js";
 
 /** @typedef {{seat: number | null, text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
-/** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, better: string, text: string}} Judgement The verdict on a move. */
+/** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, unseen: boolean, better: string, text: string}} Judgement The verdict on a move. */
 /** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} AnalysisState */
 /** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string, cut?: string} | null}} ShuffleCheck The check of a deal's shuffle. */
 /** @typedef {import("./position.js").View} View */
@@ -197,7 +197,7 @@ const Replay = () => {
               isTaken=${step.move.startsWith("play ")} texts=${texts} />
             ${worse && html`<${BetterArrow} table=${table} played=${worse.move.split(" ")[1]} better=${worse.better.split(" ")[1]} seat=${worse.seat} />`}
           </div>
-          ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text} ${judgement.exact ? texts.open_hands : ""}` : texts.nothing_lost}</p>`)}
+          ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text} ${judgement.unseen ? texts.open_hands : ""}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}</div>
         ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}

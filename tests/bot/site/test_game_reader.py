@@ -108,7 +108,8 @@ async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
     await store.client.set(keys.analysis(game.id), json.dumps([stored]))
     answer = await make_reader(store).get_analysis(game.id, ENGLISH)
     assert answer
-    assert [judgement["seat"] for judgement in json.loads(answer.body)["judgements"]] == [move[0]]
+    [judgement] = json.loads(answer.body)["judgements"]
+    assert (judgement["seat"], judgement["unseen"]) == (move[0], False)
 
 
 async def test_answers_contain_no_address(store: Store) -> None:

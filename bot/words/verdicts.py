@@ -149,12 +149,13 @@ def hint_reason(words: Wording, hint: Hint) -> str:
         "gives_little": _("you can’t take this trick, and it gives nothing away."),
         "lost_so_far": _("so far the others are winning, and it gives nothing away."),
     }
-    saving, only = _("taking it brings only {points}: keep {card} for later."), _("only {cards} can beat it.")
+    saving = _("taking it brings only {points}: keep {card} for later.")
     if hint.reason == "spares" and not hint.thirds:
         saving = _("a low card is enough here: keep {card} for later.")
     if hint.reason == "spares":
         return saving.format(points=points, card=words.cards(hint.cards))
     if hint.reason == "likely" and hint.cards:
+        only = words.ngettext("only {cards} can beat it.", "only {cards} can beat it.", len(hint.cards))
         return only.format(cards=_(" and ").join(map(words.card, hint.cards)))
     found = sentences if hint.thirds else without_points
     return found.get(hint.reason, reason_texts(words)[hint.reason]).format(points=points)

@@ -19,13 +19,13 @@ from bot.words.deal_results import deal_lines, last_taker
 from bot.words.game_results import course_line
 from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
-from bot.words.verdicts import advice_text
+from bot.words.verdicts import advice_text, hint_reason
 from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal_text, signed_text, thirds_text
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.replay import load
-from engine.robots.verdicts import Verdict
+from engine.robots.verdicts import Hint, Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, simulate_record
 from tests.bot.site.test_deal_count import parse_figure
@@ -43,6 +43,21 @@ def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
         "dichiarazioni: A doppio zero, B –",
         "totali: A 0, B −200",
     ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "thirds", "cards", "text"),
+    [
+        ("likely", 0, ("3C",), "la supera solo 3"),
+        ("likely", 0, ("3C", "2C"), "la superano solo 3"),
+        ("takes_points", 4, (), "prendi, e la presa vale 1⅓."),
+        ("gives_little", 1, (), "non puoi prendere, e così regali solo ⅓."),
+        ("gives_little", 0, (), "non puoi prendere, e così non regali niente."),
+        ("spares", 2, ("AC",), "prendendo fai solo ⅔: tieni A"),
+    ],
+)
+def test_hint_names_points_and_cards(reason: str, thirds: int, cards: tuple[str, ...], text: str) -> None:
+    assert hint_reason(Wording("it", ("A", "B")), Hint("play 4C", reason, thirds, cards)).startswith(text)
 
 
 def test_negative_numbers_have_a_true_minus() -> None:

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import phrase_text
 from bot.words.table_lines import TableLines, blind_line, cut_news, shown_points
-from bot.words.wording import Wording, score_unit, thirds_text
+from bot.words.wording import Wording, score_unit, thirds_text, usual_deals
 from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS, combinations_in
 from engine.tressette import THIRDS
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
-
-WINNERS_POINTS = 7.5  # average points in a deal of a player who wins games of Tressette
 
 
 def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
@@ -78,7 +76,7 @@ def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
         ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
         yield _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
         if seen.is_practice and not seen.is_duplicate:
-            yield deals_line(words, int(seen.rules["target"]))
+            yield deals_line(words, usual_deals(seen.kind, int(seen.rules["target"])))
         return
     yield _("Bid your tricks · follow suit · spades are trumps · {points} points win").format(points=points)
     deal = seen.view.deal if seen.view else None
@@ -103,9 +101,8 @@ def packet_line(seen: TableSnapshot, words: Wording) -> str:
     return "" if has_played else _("📦 is the top of a packet of yours: play it like a card in hand.")
 
 
-def deals_line(words: Wording, target: int) -> str:
-    """Return about how many deals a game of Tressette takes."""
-    deals = round(target / WINNERS_POINTS)
+def deals_line(words: Wording, deals: int) -> str:
+    """Return about how many deals a game takes."""
     return words.ngettext("That’s about {count} deal.", "That’s about {count} deals.", deals).format(count=deals)
 
 

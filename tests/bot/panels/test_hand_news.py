@@ -9,7 +9,7 @@ from bot.store.entries import FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
 from bot.words.table_lines import table_words
-from bot.words.wording import Wording, thirds_text
+from bot.words.wording import Wording, target_choice, thirds_text
 from engine import GAMES, legal_moves_for_record
 from engine.cards import ITALIAN
 from engine.options import RELEASE, resolve
@@ -90,6 +90,16 @@ def test_partner_is_named_until_the_first_move() -> None:
     assert seat is not None
     moved = make_random_move(table, Random(1))
     assert partner_line(*seen_by(moved, seat)) == ""
+
+
+@pytest.mark.parametrize("game", ["metamazzo", "pizzichino", "testa", "tressette"])
+@pytest.mark.parametrize("target", [21, 31])
+def test_newcomers_read_the_length_that_the_first_page_names(game: str, target: int) -> None:
+    table = dealt_table(game, Random(1))
+    seen, words = seen_by(table, 0)
+    seen = seen._replace(is_practice=True, rules=seen.rules | {"target": target})
+    shown = target_choice("en", seen.kind, target).rpartition(" · ")[2]
+    assert f"That’s {shown}." in list(newcomer_lines(seen, words))
 
 
 def test_first_draw_of_spades_is_explained() -> None:

@@ -134,9 +134,9 @@ class TableSnapshot(NamedTuple):
     def running_thirds(self) -> tuple[int, int] | None:
         """Thirds of a point of each side in this deal, tricks and declarations, as anyone can count them.
 
-        None before the first card, after the deal and at Spades.
+        None unless cards are being played, and at Spades.
         """
-        deal = self.view.deal if self.view else None
+        deal = self.view.deal if self.view and not self.view.ending else None
         if not isinstance(deal, TressetteView) or deal.phase != "play":
             return None
         return self.taken[0] + 3 * deal.declared[0], self.taken[1] + 3 * deal.declared[1]

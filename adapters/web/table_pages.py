@@ -71,15 +71,17 @@ async def play(site: Site, request: web.Request) -> web.Response:
         robot = ""
     if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
         raise Refused("there is no such request")
-    if target and target not in map(str, site.card_room.lobby.targets("en")[game]):
+    all_targets = site.card_room.lobby.targets("en")
+    if target and not any(target in map(str, targets) for targets in all_targets.values()):
         raise Refused("there is no such request")
+    # Before its script has loaded, the form offers the targets of the first game for all games.
+    points = int(target) if target and int(target) in all_targets[game] else None
     if "find" in form:
         return await find_pages.start(site, request, form)
     reader, cookie, language = await site.admit(request, await site.people.identify(request), name)
     update = f"web:{reader.tag}:{key}:{game}:{robot}:{target}"
     person = reader.as_person(browser_language(request))
     visitor = site.guest_visitor(request, reader)
-    points = int(target) if target else None
     opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor, target=points)
     if not opened.code:
         return site.message_page(request, opened.why, language=language, cookie=cookie)

@@ -33,8 +33,8 @@ from bot.store import STORE_ERRORS
 
 FRAME_ORIGINS = ("https://discord.com", "https://ptb.discord.com", "https://canary.discord.com")
 LAUNCH_SECONDS = 900  # time from the launch page to the person's consent
-INSTANCE_SECONDS = 86400  # how long the table of an instance is kept
-INSTANCE_KEY = "discord:activity"  # start of the keys in the store: the table's code, by instance
+PRESS_SECONDS = 86400  # how long the table of a press is kept
+TABLE_KEY = "discord:activity"  # start of the keys in the store: the table's code, by instance and person, as a hash
 INSTANCE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 LONGEST = 1024  # characters of launch data
@@ -108,8 +108,11 @@ class Activity:
 
     # From a button to the page
 
-    async def launch(self, token: InteractionToken, code: str) -> bool:
-        """Answer a press by opening the Activity at a table. Return False if another answer is still possible."""
+    async def launch(self, token: InteractionToken, person: str, code: str) -> bool:
+        """Answer a press by opening the Activity at a table. Return False if another answer is still possible.
+
+        All people of a channel share an instance, but each can press at another table.
+        """
         try:
             instance = await self._rest.launch_activity(token)
         except (DeliveryError, *LIBRARY_ERRORS) as error:
@@ -118,7 +121,7 @@ class Activity:
                 return error.code in (ANSWERED, EXPIRED)
             return not isinstance(error, SlowDown)
         try:
-            await self._redis.set(f"{INSTANCE_KEY}:{instance}", code, ex=INSTANCE_SECONDS)
+            await self._redis.set(self._table_key(instance, person), code, ex=PRESS_SECONDS)
         except STORE_ERRORS as error:
             # The Activity then opens the table of its channel.
             self._card_room.report_store_error(error)
@@ -126,14 +129,17 @@ class Activity:
 
     def page_data(self, query: Mapping[str, str]) -> dict[str, str]:
         issued = str(int(time.time()))
-        state = f"{issued}.{self._sign(query.get('instance_id', ''), issued)}"
+        state = f"{issued}.{self._sign('activity', query.get('instance_id', ''), issued)}"
         return {"client_id": str(self._client.application_id), "scope": SCOPE, "state": state}
 
-    def _sign(self, instance: str, issued: str) -> str:
+    def _sign(self, *words: str) -> str:
         """Sign a launch, so that only codes for a recent launch page of this instance are exchanged."""
         assert self._settings.discord_client_secret
         key = self._settings.discord_client_secret.get_secret_value().encode()
-        return hmac.digest(key, f"activity {instance} {issued}".encode(), sha256).hex()
+        return hmac.digest(key, " ".join(words).encode(), sha256).hex()
+
+    def _table_key(self, instance: str, person: str) -> str:
+        return f"{TABLE_KEY}:{self._sign('table', instance, person)}"
 
     # From the page to its person
 
@@ -146,7 +152,7 @@ class Activity:
             raise InvalidLaunch("malformed")
         issued, _dot, signature = fields.get("state", "").partition(".")
         # The page signs any text as an instance, so one with a space could pass as part of the time.
-        is_signed = hmac.compare_digest(signature.encode(), self._sign(instance, issued).encode())
+        is_signed = hmac.compare_digest(signature.encode(), self._sign("activity", instance, issued).encode())
         if not is_signed or not issued.isdecimal():
             raise InvalidLaunch("not from our launch page")
         if time.time() - int(issued) > LAUNCH_SECONDS:
@@ -156,7 +162,7 @@ class Activity:
             person = read_person(user, {}, str(user.get("locale") or ""))
         except Unreadable as error:
             raise PlatformFailure(str(error)) from None
-        return Launch(person, *await self._where(instance, person.id.partition(":")[2]))
+        return Launch(person, *await self._where(instance, person.id))
 
     async def _user_of(self, code: str) -> dict[str, Any]:
         """Return the user who gave consent, by the code that Discord gave the page for it."""
@@ -193,8 +199,8 @@ class Activity:
         config.on_request_end.append(count)
         return config
 
-    async def _where(self, instance: str, user: str) -> tuple[str, str]:
-        """Return the table and the channel of an instance; both empty if the user is not in it.
+    async def _where(self, instance: str, person: str) -> tuple[str, str]:
+        """Return the table of a person's press and the instance's channel; both empty if they are not in the instance.
 
         The page's own word is no proof: it could name any instance.
         """
@@ -204,9 +210,9 @@ class Activity:
             log.info("discord_activity_instance_unknown", why=describe_error(error))
             return "", ""
         users = found.get("users")
-        if not isinstance(users, list) or user not in users:
+        if not isinstance(users, list) or person.partition(":")[2] not in users:
             return "", ""
-        code = (await self._redis.get(f"{INSTANCE_KEY}:{instance}") or b"").decode()
+        code = (await self._redis.get(self._table_key(instance, person)) or b"").decode()
         location = _fields(found.get("location"))
         channel, server = str(location.get("channel_id") or ""), str(location.get("guild_id") or "")
         if not channel.isdecimal():

@@ -209,7 +209,7 @@ class Discord:
         message = interaction.message.id if interaction.message else ""
         answer = Answer(self.rest, interaction.token, place, message)
         code = table_to_open(press.payload) if press and self.mini_app else ""
-        if self.mini_app and code and await self.mini_app.launch(interaction.token, code):
+        if self.mini_app and press and code and await self.mini_app.launch(interaction.token, press.person.id, code):
             return
         if press is None:
             work = _toast_reply(error_text(BadPayload(), self._language_of(interaction)))

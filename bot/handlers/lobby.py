@@ -210,17 +210,16 @@ class Lobby:
     async def find_page(self, person: Person, code: str, place: str) -> str:
         """Return the page of the table that a person opens from a chat; "/" if there is none.
 
-        The table is the one with the ``code``, otherwise one that the chat shows at ``place``. A seat there counts
-        more than an invitation, and that more than a game to watch. Without such a table, it is the person's only one.
+        The table is the one with the ``code``, if it still exists, otherwise one that the chat shows at ``place``. A
+        seat there counts more than an invitation, and that more than a game to watch. Without such a table, it is the
+        person's only one.
         """
-        if code:
-            try:
-                tables = [await self._room.table(code)]
-            except TableError:
-                tables = []
-        else:
-            shown = await self._room.lists.tables_at(place) if place else []
-            tables = [table for table in shown if table.is_shown_at(place)]
+        try:
+            tables = [await self._room.table(code)] if code else []
+        except TableError:
+            tables = []
+        if place and not tables:
+            tables = [table for table in await self._room.lists.tables_at(place) if table.is_shown_at(place)]
         for table in tables:
             if person.id in table.people:
                 return f"/t/{table.code}"

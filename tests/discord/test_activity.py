@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import aiohttp
 import pytest
+from cachetools import TTLCache
 from structlog.testing import capture_logs
 
 from adapters.discord import examine
@@ -16,15 +17,18 @@ from adapters.discord.activity import LAUNCH_SECONDS
 from adapters.discord.limits import MAX_REFUSALS
 from adapters.discord.places import InteractionToken
 from adapters.web import make
+from adapters.web.app_visitors import KNOWN_SECONDS
 from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
+from bot.places import Place
+from bot.platform import Person as PlatformPerson
 from bot.rate_limiter import RateLimit
 from bot.settings import Settings
 from bot.store import Store
 from tests.discord.activities import SECRET
-from tests.discord.players import CHANNEL, ObservedDiscord, Person, on_discord, seat_people, until
+from tests.discord.players import BAR, CHANNEL, ObservedDiscord, Person, on_discord, seat_people, until
 from tests.discord.server import TOKEN, DiscordServer, Failure
 
 PUBLIC = "https://cards.example.org"
@@ -111,8 +115,23 @@ async def test_hand_and_board_open_the_table(store: Store, server: DiscordServer
         assert to.startswith(f"/t/{table.code}-"), "a person without a seat watches"
         # The other player joins the channel's instance without a button.
         server.activities.launch(2, CHANNEL, people[1].server.channels[CHANNEL].server)
-        await store.client.delete(f"discord:activity:{instance}")
         assert (await sign_in(frame, server, 2, instance))[0] == f"/t/{table.code}"
+
+
+async def test_each_person_opens_the_table_of_their_press(store: Store, server: DiscordServer) -> None:
+    async with with_activity(store, server) as (adapter, _site, frame):
+        people = await seat_people(server, "metamazzo")
+        instance = await launch(people[0], server, on_board=True)
+        others = await seat_people(server, "metamazzo", first=3)
+        assert await launch(others[0], server, on_board=True) == instance, "a channel has one instance"
+        for number in (1, 3):
+            [table] = await adapter.worker.room.lists.tables_of(f"discord:{number}")
+            assert (await sign_in(frame, server, number, instance))[0] == f"/t/{table.code}"
+        stranger = PlatformPerson("discord:9", "Zoe", "", "en")
+        page = await adapter.card_room.lobby.find_page(
+            stranger, "ZZZZZZ", str(Place("discord", str(BAR), str(CHANNEL)))
+        )
+        assert page.startswith("/t/"), "a closed table gives way to one of the channel"
 
 
 async def test_instance_of_others_opens_no_table(store: Store, server: DiscordServer) -> None:
@@ -200,7 +219,7 @@ async def test_sign_in_waits_while_all_requests_pause(store: Store, server: Disc
         assert (await frame.enter(code=code, **fields)).status == 503
         assert code in server.activities.codes
         assert adapter.mini_app
-        assert not await adapter.mini_app.launch(InteractionToken("1", "t", 0), "ABCDEF")
+        assert not await adapter.mini_app.launch(InteractionToken("1", "t", 0), "discord:1", "ABCDEF")
 
 
 async def test_without_secret_there_is_no_activity(store: Store, server: DiscordServer) -> None:
@@ -245,6 +264,23 @@ async def test_limits_count_accounts(store: Store, server: DiscordServer, monkey
         assert statuses[1][0] == 200, "another account of the same address has its own limit"
         false = [await frame.get("/how-to-play", f"{FRAMED}=discord:1.x.{number}") for number in range(3)]
         assert false[-1] == 429, "false cookies count for the address"
+
+
+async def test_active_accounts_never_count_for_a_full_address(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_activity(store, server, rate_limits=True) as (_adapter, site, frame):
+        Person(server, 1, "Anna")
+        cookie = (await sign_in(frame, server, 1, "i-1"))[1]
+        now = 0.0
+        known: TTLCache[str, str] = TTLCache(10, KNOWN_SECONDS, lambda: now)
+        monkeypatch.setattr(site._app_visitors, "_known", known)
+        assert await frame.get("/how-to-play", cookie) == 200
+        monkeypatch.setattr("adapters.web.limits.REQUESTS", RateLimit(burst=5, interval=3600.0))
+        assert [await frame.get("/how-to-play", "") for _ in range(6)][-1] == 429
+        for _ in range(3):
+            now += 0.9 * KNOWN_SECONDS
+            assert await frame.get("/how-to-play", cookie) == 200
 
 
 async def test_doctor_says_what_the_activity_lacks(server: DiscordServer) -> None:

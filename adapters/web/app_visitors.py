@@ -1,6 +1,8 @@
 """The visitors of an app's proxy: people in a frame whose requests all come from the platform's addresses.
 
-Their limits count accounts. Until a session is known, a request counts for the proxy's address.
+Their limits count accounts. Until a session is known, a request counts for the proxy's address, which all visitors
+share. So each request extends the time for which a session is known. A session that has ended still has its account's
+limits until then.
 """
 
 from aiohttp import web
@@ -11,7 +13,7 @@ from adapters.web.people import FRAMED, WebPeople
 from bot.http.addresses import Visitor
 from bot.site.mini_app import MiniApp
 
-KNOWN_SECONDS, MAX_KNOWN = 60.0, 10_000
+KNOWN_SECONDS, MAX_KNOWN = 600.0, 10_000
 
 
 class AppVisitors:
@@ -20,14 +22,20 @@ class AppVisitors:
         self._known: TTLCache[str, str] = TTLCache(MAX_KNOWN, KNOWN_SECONDS)  # people by cookie
 
     def recognize(self, request: web.Request, apps: dict[str, MiniApp]) -> bool:
-        """Count a request for its reader's account, if a look-up of the last minute knows it."""
-        person = self._known.get(request.cookies.get(FRAMED, ""))
-        return person is not None and self._note(request, person, apps)
+        """Count a request for its reader's account, if an earlier look-up knows it."""
+        cookie = request.cookies.get(FRAMED, "")
+        person = self._known.get(cookie)
+        if person is None:
+            return False
+        self._known[cookie] = person
+        return self._note(request, person, apps)
 
     async def look_up(self, request: web.Request, apps: dict[str, MiniApp]) -> None:
         """Look up the account behind a request, after it was counted for its address."""
         has_proxy = any(app.page_origin for app in apps.values())
         cookie = request.cookies.get(FRAMED, "") if has_proxy else ""
+        if cookie in self._known:
+            return
         if person := await self._people.sessions.authenticate(cookie) if cookie else "":
             self._known[cookie] = person
             self._note(request, person, apps)

@@ -106,7 +106,7 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
     if hint.found:
         text = f"💡 {advice_text(words, hint.found.move)}: {hint_reason(words, hint.found)}"
     elif hint.is_busy:
-        text = _("💡 No hint in time: press again.") if hint.is_asked else _("💡 No hint this time.")
+        text = _("💡 No hint in time: press again.") if hint.is_asked else _("💡 No hint in time: press Hint.")
     else:
         text = _("💡 Looking…") if hint.is_asked or hint.is_unasked else ""
     return "\n".join((_("First game: hints for your first turns, then at 💡 Hint."), text)) if hint.is_first else text

@@ -237,7 +237,7 @@ async def test_busy_robots_show_the_button_instead(
 
     monkeypatch.setattr(RobotPool, "hint", is_busy)
     anna = await start_game(worker, fake)
-    assert shown_hint(anna) == "💡 No hint this time."
+    assert shown_hint(anna) == "💡 No hint in time: press Hint."
     assert hint_buttons(anna) == ["💡 Hint"]
 
 

@@ -9,7 +9,7 @@ import structlog
 from bot.concurrency.processes import ProcessDied
 from bot.store import Store, keys
 from bot.tables.clock import TIME_TO_COME_BACK
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.test_hints import start_practice, wait_for_turn
 from tests.tricks import tricks_played
 
@@ -78,3 +78,33 @@ async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:
         assert remaining <= {keys.gone(table.code), keys.ended(table.code)}
         [game] = [game async for game in worker.archive.games()]
         assert not game.is_rated
+
+
+async def test_new_deal_waits_for_its_player(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, random = await start_practice(worker, fake, robots=("Easy",)), Random(1)
+        async with asyncio.timeout(60):
+            while "Go on" not in labels(anna):
+                await anna.play(random)
+                await asyncio.sleep(0.01)
+                await worker.settled()
+            await wait_for_turn(worker, anna)
+            await worker.settled()
+            # The robot's lead does not show the hand.
+            assert labels(anna) == ["Go on"]
+            assert fake.last(anna.private).plain.startswith("Deal 1: ")
+            message, go_on = anna.button("Go on", anna.private)
+            await anna.press("Go on")
+            assert "This deal: you 0, " in fake.last(anna.private).plain
+            await anna.say("/resign", anna.private)
+            await anna.press("No, play on")
+            assert "Go on" not in labels(anna)
+            await anna.play(random)
+            await worker.settled()
+        assert "Go on" not in labels(anna)
+        assert "expired" in (await anna.send(go_on.payload, anna.private, message)).toast
+
+
+def labels(player: Player) -> list[str]:
+    return [button.label for row in player.fake.last(player.private).rows for button in row]

@@ -580,6 +580,13 @@ async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground
     await expect(deal_over).to_contain_text("Go on")
     await expect(deal_over).not_to_contain_text("turn")
     await take_screenshot(page, "tally")
+    # The button stays in view below the tricks of the deal.
+    go_on = page.get_by_role("button", name="Go on")
+    await expect(go_on).to_be_focused()
+    await page.locator(".tally summary").click()
+    await expect(page.locator(".tally .trick-cards")).to_have_count(20)
+    await expect(go_on).to_be_in_viewport(ratio=1)
+    await go_on.focus()
     await page.keyboard.press("Enter")
     await expect(deal_over).to_have_count(0)
     await expect(page.locator(".fan .tap")).to_have_count(10)

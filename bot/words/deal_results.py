@@ -39,11 +39,11 @@ def total_line(words: Wording, record: Record, number: int) -> str:
 
 
 def _reckoning(words: Wording, record: Record, number: int, side: int, *, is_last: bool) -> str:
-    """Return how a side's points add up, such as "card points 7⅓ + last trick 1 − ⅓ left over"."""
+    """Return how a side's points add up, such as "points in tricks 7⅓ + last trick 1 − ⅓ left over"."""
     _, unit = words.text, score_unit(record.rules)
     thirds = record.deals[number - 1].entries()["thirds"][side]
     cards, lost = thirds - 3 * is_last, thirds % 3
-    parts = [" ".join((_("card points"), thirds_text(cards * unit)))]
+    parts = [" ".join((_("points in tricks"), thirds_text(cards * unit)))]
     if is_last:
         parts.append(" ".join((_("last trick"), str(unit))))
     text = " + ".join([*parts, *_declared_by(words, record, number, side)])

@@ -96,7 +96,9 @@ class Activity:
 
     frame_origins: tuple[str, ...] = FRAME_ORIGINS
 
-    def __init__(self, client: discord.Client, rest: Rest, budget: RefusalBudget, card_room: CardRoom) -> None:
+    def __init__(
+        self, client: discord.AutoShardedClient, rest: Rest, budget: RefusalBudget, card_room: CardRoom
+    ) -> None:
         self._client, self._rest, self._budget, self._card_room = client, rest, budget, card_room
         self._settings, self._redis = card_room.settings, card_room.redis
         self._paused_until = 0.0  # by the monotonic clock
@@ -217,9 +219,14 @@ class Activity:
         channel, server = str(location.get("channel_id") or ""), str(location.get("guild_id") or "")
         if not channel.isdecimal():
             return code, ""
-        is_member = server.isdecimal() and self._client.get_guild(int(server))
+        is_member = server.isdecimal() and self._is_member(int(server))
         place = Place(PLATFORM, server, channel) if is_member else Place(PLATFORM, f"{GUEST}{channel}")
         return code, str(place)
+
+    def _is_member(self, server: int) -> bool:
+        """Return whether the bot is in a server. It is assumed to be in the servers of other workers' shards."""
+        shard = (server >> 22) % (self._client.shard_count or 1)
+        return shard not in (self._client.shard_ids or ()) or self._client.get_guild(server) is not None
 
 
 def _check_rate_limit(response: aiohttp.ClientResponse) -> None:

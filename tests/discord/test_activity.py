@@ -22,7 +22,7 @@ from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
-from bot.places import Place
+from bot.places import GUEST, Place
 from bot.platform import Person as PlatformPerson
 from bot.rate_limiter import RateLimit
 from bot.settings import Settings
@@ -132,6 +132,23 @@ async def test_each_person_opens_the_table_of_their_press(store: Store, server: 
             stranger, "ZZZZZZ", str(Place("discord", str(BAR), str(CHANNEL)))
         )
         assert page.startswith("/t/"), "a closed table gives way to one of the channel"
+
+
+@pytest.mark.parametrize("shards", [None, "0-2/4"])
+async def test_channel_of_another_workers_server_is_found(
+    store: Store, server: DiscordServer, shards: str | None
+) -> None:
+    async with with_activity(store, server, discord_shards=shards) as (adapter, _site, _frame):
+        Person(server, 9, "Zoe")
+        instance = server.activities.launch(9, CHANNEL, BAR)
+        assert adapter.mini_app
+        assert await adapter.mini_app._where(instance, "discord:9") == (
+            "",
+            str(Place("discord", str(BAR), str(CHANNEL))),
+        )
+        guest = str(Place("discord", f"{GUEST}{CHANNEL}"))
+        elsewhere = server.activities.launch(9, CHANNEL, 4 << 22)
+        assert await adapter.mini_app._where(elsewhere, "discord:9") == ("", guest)
 
 
 async def test_instance_of_others_opens_no_table(store: Store, server: DiscordServer) -> None:

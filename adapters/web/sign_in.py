@@ -48,6 +48,9 @@ async def enter_by_link(site: Site, request: web.Request) -> web.Response:
 async def show_activity(site: Site, request: web.Request) -> web.Response:
     """Show the launch page of a Discord Activity. Its script asks Discord who the person is."""
     app = site.card_room.mini_apps[ACTIVITY]
+    if not app.page_origin:
+        # The bot is not connected yet, so it does not know its application's id.
+        return site.message_page(request, browser_text(request, APP_AWAY), HTTPStatus.SERVICE_UNAVAILABLE)
     page = site.page(request, "activity.html", data=app.page_data(request.query))
     page.headers["Cache-Control"] = "no-store"
     return page

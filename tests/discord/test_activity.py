@@ -239,6 +239,14 @@ async def test_sign_in_waits_while_all_requests_pause(store: Store, server: Disc
         assert not await adapter.mini_app.launch(InteractionToken("1", "t", 0), "discord:1", "ABCDEF")
 
 
+async def test_launch_before_the_connection_waits(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_activity(store, server) as (adapter, _site, frame):
+        monkeypatch.setattr(adapter.client._connection, "application_id", None)
+        assert await frame.get("/?frame_id=f&instance_id=i-1", "") == 503
+
+
 async def test_without_secret_there_is_no_activity(store: Store, server: DiscordServer) -> None:
     async with with_activity(store, server, discord_client_secret=None) as (adapter, site, _frame):
         assert adapter.mini_app is None

@@ -241,11 +241,11 @@ class _PageBuilder:
         )
 
     def _news(self, *, is_over: bool) -> str:
-        """Return who cut the pack or, before the first card at Spades, what a blind double nil is."""
+        """Return who cut the pack and, before the first card at Spades, what a blind double nil is."""
         if is_over or self.seen.since:
             return ""
         is_blind = self.seen.view is not None and "blind" in self.seen.view.moves
-        return blind_line(self.words) if is_blind else cut_news(self.seen, self.words)
+        return " ".join(filter(None, [cut_news(self.seen, self.words), blind_line(self.words) if is_blind else ""]))
 
     def _with_cut(self, page: HandPage) -> HandPage:
         """Return the page while a player can cut the pack."""

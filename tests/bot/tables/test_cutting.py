@@ -159,6 +159,19 @@ async def test_only_the_cutter_cuts_and_only_once(store: Store) -> None:
     assert proof_of(table)["cut"] == "00"
 
 
+async def test_page_of_spades_says_who_cut_before_the_first_draw(store: Store) -> None:
+    room = Room(store)
+    table = await seat_players(room, "spades")
+    cutter = table.cutter
+    assert cutter is not None
+    table = await room.cut(table.code, person(cutter), table.sealed_at, "c0ffee", "cut")
+    assert table.game
+    assert table.game.turn is not None
+    news = hand_page(table, person(table.game.turn), Profile(person(table.game.turn))).news
+    assert "cut the pack." in news
+    assert "Double nil, blind" in news
+
+
 async def test_another_room_sees_the_same_sealed_pack(store: Store) -> None:
     """After a crash the table waits for the cut of the same pack, with the time that was left."""
     table = await seat_players(Room(store))

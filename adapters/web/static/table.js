@@ -102,7 +102,7 @@ function useKeptFocus() {
   useLayoutEffect(() => {
     if (!held.current || held.current.button.isConnected || document.activeElement !== document.body) return;
     const { button, index } = held.current, allCards = cards();
-    const choice = /** @type {HTMLElement | null} */ (document.querySelector("#table > .buttons button")) || allCards.find((card) => card.classList.contains("playable"));
+    const choice = /** @type {HTMLElement | null} */ (document.querySelector("#table > .buttons button:enabled")) || allCards.find((card) => card.classList.contains("playable"));
     // If there is nothing to choose yet, the focus waits for the next state.
     const other = button.dataset.payload ? choice : allCards[Math.min(Math.max(index, 0), allCards.length - 1)];
     const next = allCards.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || other;

@@ -80,6 +80,10 @@ async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
             assert table.game
             for seat, chair in enumerate(table.chairs):
                 assert chair
+                panel = fake.last(by_seat[chair.person].private)
+                # A false volo is asked about first.
+                if "say volo" in panel.plain or any("volo-" in button.payload for row in panel.rows for button in row):
+                    continue
                 offered = {button.payload.split(":", 2)[2] for _, button in by_seat[chair.person].moves()}
                 legal = [move for move in table.game.legal_moves(seat) if move != "resign"]
                 if table.game.turn != seat:

@@ -112,7 +112,7 @@ def find_missing_figures(output: str, name: str) -> list[str]:
 
 @pytest.mark.long
 def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refuse(*_arguments: object) -> None:
+    async def refuse(*_arguments: object, **_options: object) -> None:
         raise PlatformFailure("an answer without the commands")
 
     shorten(monkeypatch, "discord")

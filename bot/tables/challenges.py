@@ -1,7 +1,6 @@
-"""Tables before the first deal: people open them, take chairs and choose the game. Each change is one commit."""
+"""Tables before the first deal: people open them and take chairs. Each change is one commit."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from bot.http.addresses import Visitor
 from bot.identity.names import distinct_name, distinct_names, plain_name
@@ -12,10 +11,7 @@ from bot.robots.names import ROBOT_NAMES
 from bot.robots.pool import RobotPool
 from bot.store.entries import (
     Ask,
-    ChangeGame,
-    Clock,
     Close,
-    CutOption,
     Decline,
     Entry,
     Host,
@@ -25,21 +21,18 @@ from bot.store.entries import (
     Open,
     Refuse,
     Rehost,
-    Rule,
     Setup,
     Sit,
 )
 from bot.tables import checks, errors
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import Chair, Invited
-from bot.tables.clock import CLOCKS
 from bot.tables.codes import mark_of
-from bot.tables.limits import MAX_CHANGES
 from bot.tables.opening import Opener
-from bot.tables.room import Decision, Room
+from bot.tables.room import Room
 from bot.tables.table import Table
+from bot.tables.terms import TermsEditor
 from engine import game_kind
-from engine.options import parse_options
 
 
 def seat_robots(seats: Iterable[int], level: str) -> list[Sit]:
@@ -58,30 +51,11 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
     return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
 
 
-def _check_seats(table: Table, person: str, game: str) -> None:
-    """Check that a game has a chair for each player, and does not begin without the others' consent."""
-    seats = game_kind(game).seats
-    stay, go = table.chairs[:seats], table.chairs[seats:]
-    others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
-    # A full table begins its game at once, and the other people have not agreed to the new game.
-    if any(go) or (others and len(stay) == seats and all(stay)):
-        raise errors.OthersAreSeated()
-
-
 def _names_at(table: Table) -> list[str]:
     return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
 
 
-class Terms(Protocol):
-    """A game with its options. ``changes`` returns the entries that give the options to a table with this game."""
-
-    @property
-    def game(self) -> str: ...
-
-    def changes(self, table: Table) -> Sequence[Entry]: ...
-
-
-class Challenges(Opener):
+class Challenges(Opener, TermsEditor):
     """Changes to a room's tables before their game begins."""
 
     def __init__(self, room: Room, robot_pool: RobotPool | None = None) -> None:
@@ -218,65 +192,6 @@ class Challenges(Opener):
             mark="" if again else mark_of(first.person),
             secret=secret,
         )
-
-    async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
-        """Choose another game, with its defaults. Only the opener can do so, before the game begins."""
-        game_kind(game)
-
-        def decide(table: Table) -> Sequence[Entry]:
-            _check_seats(table, person, game)
-            return [] if table.game_id == game and not table.rules else [ChangeGame(game)]
-
-        return await self._change_terms(code, person, update, decide)
-
-    async def choose_terms(self, code: str, person: str, terms: Terms, update: str) -> Table:
-        """Set the game and all its options in one step. Only the opener can do so. Raises the errors of ``terms``."""
-
-        def decide(table: Table) -> Sequence[Entry]:
-            if table.game_id == terms.game:
-                return terms.changes(table)
-            _check_seats(table, person, terms.game)
-            return [ChangeGame(terms.game), *terms.changes(table)]
-
-        return await self._change_terms(code, person, update, decide)
-
-    async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
-        """Set an option, as ``name=value``. Only the opener can, before the game. Raises BadRules for a wrong value."""
-
-        def decide(table: Table) -> Sequence[Entry]:
-            chosen = parse_options(game_kind(table.game_id).rules, [word])
-            return [Rule(name, value) for name, value in chosen.items() if table.rules.get(name) != value]
-
-        return await self._change_terms(code, person, update, decide)
-
-    async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
-        """Set the seconds for a move and whether the clock is strict. Only the opener can do so."""
-        if seconds not in CLOCKS:
-            raise errors.NoSuchClock()
-
-        def decide(table: Table) -> Sequence[Entry]:
-            return [] if (table.clock, table.strict) == (seconds, strict) else [Clock(seconds, strict)]
-
-        return await self._change_terms(code, person, update, decide)
-
-    async def choose_cuts(self, code: str, person: str, is_on: bool, update: str) -> Table:
-        """Set whether packs are cut at this table. Only the opener can do so, before the game begins."""
-        return await self._change_terms(
-            code, person, update, lambda table: [] if table.has_cuts == is_on else [CutOption(is_on)]
-        )
-
-    async def _change_terms(self, code: str, person: str, update: str, decide: Decision) -> Table:
-        """Commit a change by the opener. Raises TooManyChanges after more changes than any person would make."""
-
-        def decide_for_opener(table: Table) -> Sequence[Entry]:
-            checks.check_open(table)
-            checks.check_opener(table, person)
-            entries = decide(table)
-            if entries and table.version >= MAX_CHANGES:
-                raise errors.TooManyChanges()
-            return entries
-
-        return await self._room.commit(code, update, decide_for_opener)
 
     async def sit(
         self,

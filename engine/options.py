@@ -150,7 +150,7 @@ def format_value(value: object) -> str:
 
 
 def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
-    """Return the rules for these options. BadRules names each wrong option and what is allowed."""
+    """Return the rules for these options. BadRules names each wrong option and its permitted values."""
     try:
         return kind.model_validate(dict(options))
     except ValidationError as error:

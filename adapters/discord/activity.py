@@ -53,7 +53,7 @@ def missing_for_activity(settings: Settings) -> str:
 
 
 def has_activity(settings: Settings) -> bool:
-    """Return whether the host has turned the Activity on. Log what is missing."""
+    """Return whether the host has turned the Activity on. Log a missing setting."""
     if not settings.discord_activity:
         return False
     if missing := missing_for_activity(settings):
@@ -79,7 +79,7 @@ async def request_token(session: aiohttp.ClientSession, settings: Settings, appl
         _check_rate_limit(response)
         answer = _fields(await response.json(content_type=None))
         if response.status in (400, 401):
-            # RFC 6749, section 5.2. The description could repeat what was sent.
+            # RFC 6749, section 5.2. The description is not logged: it can repeat the code or the secret.
             error = answer.get("error")
             if error == "invalid_client":
                 log.error("discord_client_secret_refused", remedy="copy BUONGIOCO_DISCORD_CLIENT_SECRET again")

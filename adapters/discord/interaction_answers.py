@@ -74,9 +74,9 @@ class Answer:
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Edit the pressed message.
 
-        The edit is the answer if the interaction has none yet. If such an edit with a picture fails, the press is
-        deferred and the error is raised. The message can then be edited again. Raises TooLate if the interaction has
-        expired or has another answer.
+        The edit answers the interaction, unless it was answered before. If such an answer with a picture fails, the
+        press is deferred and the error is raised. The message can then be edited again. Raises TooLate if the
+        interaction has expired or has another answer.
         """
         async with self._lock:
             if self.state is not State.OPEN:

@@ -132,7 +132,7 @@ async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> Asyn
 
 
 def rewrite_file(path: Path, change: Callable[[ArchiveEntry], FinishedGame | None]) -> None:
-    """Atomically replace each game of a file by the result of ``change``, or remove it if that is None."""
+    """Replace each game of a file by the result of ``change``. Remove it if the result is None. The write is atomic."""
     with write_atomically(path) as file:
         for file_entry in read_entries(path):
             entry = file_entry.read()

@@ -208,7 +208,7 @@ class Lobby:
         return Invitation(table.game_id, invitee_panel(shown, language, nickname), is_asked, opener)
 
     async def find_page(self, person: Person, code: str, place: str) -> str:
-        """Return the page of the table that a person opens from a chat; "/" if there is none.
+        """Return the page of the table that a person opens from a chat, or "/" if they have no table.
 
         The table is the one with the ``code``, if it still exists, otherwise one that the chat shows at ``place``. A
         seat there counts more than an invitation, and that more than a game to watch. Without such a table, it is the

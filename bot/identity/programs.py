@@ -78,7 +78,7 @@ def name_of(person: str, name: str) -> str:
 
 
 def stored_fields(person: str) -> list[StoredField]:
-    """Return the field of the store that has a program's data, or nothing for a person who is not a program."""
+    """Return the field of the store with a program's data. Return an empty list for other people."""
     return [StoredField(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
 
 

@@ -37,10 +37,10 @@ def board_panel(
 
     ``unreachable`` are the players to whom the bot cannot send their hand. ``ephemeral``: a hand is shown in the group
     to its player alone, and can vanish. ``player_to_call`` is the person and name of the player to move, if they want
-    to be notified. ``watch`` is the address of the page for spectators, or empty. ``plays_here``: a button can
-    open the table inside the chat's app. ``is_pictured``: a picture shows each
-    card, so the text describes the trick. ``seal`` is the shuffle's seal, empty to show none. ``last_deal`` is the deal
-    whose points to show: its own message has the details.
+    to be notified. ``watch`` is the address of the page for spectators, or empty. ``plays_here``: a button opens
+    the table inside the chat's app. ``is_pictured``: a picture shows each card, so the text describes the trick.
+    ``seal`` is the shuffle's seal, or empty to leave it out. ``last_deal`` is a deal whose points the board repeats; a
+    message before it has the details.
     """
     words = table_words(seen, language, suits)
     _ = words.text

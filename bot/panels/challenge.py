@@ -300,7 +300,7 @@ def _chair_rows(table: Table, words: Wording) -> list[Row]:
 
 
 def _seat_text(table: Table, words: Wording, seat: int) -> str:
-    """Return the label of a free seat in a game for four. It names the partner, or an opponent if there is none yet."""
+    """Return the label of a free seat in a game for four. It names the partner or, without a partner, an opponent."""
     _, label = words.text, seat_label(words, seat)
     if partner := table.chairs[(seat + 2) % 4]:
         return _("Sit {seat} with {name}").format(seat=label, name=isolate_name(partner.name))

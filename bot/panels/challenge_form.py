@@ -25,7 +25,7 @@ from engine import GAMES
 
 
 def challenge_form(payload: str, wanted: Wanted, language: str) -> Form:
-    """Return the form, with what is ``wanted`` chosen. Its fields are read by `bot.parsing.challenge_form`."""
+    """Return the form, with the ``wanted`` choices marked. `bot.parsing.challenge_form` reads its answers."""
     words = Wording(language, (), "italian")
     _ = words.text
     games = [FormOption(kind.id, _(kind.name), capitalize(_(GAME_LINES[kind.id]))) for kind in GAMES.values()]

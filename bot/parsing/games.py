@@ -97,7 +97,7 @@ def find_robot(words: Sequence[str], *, in_private: bool) -> tuple[str, list[str
 def find_game(name: str) -> str:
     """Return the game with this id or name, in any language. The beginning is enough if only one game has it.
 
-    Raises NoSuchGame if there is none.
+    Raises NoSuchGame if no game or several games match.
     """
     game = _match_game(name)
     if game is None:

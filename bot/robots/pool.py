@@ -118,7 +118,7 @@ class RobotPool:
         return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """Return the strong robot's advice, or None if it has none or the processes have no time.
+        """Return the strong robot's advice. Return None without advice, or if no process is free in time.
 
         At most one hint per process is computed at a time.
         """

@@ -88,7 +88,7 @@ class GameReader:
     async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
         """Return the analysis so far.
 
-        ``begin`` starts the analysis if there is none. Only then can AnalysisBusy or NotAnalysed be raised.
+        ``begin`` starts a missing analysis. Only then can AnalysisBusy or NotAnalysed be raised.
         """
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None:

@@ -37,7 +37,7 @@ class Activities:
             raise invalid_form("type: entry points are for apps with Activities")
 
     def launch(self, user: int, channel: int, server: int) -> str:
-        """Add a user to the channel's instance, which is new if there is none. Return its id."""
+        """Add a user to the channel's instance, or open one for them. Return its id."""
         if not self.is_enabled:
             raise invalid_form("type: Activities are not enabled")
         location: dict[str, Any] = {"id": f"pc-{channel}", "kind": "pc", "channel_id": str(channel)}

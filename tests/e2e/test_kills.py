@@ -5,6 +5,7 @@ import os
 import time
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import aiohttp
 import pytest
@@ -21,6 +22,8 @@ from tests.telegram.kills_on_a_cluster import ClusterHarness, on_a_cluster
 
 pytestmark = pytest.mark.long
 
+H = TypeVar("H", bound=Harness)
+
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 """Number of kills on the playground.
 
@@ -32,32 +35,32 @@ Other tests make a fraction of them. `python -m tests.kills --kills 10000` runs 
 @pytest.mark.parametrize("seed", [0, 1])
 async def test_no_move_is_lost_on_the_playground(tmp_path: Path, seed: int) -> None:
     async with on_playground(tmp_path) as page:
-        await run_harness(page, seed, -(-KILLS // 2), min_presses=5)
+        await run_harness(Harness, page, seed, -(-KILLS // 2), min_presses=5)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_telegram(tmp_path: Path) -> None:
     async with on_telegram(tmp_path) as page:
-        await run_harness(page, 7, -(-KILLS // 4), min_presses=3)
+        await run_harness(Harness, page, 7, -(-KILLS // 4), min_presses=3)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_by_widgets(tmp_path: Path) -> None:
     async with on_telegram(tmp_path, widgets=True) as page:
-        await run_harness(page, 11, -(-KILLS // 8), min_presses=3)
+        await run_harness(Harness, page, 11, -(-KILLS // 8), min_presses=3)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_discord(tmp_path: Path) -> None:
     async with on_discord(tmp_path) as page:
-        await run_harness(page, 5, -(-KILLS // 6), min_presses=3)
+        await run_harness(Harness, page, 5, -(-KILLS // 6), min_presses=3)
 
 
 @pytest.mark.timeout(1800)
 async def test_no_move_is_lost_on_a_cluster(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)
     async with on_a_cluster(tmp_path) as page:
-        await run_harness(page, 1, kills, min_presses=3, kind=ClusterHarness)
+        await run_harness(ClusterHarness, page, 1, kills, min_presses=3)
 
 
 @pytest.mark.timeout(1800)
@@ -72,24 +75,21 @@ async def test_no_move_is_lost_in_tournaments(tmp_path: Path) -> None:
 async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
     async with daily.on_playground(tmp_path) as page:
         # A deal of Spades takes a person some 30 presses.
-        harness = await run_harness(page, 3, max(4, KILLS // 10), min_presses=60, kind=daily.DayHarness)
-    assert isinstance(harness, daily.DayHarness)
+        harness = await run_harness(daily.DayHarness, page, 3, max(4, KILLS // 10), min_presses=60)
     assert harness.played, "nobody finished the deal of the day"
 
 
 @pytest.mark.timeout(1800)
 async def test_no_deal_of_a_duel_is_lost_or_counted_twice(tmp_path: Path) -> None:
     async with duels.on_playground(tmp_path) as page:
-        harness = await run_harness(page, 1, max(4, KILLS // 10), min_presses=20, kind=duels.DuelHarness)
-    assert isinstance(harness, duels.DuelHarness)
+        harness = await run_harness(duels.DuelHarness, page, 1, max(4, KILLS // 10), min_presses=20)
     assert harness.over, "no duel ended"
 
 
 @pytest.mark.timeout(1800)
 async def test_no_duel_of_a_match_is_lost_or_played_twice(tmp_path: Path) -> None:
     async with matches.on_playground(tmp_path) as page:
-        harness = await run_harness(page, 1, max(4, KILLS // 10), min_presses=20, kind=matches.MatchHarness)
-    assert isinstance(harness, matches.MatchHarness)
+        harness = await run_harness(matches.MatchHarness, page, 1, max(4, KILLS // 10), min_presses=20)
     assert harness.finished, "no match ended"
 
 
@@ -119,7 +119,7 @@ async def test_game_against_a_robot_continues_after_kills(tmp_path: Path) -> Non
             bot.kill_store()
 
 
-async def run_harness(page: Page, seed: int, kills: int, *, min_presses: int, kind: type[Harness] = Harness) -> Harness:
+async def run_harness(kind: type[H], page: Page, seed: int, kills: int, *, min_presses: int) -> H:
     harness = kind(page, seed, min_presses)
     await harness.run(kills)
     assert harness.kills.total() == kills

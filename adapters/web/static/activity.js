@@ -1,6 +1,6 @@
 // @ts-check
 // Signs in the person in a Discord Activity. Messages: docs.discord.com/developers/activities/how-activities-work and
-// github.com/discord/embedded-app-sdk (src/Discord.ts, 2.5.0), of which our pages need only the handshake and authorize.
+// github.com/discord/embedded-app-sdk (src/Discord.ts, 2.5.0). Our pages need only its handshake and authorize.
 import { pageData } from "./view.js";
 
 const HANDSHAKE = 0, FRAME = 1, NONCE = "authorize", SDK_VERSION = "2.5.0";

@@ -12,7 +12,7 @@ const live = (page) => /** @type {HTMLElement} */ (page.getElementById("live"));
 
 async function update() {
   const answer = await fetch(location.pathname.replace("/tournament/", "/tournament/live/"), { headers: { Accept: "text/html" } }).catch(() => null);
-  // After a reload the page says what is wrong. More requests would use up the address's limit of wrong ids.
+  // After a reload the page names the fault. More requests would use up the address's limit of wrong ids.
   if (answer?.status === 404) { isGone = true; location.reload(); return; }
   away.hidden = answer?.ok === true;
   if (!answer?.ok) { away.textContent = texts.away; return; }

@@ -49,7 +49,7 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
 class Lesson:
     """A step in a language and in a reader's suits.
 
-    The attribute ``step`` is None in the last one, which is five tricks.
+    The last step is a game of five tricks. Its attribute ``step`` is None.
     """
 
     def __init__(self, spot: Spot, language: str, suits: str) -> None:

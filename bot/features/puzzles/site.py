@@ -69,8 +69,9 @@ class PuzzleSite:
         self._next_puzzle = next_puzzle
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
-        """Return the puzzle with this id, or the person's next one without an id. Return None if there is none.
+        """Return the puzzle with this id; without an id, the person's next one.
 
+        Return None for an unknown id, or after the last puzzle.
         ``person`` is empty for a stranger, who gets an easy puzzle. An answered puzzle is explained.
         """
         profile = await self._people.person(person) if person else Profile("")

@@ -320,7 +320,7 @@ class TournamentCommands:
         return replace(panel, rows=(*panel.rows, (link,)))
 
     async def _send_hands(self, press: Press, profile: Profile, tournament: Tournament) -> Panel | Reply:
-        """Send the hands of a person's open matches. If there are none, show the person's page."""
+        """Send the hands of a person's open matches. Without an open match, show the person's page."""
         is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_shown_here else await self._private_hands.toast(profile)

@@ -34,7 +34,7 @@ class DealScore:
 
 
 def deal_scores(tournament: Tournament, round_: int) -> list[DealScore]:
-    """Return the scores of all deals of a round. An unfinished round has none: scores would reveal cards."""
+    """Return the scores of all deals of a round. An unfinished round has no scores yet: they would reveal cards."""
     if not tournament.is_over(round_):
         return []
     scores = []

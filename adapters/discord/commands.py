@@ -72,11 +72,10 @@ def command_payloads() -> list[Fields]:
 
 def entry_point_payload() -> Fields:
     """Return the command that opens the Activity from Discord's list of apps."""
-    names = _translations("name", lambda language: texts(language).gettext(PLAY))
     return {
         "type": ENTRY_POINT,
         "handler": DISCORD_LAUNCHES,
-        **names,
+        **_message("name", PLAY),
         "contexts": [0, 1, 2],
         "integration_types": INSTALLS,
     }
@@ -106,14 +105,11 @@ def _option_payload(argument: Argument) -> Fields:
     option = {
         **OPTIONS[argument.kind],
         **_translations("name", lambda language: argument.names.get(language, argument.name)),
-        **_translations("description", lambda language: texts(language).gettext(argument.description)),
+        **_message("description", argument.description),
         "required": argument.required,
     }
     if choices := choices_of(argument.kind):
-        option["choices"] = [
-            {**_translations("name", lambda language, name=name: texts(language).gettext(name)), "value": value}  # type: ignore[misc]
-            for value, name in choices.items()
-        ]
+        option["choices"] = [{**_message("name", name), "value": value} for value, name in choices.items()]
     elif argument.kind is not ArgumentKind.PERSON:
         option["autocomplete"] = True
     return option
@@ -123,6 +119,11 @@ def _translations(field: str, translate: Callable[[str], str]) -> Fields:
     """Return a field with its translations. ``translate`` returns its text in a language."""
     others = {language: translate(language) for language in LANGUAGES if language != "en"}
     return {field: translate("en"), f"{field}_localizations": others}
+
+
+def _message(field: str, message: str) -> Fields:
+    """Return a field with the translations of a message."""
+    return _translations(field, lambda language: texts(language).gettext(message))
 
 
 async def sync_commands(client: discord.Client, redis: Any, *, has_activity: bool = False) -> None:

@@ -100,13 +100,13 @@ def same_logs() -> Iterator[None]:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use five processes for two cores, because tests with a store, browser or child process wait half of the time.
+    """Use three processes for two cores, because tests with a store, browser or child process also wait.
 
     A run of long tests uses one process per core. Each long test keeps a core busy, and more at once could time out.
     """
     is_long = config.getoption("markexpr") != "not long"
     cores = os.cpu_count() or 1
-    return cores if is_long else 5 * cores // 2
+    return cores if is_long else 3 * cores // 2
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -109,7 +109,9 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
         text = _("💡 No hint in time: press again.") if hint.is_asked else _("💡 No hint in time: press Hint.")
     else:
         text = _("💡 Looking…") if hint.is_asked or hint.is_unasked else ""
-    return "\n".join((_("First game: hints for your first turns, then at 💡 Hint."), text)) if hint.is_first else text
+    return (
+        "\n".join((_("First game: I give you hints at first. Later, press 💡 Hint."), text)) if hint.is_first else text
+    )
 
 
 def advice_text(words: Wording, move: str) -> str:

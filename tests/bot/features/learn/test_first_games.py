@@ -87,7 +87,7 @@ async def test_choices_before_the_first_trick_show_hints(worker: Worker, fake: F
 async def test_first_hand_announces_its_hint(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    announcement = "First game: hints for your first turns, then at 💡 Hint."
+    announcement = "First game: I give you hints at first. Later, press 💡 Hint."
     shown = list[str]()
 
     async def hint(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint:

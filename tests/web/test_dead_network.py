@@ -179,12 +179,24 @@ async def test_cut_made_while_the_bot_is_down_counts_once(bot: Bot, browser: Bro
 @pytest.mark.long
 async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, f"{bot.url}/chat", **PHONE)
-    await expect(page.locator("#begin")).to_be_visible()
+    await expect(page.locator("#begin")).to_be_enabled()
     with freeze(bot):
         await page.locator("#begin").click()
         await expect(page.locator("#offline")).to_have_text("Not sent yet… Connecting…")
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#messages .own")).to_have_count(1)
+
+
+@pytest.mark.long
+async def test_chat_cannot_write_before_the_bot_answers(playground: OpenPlayground, browser: Browser) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.route_web_socket("**/ws*", lambda _socket: None)  # opens, and says nothing
+    await page.goto(playground.chat_url)
+    await expect(page.locator("#offline")).to_be_hidden()
+    await expect(page.locator("#begin")).to_be_disabled()
+    await page.locator("#text").fill("/help")
+    await page.locator("#text").press("Enter")
+    await expect(page.locator("#text")).to_have_value("/help")
 
 
 @pytest.mark.long

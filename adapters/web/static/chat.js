@@ -107,6 +107,8 @@ function start(hello) {
   document.documentElement.lang = texts.language;
   for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", texts[node.getAttribute("data-label") || ""]);
   field.placeholder = texts.message_or_command;
+  // Before this moment nobody knows who speaks, or where.
+  for (const button of ["begin", "send"]) /** @type {HTMLButtonElement} */ (el(button)).disabled = false;
   draw();
   // Complete a command that was typed before the list arrived.
   if (document.activeElement === field) complete();

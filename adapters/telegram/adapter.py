@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -13,9 +12,10 @@ from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message,
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import keyboard, reading
+from adapters.telegram.command_replies import CommandReplies
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
 from adapters.telegram.inline import answer_inline_query
-from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_SECOND, PRIVATE_LIMIT
+from adapters.telegram.limits import GROUP_LIMIT, MESSAGES_PER_SECOND, PRIVATE_LIMIT
 from adapters.telegram.messages import Messages
 from adapters.telegram.mini_app_signature import TelegramApp
 from adapters.telegram.pages import Pages
@@ -35,7 +35,6 @@ from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
     ChatGone,
-    Command,
     DeliveryError,
     MessageGone,
     MessageRefused,
@@ -109,6 +108,7 @@ class Telegram:
             self._can_write_to,
             self._background,
         )
+        self.command_replies = CommandReplies(self.bot, self.pages, card_room, self._call)
         self.taps = Taps(self._post_answer, states, card_room, self.press_replies)
         self.per_second = MESSAGES_PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # places that recently refused a message
@@ -255,53 +255,7 @@ class Telegram:
             reply = Reply(toast=_("I can’t tell who you are when you write as the group: please write as yourself."))
         else:
             reply = await self.card_room.handle_command(command)
-        self._queue_reply(command, message, reply)
-
-    def _queue_reply(self, command: Command, message: Message, reply: Reply) -> None:
-        """Queue the answer. The update does not wait for it."""
-        queue = self.card_room.queue_answer
-        if reply.optional:
-            return
-        if reply.panel and reply.private:
-            queue(private_place(command.person.id), partial(self._send_privately, command, message, reply))
-            return
-        if panel := reply.panel:
-            queue(command.place, lambda: self.pages.send(command.place, panel, command.key))
-        if reply.toast:
-            chat, topic = reading.chat_and_topic(command.place)
-            send = partial(
-                self.bot.send_message,
-                chat,
-                reply.toast,
-                message_thread_id=topic,
-                reply_to_message_id=message.message_id,
-                allow_sending_without_reply=True,
-            )
-            queue(command.place, partial(self._call, command.place, send))
-
-    async def _send_privately(self, command: Command, message: Message, reply: Reply) -> None:
-        """Send a reply to the person's private chat, and a toast to the place of the command."""
-        assert reply.panel
-        place = private_place(command.person.id)
-        try:
-            if file := reply.file:
-                chat, _topic = reading.chat_and_topic(place)
-                caption = reply.panel.cut(LONGEST_CAPTION).plain
-                send = partial(self.bot.send_document, chat, file.content, caption=caption, filename=file.name)
-                await self._call(place, send)
-            else:
-                await self.pages.send(place, reply.panel, command.key)
-        except Unreachable:
-            if place == command.place:
-                raise
-            if reply.is_forwardable:
-                reply = replace(reply, private=False, toast="")
-            else:
-                _ = texts(language_of(command.person.language)).gettext
-                reply = Reply(toast=_("Open our private chat first: this is for your eyes only."))
-        else:
-            reply = Reply(toast=reply.toast)
-        self._queue_reply(command, message, reply)
+        self.command_replies.queue(command, message.message_id, reply)
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
         press = _read(update, reading.read_press, update, ephemerals=self.has_ephemeral)

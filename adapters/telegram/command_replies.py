@@ -1,0 +1,71 @@
+"""Replies to commands: pages, files and toasts."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from telegram import Bot
+
+from adapters.telegram import reading
+from adapters.telegram.limits import LONGEST_CAPTION
+from adapters.telegram.pages import Pages
+from bot.card_room import CardRoom
+from bot.platform import Command, Reply, Unreachable, private_place
+from bot.texts import language_of, texts
+
+CallPlace = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+"""Makes a call about a place; raises a `DeliveryError`."""
+
+
+class CommandReplies:
+    """Shows the card room's replies to commands."""
+
+    def __init__(self, bot: Bot, pages: Pages, card_room: CardRoom, call: CallPlace) -> None:
+        self._bot, self._pages, self._card_room, self._call = bot, pages, card_room, call
+
+    def queue(self, command: Command, message: int, reply: Reply) -> None:
+        """Queue the answer to a command, which is the text of a ``message``. The update does not wait for it."""
+        queue = self._card_room.queue_answer
+        if reply.optional:
+            return
+        if reply.panel and reply.private:
+            queue(private_place(command.person.id), partial(self._send_privately, command, message, reply))
+            return
+        if panel := reply.panel:
+            queue(command.place, lambda: self._pages.send(command.place, panel, command.key))
+        if reply.toast:
+            chat, topic = reading.chat_and_topic(command.place)
+            send = partial(
+                self._bot.send_message,
+                chat,
+                reply.toast,
+                message_thread_id=topic,
+                reply_to_message_id=message,
+                allow_sending_without_reply=True,
+            )
+            queue(command.place, partial(self._call, command.place, send))
+
+    async def _send_privately(self, command: Command, message: int, reply: Reply) -> None:
+        """Send a reply to the person's private chat, and a toast to the place of the command."""
+        assert reply.panel
+        place = private_place(command.person.id)
+        try:
+            if file := reply.file:
+                chat, _topic = reading.chat_and_topic(place)
+                caption = reply.panel.cut(LONGEST_CAPTION).plain
+                send = partial(self._bot.send_document, chat, file.content, caption=caption, filename=file.name)
+                await self._call(place, send)
+            else:
+                await self._pages.send(place, reply.panel, command.key)
+        except Unreachable:
+            if place == command.place:
+                raise
+            if reply.is_forwardable:
+                reply = replace(reply, private=False, toast="")
+            else:
+                _ = texts(language_of(command.person.language)).gettext
+                reply = Reply(toast=_("Open our private chat first: this is for your eyes only."))
+        else:
+            reply = Reply(toast=reply.toast)
+        self.queue(command, message, reply)

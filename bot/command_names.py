@@ -4,10 +4,11 @@
 handlers are in `bot.handlers` and in the features.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
+from bot.command_words import COMMON_WORDS, MAX_PARTS, OTHER_WORDS, closest_word, plain_word
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from engine import GAMES
@@ -70,8 +71,9 @@ class HelpGroup(StrEnum):
 class CommandSpec:
     """A command.
 
-    ``name`` is its English name and its id, ``names`` are those in other languages. All of them and the ``aliases``
-    work everywhere. ``help`` is a short description in lower case; ``title`` replaces it in lists without arguments.
+    ``name`` is its English name and its id, ``names`` are those in other languages. All of them work everywhere, and so
+    do the words of `bot.command_words`. ``help`` is a short description in lower case; ``title`` replaces it in lists
+    without arguments.
     ``is_private``: the answer is for the person alone. ``shows_table``: the command brings a table into its chat.
     ``has_form``: without arguments, it opens a form where the platform can show one.
     ``in_user_menu``: it can be chosen from the menu of a user. ``is_listed``: help and menus show it. ``is_main``: the
@@ -85,7 +87,6 @@ class CommandSpec:
     arguments: tuple[Argument, ...] = ()
     availability: Availability = Availability.ANYWHERE
     group: HelpGroup = HelpGroup.PLAY
-    aliases: tuple[str, ...] = ()
     is_private: bool = False
     shows_table: bool = False
     has_form: bool = False
@@ -95,7 +96,7 @@ class CommandSpec:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return (self.name, *self.names.values(), *self.aliases)
+        return (self.name, *self.names.values(), *OTHER_WORDS.get(self.name, ()))
 
     def name_in(self, language: str) -> str:
         return self.names.get(language, self.name)
@@ -140,7 +141,6 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "daily",
         {"it": "giornaliera"},
         _("play today’s deal, the same for everyone"),
-        aliases=("today", "oggi"),
         is_main=True,
     ),
     CommandSpec(
@@ -208,7 +208,6 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("start a league: everyone plays everyone"),
         arguments=(GAME,),
         group=HelpGroup.COMPETE,
-        aliases=("lega",),
         shows_table=True,
     ),
     CommandSpec(
@@ -283,8 +282,35 @@ COMMANDS: tuple[CommandSpec, ...] = (
 )
 
 
-def find_command_spec(word: str) -> CommandSpec | None:
-    return next((spec for spec in COMMANDS if word in spec.words), None)
+def find_command_spec(word: str, *, is_for_us: bool = True) -> CommandSpec | None:
+    """Return the command with this word. ``is_for_us`` is False in a group if the message does not name the bot."""
+    plain = plain_word(word)
+    for spec in COMMANDS:
+        if plain in spec.words or (is_for_us and plain in COMMON_WORDS.get(spec.name, ())):
+            return spec
+    return None
+
+
+def read_command(word: str, rest: Sequence[str] = ()) -> tuple[CommandSpec | None, tuple[str, ...]]:
+    """Return the command, and the words after it. Its name can be written with spaces, such as "mi arrendo"."""
+    parts = (word, *rest)
+    for count in range(1, min(MAX_PARTS, len(parts)) + 1):
+        if spec := find_command_spec("".join(parts[:count])):
+            return spec, tuple(parts[count:])
+    return None, tuple(rest)
+
+
+def read_text(text: str) -> CommandSpec | None:
+    """Return the command that a whole text without a slash means, such as "I resign"."""
+    parts = text.split()
+    spec, rest = read_command(parts[0], parts[1:]) if parts else (None, ())
+    return None if rest else spec
+
+
+def closest_command(word: str) -> CommandSpec | None:
+    """Return the command that a misspelt word probably means."""
+    words = {known: spec for spec in COMMANDS for known in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
+    return words.get(closest_word(word, words))
 
 
 def listed_commands(*, private: bool | None = None) -> list[CommandSpec]:

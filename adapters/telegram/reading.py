@@ -19,7 +19,7 @@ from telegram import (
 )
 
 from adapters.telegram.command_text import find_command
-from bot.command_names import find_command_spec
+from bot.command_names import find_command_spec, read_text
 from bot.identity.names import trim_blanks
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
@@ -85,7 +85,7 @@ def read_command(update: Update, bot: User) -> Command | None:
     """Return the command that a message gives to this ``bot``.
 
     In a group, a command that names no bot must be known and marked as a command. In a private chat, other texts are
-    for the bot too, and count as /start.
+    for the bot too. They mean a command, such as "I resign", or count as /start.
     """
     message = update.message
     if message is None or message.from_user is None:
@@ -100,14 +100,16 @@ def read_command(update: Update, bot: User) -> Command | None:
     if found and found.bot:
         if found.bot not in ((bot.username or "").lower(), str(bot.id)):
             return None
-    elif found and not is_private_chat and not (found.is_marked and find_command_spec(found.word)):
+    elif found and not is_private_chat and not (found.is_marked and find_command_spec(found.word, is_for_us=False)):
         return None
     elif found and is_private_chat and not found.is_marked and not find_command_spec(found.word):
         found = None
     key, place = f"tg{_checked_id(update.update_id)}", place_of(message)
     if found is None:
         is_for_us = is_private_chat and message.via_bot is None
-        return Command(key, read_person(message.from_user), place, "start") if is_for_us else None
+        spec = read_text(text)
+        word = spec.name if spec else "start"
+        return Command(key, read_person(message.from_user), place, word) if is_for_us else None
     return Command(
         key=key,
         person=read_person(message.from_user),

@@ -30,9 +30,6 @@ PAGES = {
 MORE_WORDS = {
     "come-si-gioca": "/how-to-play",
     "sicurezza": "/safety",
-    "tornei": "/tournaments",
-    "duelli": "/duel",
-    "problemi": "/puzzle",
     "smazzata-del-giorno": "/daily",
 }
 """Words in the titles of pages that are no command."""

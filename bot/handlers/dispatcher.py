@@ -11,14 +11,21 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.actions import is_page
-from bot.command_names import ArgumentKind, Availability, find_command_spec
+from bot.command_names import ArgumentKind, Availability, closest_command, read_command
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
 from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.challenge_commands import Joining
-from bot.handlers.errors import NoReportCommand, NoSayCommand, OnlyInGroups, OnlyInPrivate, UnknownCommand
+from bot.handlers.errors import (
+    MisspeltCommand,
+    NoReportCommand,
+    NoSayCommand,
+    OnlyInGroups,
+    OnlyInPrivate,
+    UnknownCommand,
+)
 from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
 from bot.handlers.live_hands import LiveHands
@@ -44,7 +51,7 @@ from bot.site.what_if import WhatIf
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.checks import check_not_banned
-from bot.tables.errors import NoSuchTable, OldPanel, SetAside
+from bot.tables.errors import NoSuchTable, OldPanel, SetAside, TableError
 from bot.texts import error_text, language_of, texts
 from bot.words.wording import refusal_text
 from bot.worker import Worker
@@ -56,6 +63,8 @@ BUTTON_ERRORS = {  # errors by command, for commands that people try but that ex
     "phrases": NoSayCommand,
     "frasi": NoSayCommand,
 }
+
+LONGEST_REPEATED = 32  # characters of an unknown command that the answer repeats
 
 OPEN_TO_BANNED = {"privacy", "mydata", "forget"}  # commands about a person's own data
 
@@ -112,7 +121,7 @@ class Dispatcher:
 
     async def handle_command(self, command: Command) -> Reply:
         command = _clean_command(command)
-        spec = find_command_spec(command.word)
+        spec, _rest = read_command(command.word, command.words)
         word = spec.name if spec else "unknown"
         COMMANDS.labels(word).inc()
         language = language_of(command.person.language)
@@ -136,14 +145,16 @@ class Dispatcher:
         return reply
 
     async def _answer_command(self, command: Command, profile: Profile) -> Reply:
-        spec = find_command_spec(command.word)
+        spec, rest = read_command(command.word, command.words)
         if spec is None or spec.name not in OPEN_TO_BANNED:
             check_not_banned(self.worker.store.levers, profile.id)
         if spec is None:
             button = BUTTON_ERRORS.get(command.word)
-            raise button() if button else UnknownCommand(word=command.word[:32])
+            raise button() if button else _unknown_command(command.word[:LONGEST_REPEATED], profile.language)
         if not spec.availability.includes(private=is_private(command.place)):
             raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)
+        if len(rest) < len(command.words):
+            command = replace(command, word=spec.name, words=rest)
         return await self._handlers[spec.name](command, profile)
 
     async def handle_press(self, press: Press) -> Reply:
@@ -328,6 +339,12 @@ class Dispatcher:
     @staticmethod
     def _failure_text(language: str) -> str:
         return texts(language).gettext("Something went wrong, but nothing is lost: try again.")
+
+
+def _unknown_command(word: str, language: str) -> TableError:
+    """Return the error for an unknown command. It names the command that was probably meant."""
+    close = closest_command(word)
+    return MisspeltCommand(word=word, close=close.name_in(language)) if close else UnknownCommand(word=word)
 
 
 def _clean_command(command: Command) -> Command:

@@ -33,6 +33,10 @@ class UnknownCommand(TableError):
     sentence = "I don’t know /{word}: see all I can do with /help."
 
 
+class MisspeltCommand(TableError):
+    sentence = "I don’t know /{word}: did you mean /{close}? See all I can do with /help."
+
+
 class NoReportCommand(TableError):
     sentence = "Report someone with 🚩 Report below your hand or the result, in a game from /find."
 

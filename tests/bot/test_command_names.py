@@ -6,7 +6,19 @@ import pytest
 
 from adapters.web.playground.server import command_hints
 from bot import command_names
-from bot.command_names import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, HelpGroup, find_command_spec
+from bot.command_names import (
+    COMMANDS,
+    Argument,
+    ArgumentKind,
+    Availability,
+    CommandSpec,
+    HelpGroup,
+    closest_command,
+    find_command_spec,
+    read_command,
+    read_text,
+)
+from bot.command_words import COMMON_WORDS, OTHER_WORDS
 from bot.handlers import Dispatcher
 from bot.panels.help import help_page, safety_page
 from bot.platform import Command, Reply
@@ -26,7 +38,6 @@ POEM = CommandSpec(
     "recite a poem",
     arguments=(Argument("game", {"it": "gioco"}, ArgumentKind.GAME, "game", "Which game", required=True),),
     availability=Availability.GROUP,
-    aliases=("verse",),
 )
 
 
@@ -34,6 +45,7 @@ POEM = CommandSpec(
 def poem_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add a command to the list of all commands."""
     monkeypatch.setattr(command_names, "COMMANDS", (*COMMANDS, POEM))
+    monkeypatch.setattr(command_names, "OTHER_WORDS", {**OTHER_WORDS, "poem": ("verse",)})
 
 
 @pytest.mark.usefixtures("poem_command")
@@ -101,7 +113,7 @@ def test_new_command_is_in_playground_hints() -> None:
 
 
 @pytest.mark.usefixtures("poem_command")
-async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_words_work_only_in_allowed_chats(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async def recite(command: Command, profile: object) -> Reply:
         return Reply(toast=f"{command.words[0]}, a poem")
 
@@ -125,11 +137,58 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
     for spec in COMMANDS:
         if spec.is_listed:
             assert {"en", *spec.names} == set(LANGUAGES), f"/{spec.name} needs a name in each language"
-    words = [word for spec in COMMANDS for word in spec.words]
+    assert OTHER_WORDS.keys() | COMMON_WORDS.keys() <= {spec.name for spec in COMMANDS}
+    words = [word for spec in COMMANDS for word in (*spec.words, *COMMON_WORDS.get(spec.name, ()))]
     assert len(set(words)) == len(words), f"names used twice: {sorted(word for word in words if words.count(word) > 1)}"
     assert all(find_command_spec(word) for word in words)
     assert find_command_spec("nonsense") is None
     assert find_command_spec("oggi") is find_command_spec("today") is find_command_spec("daily")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("arrenditi", "resign", ()),
+        ("mi arrendo K7QF2M", "resign", ("K7QF2M",)),
+        ("mi_arrendo", "resign", ()),
+        ("come si gioca", "rules", ()),
+        ("gioca spades 300", "challenge", ("spades", "300")),
+        ("le mie carte", "hand", ()),
+    ],
+)
+def test_natural_words_mean_a_command(text: str, name: str, rest: tuple[str, ...]) -> None:
+    word, *words = text.split()
+    spec, remaining = read_command(word, words)
+    assert spec is find_command_spec(name)
+    assert remaining == rest
+
+
+def test_only_a_whole_text_means_a_command() -> None:
+    assert read_text("Mi arrendo!") is find_command_spec("resign")
+    assert read_text("help") is find_command_spec("help")
+    assert read_text("help me with the third trick") is None
+    assert read_text("") is None
+
+
+def test_words_of_other_bots_need_our_name() -> None:
+    assert find_command_spec("play", is_for_us=False) is None
+    assert find_command_spec("arrenditi", is_for_us=False) is find_command_spec("resign")
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        *(("resing", "resign"), ("arenditi", "resign"), ("regle", "rules"), ("sifda", "challenge")),
+        *(("leader", "leaderboard"), ("sblocca", "block"), ("giocca", "challenge")),
+    ],
+)
+def test_misspelt_word_is_near_its_command(word: str, name: str) -> None:
+    assert closest_command(word) is find_command_spec(name)
+
+
+@pytest.mark.parametrize("word", ["nonsense", "stop", "a", "tressette", "domino"])
+def test_foreign_word_is_near_no_command(word: str) -> None:
+    assert closest_command(word) is None
 
 
 def test_players_page_lists_all_commands() -> None:

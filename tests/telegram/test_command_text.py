@@ -165,3 +165,17 @@ async def test_bold_command_is_answered_in_a_group(store: Store, server: Telegra
     async with on_telegram(store, server):
         anna.say("/tables", group, entities=[entity("bold", 0, 7), entity("bot_command", 0, 7)])
         await until(lambda: any(message["from"] == BOT for message in group.messages.values()))
+
+
+def test_plain_words_mean_a_command_only_in_private() -> None:
+    assert word_and_arguments(parse("Mi arrendo", private=True)) == ("resign", ())
+    assert word_and_arguments(parse("how are you?", private=True)) == ("start", ())
+    assert parse("mi arrendo") is None
+
+
+def test_words_of_other_bots_are_ignored_in_groups() -> None:
+    assert parse("/play", entity("bot_command", 0, 5)) is None
+    assert word_and_arguments(parse("/play", entity("bot_command", 0, 5), private=True)) == ("play", ())
+    named = f"/play@{BOT['username']}"
+    assert word_and_arguments(parse(named, entity("bot_command", 0, len(named)))) == ("play", ())
+    assert word_and_arguments(parse("/arrenditi", entity("bot_command", 0, 10))) == ("arrenditi", ())

@@ -12,6 +12,7 @@ from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, U
 from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
 from bot.card_room import CardRoom
+from bot.command_names import read_text
 from bot.identity.names import trim_blanks
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
@@ -184,7 +185,10 @@ class Requests:
         if text.startswith("/"):
             return await self._command(person, chat, text, replied_to, key)
         # In a private chat all text is meant for the bot.
-        return await self._command(person, chat, "/start", None, key) if is_private(_place(chat)) else ""
+        if not is_private(_place(chat)):
+            return ""
+        spec = read_text(text)
+        return await self._command(person, chat, f"/{spec.name if spec else 'start'}", None, key)
 
     async def _command(self, person: User, chat: Chat, text: str, reply_to: User | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]

@@ -49,7 +49,9 @@ async def test_rules_of_every_game_are_long_enough(worker: Worker, fake: FakePla
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
-        ("/nonsense", "I don’t know /nonsense"),
+        ("/nonsense", "I don’t know /nonsense: see all I can do with /help."),
+        ("/resing", "I don’t know /resing: did you mean /resign?"),
+        ("/mi arrendo", "no game running"),
         ("/report", "🚩 Report below your hand"),
         ("/segnala @bea", "🚩 Report below your hand"),
         ("/phrases", "💬 Say below your hand"),

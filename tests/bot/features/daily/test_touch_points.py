@@ -10,7 +10,7 @@ SUFFIXES = (".py", ".lua", ".js", ".css", ".html")
 
 TOUCH_POINTS = {
     "the list of features": ["bot/registry.py"],
-    "the list of commands": ["bot/command_names.py"],
+    "the list of commands": ["bot/command_names.py", "bot/command_words.py"],
     "the store's entries and keys": ["bot/store/entries.py", "bot/store/keys.py", "bot/tables/table_state.py"],
     "notifications of browsers": [
         "adapters/web/push.py",

@@ -1,0 +1,84 @@
+"""Other words for commands, in all languages, as people at the bar would say them.
+
+Their names are in `bot.command_names`. A word has no spaces, hyphens or underscores: ``miarrendo`` is understood as
+``mi_arrendo`` and ``mi arrendo`` too.
+"""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+SHORTEST, LONGEST_SHORT = 3, 5  # letters of the shortest word that is compared, and of the longest short one
+ALIKE = 0.7  # similarity by difflib from which a word counts as a misspelt command
+MAX_PARTS = 4  # parts of a word that is written with spaces
+
+OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
+    "challenge": ("sfidare", "giochiamo", "nuovapartita"),
+    "find": ("findopponent", "avversario", "trovaavversario"),
+    "daily": ("today", "oggi", "dealoftheday", "smazzata", "smazzatadelgiorno"),
+    "duel": ("duels", "duelli"),
+    "puzzle": ("puzzles", "problemi"),
+    "hand": ("mycards", "myhand", "lemiecarte"),
+    "tables": ("mytables", "mygames", "imieitavoli", "lemiepartite"),
+    "join": ("siediti", "unisciti"),
+    "invite": ("invito", "invitare"),
+    "rules": ("howtoplay", "comesigioca", "regolamento"),
+    "learn": ("lesson", "lessons", "tutorial", "lezione", "lezioni", "insegnami"),
+    "analyse": ("analyze", "analizza"),
+    "resign": (
+        *("surrender", "giveup", "igiveup", "iresign"),
+        *("arrenditi", "arrendersi", "arrendo", "miarrendo", "abbandona", "abbandono", "rinuncio"),
+    ),
+    "tournament": ("tournaments", "tornei"),
+    "league": ("leagues", "lega", "campionati"),
+    "match": ("groupmatch", "incontri"),
+    "leaderboard": ("leaderboards", "ranking", "classifiche", "graduatoria"),
+    "stats": ("statistics",),
+    "honours": ("honors", "albodoro"),
+    "nickname": ("nick", "nomignolo"),
+    "block": ("blocklist", "bloccati"),
+    "mydata": ("imieidati",),
+    "forget": ("forgetme", "deleteme", "dimentica", "cancellami"),
+    "help": ("aiutami",),
+}
+"""Words by the command's English name. They work in every chat."""
+
+COMMON_WORDS: Mapping[str, tuple[str, ...]] = {
+    "challenge": ("play", "newgame", "gioca", "giocare", "partita"),
+    "find": ("search", "trova"),
+    "puzzle": ("quiz",),
+    "hand": ("cards", "carte"),
+    "tables": ("games", "partite"),
+    "join": ("sit", "partecipa"),
+    "invite": ("invitation",),
+    "rules": ("istruzioni",),
+    "learn": ("teach",),
+    "analyse": ("analysis", "review"),
+    "resign": ("quit", "concede", "leave", "lascio", "esci"),
+    "leaderboard": ("top",),
+    "stats": ("profile", "profilo"),
+    "honours": ("champions", "records", "campioni", "record"),
+    "settings": ("options", "preferences", "language", "opzioni", "preferenze", "lingua"),
+    "nickname": ("name", "nome"),
+    "mydata": ("data", "export", "dati", "esporta"),
+    "forget": ("delete", "cancella"),
+    "help": ("commands", "menu", "info", "comandi", "guida"),
+    "start": ("hello", "hi", "ciao", "salve", "inizia"),
+}
+"""Words that other bots have too: in a group they are for this bot only if they name it."""
+
+
+def plain_word(word: str) -> str:
+    return "".join(char for char in word.casefold() if char.isalnum())
+
+
+def closest_word(word: str, known: Iterable[str]) -> str:
+    """Return the known word that begins with ``word``, or is spelt almost like it; empty if there is none.
+
+    A short word must have the same first letter: ``stop`` is not ``top``.
+    """
+    plain = plain_word(word)
+    if len(plain) < SHORTEST:
+        return ""
+    candidates = [each for each in known if each[0] == plain[0] or len(plain) > LONGEST_SHORT]
+    begun = min((each for each in candidates if each.startswith(plain)), key=len, default="")
+    return begun or "".join(get_close_matches(plain, candidates, 1, ALIKE))

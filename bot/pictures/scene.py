@@ -40,11 +40,12 @@ class Pile(NamedTuple):
 
 
 class Holder(NamedTuple):
-    """Another player with their cards, shown ones first, and their packets."""
+    """Another player with their cards, shown ones first, and their packets. ``note`` is their part in the trick."""
 
     name: str
     cards: tuple[Card, ...]
     packets: tuple[Pile, ...] = ()
+    note: str = ""
 
 
 class Side(NamedTuple):
@@ -73,6 +74,8 @@ class Scene(Subject):
     a trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without an owner.
     ``hand`` has the viewer's cards in the order of the buttons, ``packets`` their packets. ``tally`` is the score of a
     finished deal, ``tally_title`` names the deal. ``italian_as_french``: an Italian pack is shown with French suits.
+    ``is_compact``: cards are smaller, and three others sit around the mat, so that picture, question and buttons fit on
+    a phone's screen.
     """
 
     deck: Deck
@@ -94,3 +97,4 @@ class Scene(Subject):
     tally: tuple[TallyLine, ...] = ()
     tally_title: str = ""
     italian_as_french: bool = False
+    is_compact: bool = False

@@ -15,6 +15,7 @@ from bot.pictures.colours import Colour
 from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows
 from bot.pictures.lettering import drawable_text
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
+from bot.pictures.seats_around import add_seats_around
 
 OPEN = 112  # width of the cards in a known hand of another player
 OPEN_STEP = 68  # visible width of each card in a known hand; with less room its cards are smaller
@@ -85,6 +86,11 @@ MEASURES: dict[CardStyle, Measures] = {
     ),
 }
 
+COMPACT_MEASURES: dict[CardStyle, Measures] = {
+    "classic": MEASURES["classic"]._replace(card=140, own=180),
+    "easy": MEASURES["easy"]._replace(card=140, own=250),
+}
+
 
 def lay_out(scene: Scene) -> Layout:
     return _SceneLayout(scene).layout()
@@ -96,14 +102,28 @@ class _SceneLayout(Canvas):
         self.scene = scene
         self.last_trick = scene.last_trick or scene.final_trick
         self.is_easy = scene.deck.style == "easy"
-        self.measures = MEASURES[scene.deck.style]
+        self.measures = (COMPACT_MEASURES if scene.is_compact else MEASURES)[scene.deck.style]
         self.card = self.measures.card
         self.strip = TALL_STRIP if any(map(_needs_tall_strip, scene.sides)) else STRIP
         self.y = self.strip
 
     def layout(self) -> Layout:
         scene = self.scene
-        self._add_others()
+        if scene.is_compact and len(scene.others) == 3:
+            add_seats_around(self, scene)
+        else:
+            self._add_others()
+            self._add_table()
+        if scene.line:
+            colour: Colour = "gold" if scene.is_mine else "white"
+            self.add_text(scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
+            self.y += LINE
+        self._add_own()
+        self._add_strip()
+        return Layout(self.y, tuple(self.items))
+
+    def _add_table(self) -> None:
+        scene = self.scene
         if scene.tally:
             if scene.final_trick:
                 self._add_mat()
@@ -113,13 +133,6 @@ class _SceneLayout(Canvas):
             self._add_middle()
         else:
             self._add_mat()
-        if scene.line:
-            colour: Colour = "gold" if scene.is_mine else "white"
-            self.add_text(scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
-            self.y += LINE
-        self._add_own()
-        self._add_strip()
-        return Layout(self.y, tuple(self.items))
 
     # Points
 

@@ -27,6 +27,7 @@ async def test_tapped_card_is_explained(
     page = await open_page(browser, f"{playground.url}puzzle?id={puzzle.id}", **screen)
     await expect(page.locator(".fan .tap:enabled")).to_have_count(len(puzzle.lines))
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await expect(page.locator(".ask")).to_be_in_viewport(ratio=1)
     for card in await page.locator(".fan .tap").all():
         await expect(card).to_be_in_viewport(ratio=0.4)
     await check_accessibility(page)
@@ -36,23 +37,25 @@ async def test_tapped_card_is_explained(
     await expect(page.locator(".line")).to_contain_text("✅ Right")
     await expect(page.locator(".line")).to_be_in_viewport()
     await expect(page.locator(".fan .best")).to_have_attribute("value", puzzle.pack.codes[puzzle.best])
-    await expect(page.locator(".words").first).to_contain_text("Right: 1 of 1")
+    await expect(page.locator(".figures tr.best")).to_contain_text("best, your card")
+    await expect(page.locator(".figures tr")).to_have_count(len(puzzle.lines))
+    await expect(page.locator(".facts").last).to_contain_text("Right answers: 1 of 1")
     await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
     await check_accessibility(page)
     await take_screenshot(page, f"puzzle-{game}-solved-{'phone' if screen is PHONE else 'desktop'}")
     await page.get_by_role("link", name="Next puzzle").click()
-    await expect(page.locator(".words")).to_contain_text("Which card earns most")
+    await expect(page.locator(".ask")).to_contain_text("Which card earns most")
     assert puzzle.id != await page.locator("[name=id]").input_value()
 
 
 async def test_puzzle_opens_from_the_first_page_in_dark_mode(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, playground.url, **LOOKS["dark"], color_scheme="dark")
     await page.get_by_role("link", name="Puzzle").click()
-    await expect(page.locator(".words")).to_contain_text("Which card earns most")
+    await expect(page.locator(".ask")).to_contain_text("Which card earns most")
     await check_accessibility(page)
     await page.locator(".fan .tap:enabled").last.focus()
     await page.keyboard.press("Enter")
-    await page.get_by_text("💡 Why?").click()
+    await page.get_by_text("💡 Best play").click()
     await expect(page.locator("details .words")).to_contain_text("Best play from here")
     await check_accessibility(page)
 
@@ -73,7 +76,7 @@ async def test_nonsense_is_refused_and_stores_no_person(playground: OpenPlaygrou
         assert "✅" in (await anna.get(f"/puzzle?id={puzzle.id}"))[1]
         [standing] = await playground.worker.store.client.hvals("{puzzles}:people")
         home = (await anna.get("/"))[1]
-        assert f"Puzzle <small>{PuzzleStanding(**json.loads(standing)).rating}</small>" in home
+        assert f"Puzzle <small>rating {PuzzleStanding(**json.loads(standing)).rating}</small>" in home
         # A second answer changes nothing.
         other_card = puzzle.pack.codes[puzzle.lines[-1].cards[0]]
         assert (await anna.post("/puzzle", id=puzzle.id, card=other_card)).status == 303

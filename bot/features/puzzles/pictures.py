@@ -1,6 +1,6 @@
 """The picture of a puzzle: all hands open, the reader's below."""
 
-from bot.features.puzzles.pages import PuzzleText
+from bot.features.puzzles.texts import PuzzleText
 from bot.panel_picture import CardStyle, Deck
 from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
@@ -29,12 +29,17 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
             Side(" + ".join(names[1::2]), "", (theirs,)),
         ),
         target=_("Puzzle"),
-        line=_("Your turn."),
+        line=position.order(),
         is_mine=True,
         trick=tuple(PlayedCard(card(code), name, wins=code == best) for name, code in trick),
         others=tuple(
-            Holder(names[seat] if len(names) > 2 else "", tuple(card(code) for code in position.codes(seat)))
+            Holder(
+                names[seat] if len(names) > 2 else "",
+                tuple(card(code) for code in position.codes(seat)),
+                note=position.seat_note(seat),
+            )
             for seat in range(1, len(names))
         ),
+        is_compact=True,
         hand=tuple(card(code, "playable" if code in playable else "dim") for code in position.codes(0)),
     )

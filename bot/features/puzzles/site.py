@@ -1,22 +1,17 @@
 """Puzzles for web pages."""
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.commands import find_puzzle
 from bot.features.puzzles.group_puzzles import GroupPuzzles, easy_puzzle
 from bot.features.puzzles.next_puzzle import NextPuzzle
-from bot.features.puzzles.pages import (
-    QUESTION,
-    PuzzleContext,
-    PuzzleText,
-    lines_panel,
-    puzzle_panel,
-    solution_panel,
-    verdict,
-)
+from bot.features.puzzles.pages import QUESTION, lines_panel, standing_lines, verdict
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.features.puzzles.puzzle_ratings import PuzzleStanding
+from bot.features.puzzles.reasons import reason
+from bot.features.puzzles.texts import PuzzleText
 from bot.panel import Panel
 from bot.panel_picture import DECKS
 from bot.people import People, Profile
@@ -25,6 +20,7 @@ from bot.platform import Person
 from bot.tables.errors import TableError
 from bot.texts import texts
 from bot.words.table_lines import capitalize
+from engine.puzzles.puzzle import Puzzle
 
 
 class PageCard(NamedTuple):
@@ -37,28 +33,45 @@ class PageCard(NamedTuple):
 
 
 class PageHand(NamedTuple):
-    """A player's cards on a web page; in a trick, the one card that they played."""
+    """A player's cards on a web page; in a trick, the one card that they played. ``note``: their part in the trick."""
 
     name: str
     cards: tuple[PageCard, ...]
+    note: str = ""
+
+
+class PageFigure(NamedTuple):
+    """A card and the points that it earns. ``mark`` says whether it was best, or the reader's choice."""
+
+    card: str
+    points: str
+    mark: str
 
 
 class PuzzlePage(NamedTuple):
     """A puzzle for a web page.
 
-    ``question`` asks for the best card. ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader
-    was right, and ``lines`` how the deal continues. Before an answer they are empty and None.
+    ``question`` asks for the best card, ``order`` says who led, and ``facts`` are the points so far and what counts.
+    ``hands`` are by seat, the reader's first; ``trick`` ends with the card before the reader's. After an answer,
+    ``verdict`` says whether the reader was right, ``why`` what the best card brings, ``figures`` what each card earns,
+    ``lines`` how the deal continues, and ``standing`` the reader's rating. Before it they are empty and None.
     """
 
     id: str
     game: str
+    title: str
     question: str
-    panel: Panel
-    verdict: str
-    lines: Panel | None
+    order: str
+    facts: tuple[str, ...]
     deck: str
     hands: tuple[PageHand, ...]
     trick: tuple[PageHand, ...]
+    verdict: str = ""
+    why: str = ""
+    figures_title: str = ""
+    figures: tuple[PageFigure, ...] = ()
+    lines: Panel | None = None
+    standing: tuple[str, ...] = ()
 
 
 class PuzzleSite:
@@ -84,41 +97,25 @@ class PuzzleSite:
         if puzzle is None:
             return None
         answer = await self._ratings.answer_of(person, puzzle.id) if person else ""
-        if answer:
-            standing = await self._ratings.standing(person)
-            panel = solution_panel(language, profile.suits, puzzle, answer, None, standing, has_verdict=False)
-        else:
-            panel = puzzle_panel(language, profile.suits, puzzle, PuzzleContext())
+        page = _unanswered_page(language, profile, puzzle, answer)
+        if not answer:
+            return page
         position = PuzzleText(language, profile.suits, puzzle)
-        words, best = position.words, puzzle.pack.codes[puzzle.best]
-
-        def card(code: str) -> PageCard:
-            return PageCard(code, words.faces.drawn_code(code), words.card(code))
-
-        def own(code: str) -> PageCard:
-            if answer:
-                return card(code)._replace(light="best" if code == best else "wrong" if code == answer else "dim")
-            is_playable = puzzle.line(puzzle.pack.index[code]) is not None
-            return card(code)._replace(light="playable" if is_playable else "dim")
-
-        names = [capitalize(name) for name in position.names]
-        others = [PageHand(names[seat], tuple(map(card, position.codes(seat)))) for seat in range(1, len(names))]
-        return PuzzlePage(
-            puzzle.id,
-            puzzle.game,
-            texts(language).gettext(QUESTION),
-            panel,
-            verdict(language, profile.suits, puzzle, answer) if answer else "",
-            lines_panel(language, profile.suits, puzzle, answer, has_verdict=False) if answer else None,
-            f"{words.faces.deck}-{profile.deck}",
-            (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
-            tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
+        standing = await self._ratings.standing(person)
+        return page._replace(
+            verdict=verdict(language, profile.suits, puzzle, answer),
+            why=reason(position, answer),
+            figures_title=position.figures_title(),
+            figures=tuple(_page_figures(position, answer)),
+            lines=lines_panel(language, profile.suits, puzzle, answer, has_verdict=False),
+            standing=tuple(standing_lines(language, None, standing)),
         )
 
     async def rating_line(self, person: str, language: str) -> str:
         """Return a person's puzzle rating for the first page. ``person`` is empty for a stranger."""
+        _ = texts(language).gettext
         standing = await self._ratings.standing(person) if person else PuzzleStanding()
-        return str(standing.rating) if standing.answered else texts(language).gettext("no rating yet")
+        return _("rating {rating}").format(rating=standing.rating) if standing.answered else _("no rating yet")
 
     @staticmethod
     def scene(id_: str, language: str) -> Scene | None:
@@ -139,3 +136,42 @@ class PuzzleSite:
         """Rate a person's answer, for which `is_answer` must be true."""
         await self._people.meet(person)
         await self._ratings.take_answer(person.id, find_puzzle(id_, card), card)
+
+
+def _unanswered_page(language: str, profile: Profile, puzzle: Puzzle, answer: str) -> PuzzlePage:
+    """Return a puzzle without its solution, but with the reader's ``answer`` and the best card marked after one."""
+    position = PuzzleText(language, profile.suits, puzzle)
+    words, best = position.words, puzzle.pack.codes[puzzle.best]
+
+    def card(code: str) -> PageCard:
+        return PageCard(code, words.faces.drawn_code(code), words.card(code))
+
+    def own(code: str) -> PageCard:
+        if answer:
+            return card(code)._replace(light="best" if code == best else "wrong" if code == answer else "dim")
+        is_playable = puzzle.line(puzzle.pack.index[code]) is not None
+        return card(code)._replace(light="playable" if is_playable else "dim")
+
+    def hand(seat: int) -> PageHand:
+        cards = map(card if seat else own, position.codes(seat))
+        return PageHand(capitalize(position.names[seat]), tuple(cards), position.seat_note(seat))
+
+    return PuzzlePage(
+        puzzle.id,
+        puzzle.game,
+        position.title(),
+        texts(language).gettext(QUESTION),
+        position.order(),
+        (position.taken_text(), position.scoring()),
+        f"{words.faces.deck}-{profile.deck}",
+        tuple(map(hand, range(len(position.names)))),
+        tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
+    )
+
+
+def _page_figures(position: PuzzleText, answer: str) -> Iterator[PageFigure]:
+    _ = position.words.text
+    for figure in position.figures(answer):
+        marks = ((figure.is_best, _("best")), (figure.is_chosen, _("your card")))
+        mark = ", ".join(text for applies, text in marks if applies)
+        yield PageFigure(position.words.card(figure.code), figure.points, mark)

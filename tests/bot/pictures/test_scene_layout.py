@@ -11,7 +11,7 @@ from bot.pictures.canvas import CARD, SMALL, WIDTH, Box, CardAt, TextAt, height_
 from bot.pictures.hand_rows import MIN_STEP
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import fit_text
-from bot.pictures.scene import Card, Holder, Pile, Scene, Side, TallyLine
+from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.pictures.scene_layout import OPEN, lay_out
 from bot.pictures.sheet import Sheet, Tally
 from bot.pictures.sheet_layout import lay_out_sheet
@@ -225,6 +225,33 @@ def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None
     assert measure_width("3D", "7S", "4S") == OPEN
     assert measure_width("3D", "7S", "") == SMALL
     assert measure_width(*(f"{rank}{suit}" for rank in "765" for suit in "DCB")) == SMALL, "nine large cards do not fit"
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_three_others_sit_around_a_compact_mat(style: CardStyle) -> None:
+    sides = (Side("You", "0"), Side("They", "0"))
+    hands = (("3C", "2C", "AC", "RC", "CC"), ("3D", "2D", "AD", "RD", "CD"), ("3S", "2S", "AS", "RS", "CS"))
+    others = tuple(Holder(name, tuple(map(Card, codes))) for name, codes in zip("ENW", hands, strict=True))
+    trick = tuple(PlayedCard(Card(code), "") for code in ("4C", "4D", "4S"))
+    scene = Scene(
+        deck=Deck("italian", style),
+        sides=sides,
+        target="",
+        others=others,
+        trick=trick,
+        hand=(Card("7B"),),
+        is_compact=True,
+    )
+    layout = lay_out(scene)
+    cards = {item.code: item for item in layout.items if isinstance(item, CardAt)}
+    assert cards.keys() == {card.code for holder in others for card in holder.cards} | {"4C", "4D", "4S", "7B"}
+    east, partner, west = ([cards[code] for code in codes] for codes in hands)
+    assert max(card.x + card.width for card in west) <= cards["4S"].x
+    assert cards["4S"].x < cards["4D"].x < cards["4C"].x
+    assert cards["4C"].x + cards["4C"].width <= min(card.x for card in east)
+    assert max(card.x + card.width for card in east) <= WIDTH
+    assert max(card.y + card.visible for card in partner) <= cards["4D"].y
+    assert layout.height <= 1.2 * WIDTH, "question and buttons need room on a phone"
 
 
 @pytest.mark.parametrize("language", ["en", "it"])

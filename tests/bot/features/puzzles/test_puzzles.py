@@ -29,6 +29,7 @@ from bot.features.puzzles.puzzle_ratings import (
     initial_mu,
 )
 from bot.features.puzzles.stars import count_stars
+from bot.features.puzzles.texts import PuzzleText
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import utf16_length
 from bot.pictures.painter import paint
@@ -118,8 +119,8 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         puzzle, _reply = await give_answer(anna, is_right=True)
         text = anna.fake.last(anna.private).plain
         assert "✅ Right" in text
-        assert "Right: 1 of 1 · in a row: 1 (best: 1)" in text
-        await anna.press("💡 Why?")
+        assert "Right answers: 1 of 1 · in a row: 1 (best: 1)" in text
+        await anna.press("💡 Best play")
         lines = anna.fake.last(anna.private).plain
         assert "Best play from here:" in lines
         assert "After" not in lines
@@ -136,7 +137,8 @@ def test_four_player_puzzle_counts_points_as_its_table_does() -> None:
     card = puzzle.pack.codes[worst.cards[0]]
     text = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
     assert f"{3 * (puzzle.lines[0].points - worst.points)} points more than your jack of swords ({card})\n" in text
-    assert f"{card}:\u00a0{3 * worst.points}" in text
+    assert f"{card}:\u00a0{3 * worst.points} points (your card)" in text
+    assert "The last trick is worth 3. Leftovers of three are lost." in PuzzleText("en", "codes", puzzle).scoring()
     assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in text
 
 
@@ -156,17 +158,19 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         assert second.startswith(f"{lost} point{'s' * (lost > 1)} more than your ")
         assert second.endswith(f" ({face.card(codes[puzzle.lines[-1].cards[0]])})")
         for line in puzzle.lines:
-            assert f"{face.card(codes[line.cards[0]])}:\u00a0{puzzle.format_points(line.points * unit)}" in text
+            assert f"{face.card(codes[line.cards[0]])}:\u00a0{puzzle.format_points(line.points * unit)} point" in text
+        figures = [line for line in text.splitlines() if line.startswith(("✅", "▫️", "❌ "))][1:]
+        assert [line[0] for line in figures if "your card" in line] == ["❌"]
+        assert figures[0].startswith("✅")
+        assert text.splitlines()[3].startswith("With ")
         assert "Best play" not in text
-        await anna.press("💡 Why?")
+        await anna.press("💡 Best play")
         text = anna.fake.last(anna.private).plain
         assert "Best play from here:" in text
         assert "After " in text
-        best, worst = (puzzle.format_points(line.points * unit) for line in (puzzle.lines[0], puzzle.lines[-1]))
-        assert [line.rpartition(": ")[2] for line in text.splitlines() if line.startswith("Your points")] == [
-            best,
-            worst,
-        ]
+        position = PuzzleText("en", "italian", puzzle)
+        totals = [position.points_text(line) for line in (puzzle.lines[0], puzzle.lines[-1])]
+        assert [line.rpartition(": ")[2] for line in text.splitlines() if "at the end: " in line] == totals
         # Both lines show all remaining tricks.
         assert text.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
         solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
@@ -428,7 +432,7 @@ async def test_solution_is_private_and_needs_an_answer(store: Store) -> None:
         await give_answer(anna, is_right=False, place=GROUP)
         await anna.press("💡 Why?", GROUP)
         assert "Best: " in anna.fake.last(anna.private).plain.splitlines()[1]
-        await anna.press("💡 Why?")
+        await anna.press("💡 Best play")
         assert "Best play from here" in anna.fake.last(anna.private).plain
         assert "Best play" not in anna.fake.last(GROUP).plain
 

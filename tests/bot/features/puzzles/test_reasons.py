@@ -1,0 +1,59 @@
+"""The sentence about why the best card of a puzzle earns more."""
+
+import pytest
+
+from bot.features.puzzles.collection import all_puzzles
+from bot.features.puzzles.reasons import reason
+from bot.features.puzzles.texts import PuzzleText
+from bot.texts import LANGUAGES
+from engine import GAMES
+from engine.puzzles.puzzle import Puzzle
+
+
+def find_puzzle(game: str, trick: int) -> Puzzle:
+    """Return a puzzle of a game with this number of cards on the table."""
+    return next(puzzle for puzzle in all_puzzles().values() if puzzle.game == game and len(puzzle.trick) == trick)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_reason_names_both_cards(game: str, language: str) -> None:
+    for puzzle in [puzzle for puzzle in all_puzzles().values() if puzzle.game == game][:40]:
+        position = PuzzleText(language, "codes", puzzle)
+        codes = [puzzle.pack.codes[line.cards[0]] for line in puzzle.lines]
+        for code in codes:
+            text = reason(position, code)
+            assert position.words.card(codes[0]) in text
+            assert position.words.card(codes[1] if code == codes[0] else code) in text
+
+
+def test_reason_names_what_the_opponents_get_otherwise() -> None:
+    puzzle = all_puzzles()["c9bf1f1b"]
+    text = reason(PuzzleText("en", "codes", puzzle), "5S")
+    assert text == "With AS your side also brings home AS. With 5S your opponents do."
+
+
+def test_reason_at_spades_counts_tricks_and_bids() -> None:
+    position = PuzzleText("en", "codes", all_puzzles()["c5ef3ddb"])
+    king, six = map(position.words.card, ("KD", "6D"))
+    assert reason(position, "6D") == f"With {king} you take 5 tricks and keep your bid of 5. With {six} you take 4."
+
+
+@pytest.mark.parametrize(
+    ("trick", "order", "notes"),
+    [
+        (0, "You lead. After you: East, partner, West.", ["", "plays next", "", ""]),
+        (1, "West led. After you: East, partner.", ["", "plays next", "", "led"]),
+        (2, "Partner led. After you: East.", ["", "plays next", "led", ""]),
+        (3, "East led. You play last.", ["", "led", "", ""]),
+    ],
+)
+def test_order_of_play_is_told(trick: int, order: str, notes: list[str]) -> None:
+    position = PuzzleText("en", "codes", find_puzzle("tressette", trick))
+    assert position.order() == order
+    assert [position.seat_note(seat) for seat in range(4)] == notes
+
+
+def test_order_of_two_players_is_told() -> None:
+    assert PuzzleText("en", "codes", find_puzzle("testa", 0)).order() == "You lead. After you: opponent."
+    assert PuzzleText("en", "codes", find_puzzle("testa", 1)).order() == "Opponent led. You play last."

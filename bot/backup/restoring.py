@@ -11,8 +11,7 @@ from typing import Any
 from bot.backup.file import BadBackup, Header, Line, check_backup, decode_bytes, ignore_progress, read_lines
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
-from bot.store import Store, StoreError, keys
-from bot.store import layout_version as schema
+from bot.store import Store, StoreError, keys, layout_version
 from bot.store.leases import require_no_workers
 from bot.store.log import unfold
 from bot.store.migrations import MIGRATIONS
@@ -35,12 +34,12 @@ async def restore(
     header, _ = check_backup(path, on_read)
     if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
         raise BadBackup(f"its layout has version {header.schema}, but this Buongioco reads up to {keys.SCHEMA_VERSION}")
-    await schema.check_server(client)
+    await layout_version.check_server(client)
     if not alone:
         await require_no_workers(client)
     if not replace and await _has_data(client):
         raise StoreError("The store is not empty. Add --replace to delete all of it first.")
-    await client.set(keys.SCHEMA, schema.RESTORING)
+    await client.set(keys.SCHEMA, layout_version.RESTORING)
     await _delete_all(client)
     pipe = client.pipeline(transaction=False)
     for number, line in enumerate(read_lines(path, on_read), 2):

@@ -17,8 +17,7 @@ from bot.finished.game import UnreadableGame
 from bot.finished.moving_to_file import GameMover
 from bot.finished.ratings import Ratings, RebuildResult
 from bot.settings_reader import read_settings
-from bot.store import StoreError
-from bot.store import layout_version as schema
+from bot.store import StoreError, layout_version
 from bot.store.host_access import connect_without_bot, require_store
 from bot.store.leases import require_no_workers
 
@@ -79,7 +78,7 @@ async def rebuild(
     settings = read_settings()
     require_store(settings)
     async with connect_without_bot(settings, "rates games that end during a rebuild") as client:
-        await schema.check(client, migrate=False)
+        await layout_version.check(client, migrate=False)
         if settings.redis_url:
             await require_no_workers(client)
         archive = Archive(client)

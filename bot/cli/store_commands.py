@@ -17,8 +17,7 @@ from bot.cli.output import say
 from bot.running import logs
 from bot.settings import BadSetting, Settings
 from bot.settings_reader import read_settings
-from bot.store import StoreError
-from bot.store import layout_version as schema
+from bot.store import StoreError, layout_version
 from bot.store.host_access import connect_beside_bot
 
 P = ParamSpec("P")
@@ -57,5 +56,5 @@ async def open_store_client(settings: Settings | None = None) -> AsyncIterator[A
     Raises StoreError if this version does not read the store's layout.
     """
     async with connect_beside_bot(settings or read_settings()) as client:
-        await schema.check(client, migrate=False)
+        await layout_version.check(client, migrate=False)
         yield client

@@ -19,8 +19,7 @@ from bot.platform import ADAPTER_GROUP, Adapter
 from bot.running.monitoring import monitoring
 from bot.running.supervisor import NothingToRun, Supervisor
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import STORE_ERRORS, StoreUnavailable
-from bot.store import layout_version as schema
+from bot.store import STORE_ERRORS, StoreUnavailable, layout_version
 from bot.store.host_access import open_host_store
 from bot.store.leases import WORKERS_PATIENCE
 from bot.store.outage import is_temporary
@@ -137,7 +136,7 @@ async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
             return await begin()
         except STORE_ERRORS as error:
             if not is_temporary(error):
-                raise schema.refusal_error(error) from error
+                raise layout_version.refusal_error(error) from error
             log.warning("store_failed", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
     raise StoreUnavailable(

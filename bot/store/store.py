@@ -10,8 +10,7 @@ from redis.asyncio import BlockingConnectionPool, Connection, Redis
 from redis.driver_info import DriverInfo
 
 from bot.metrics import STORE_COMMIT_SECONDS
-from bot.store import keys
-from bot.store import layout_version as schema
+from bot.store import keys, layout_version
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster, with_closed_errors
 from bot.store.commit_notification import NEW_LOG, notification_header
@@ -305,7 +304,7 @@ async def open_store(url: str, replicas: int = 0, *, migrate: bool = True) -> As
     Raise StoreError if it cannot be reached or has an unknown layout, or an older one without ``migrate``.
     """
     async with connect(url) as client:
-        await schema.check(client, migrate=migrate)
+        await layout_version.check(client, migrate=migrate)
         store = Store(client, replicas)
         try:
             yield store

@@ -71,6 +71,6 @@ def entries_of_late_move(table: TableState, seat: int, moves: Sequence[Move]) ->
 
     Under a strict clock, a player loses the game at the third decision in a row that a robot makes for them.
     """
-    if table.strict and table.lates[seat] + 1 >= LATE_MOVES_TO_FORFEIT:
+    if table.strict and table.late_counts[seat] + 1 >= LATE_MOVES_TO_FORFEIT:
         return [Late(seat), Stop("timeout", 1 - (seat & 1))]
     return [Late(seat), *moves]

@@ -22,6 +22,6 @@ def find_cutter(table: TableState, secret: bytes) -> int | None:
     """
     for seat in possible_cutters(table, secret):
         chair = table.chairs[seat]
-        if chair and not chair.is_robot and not table.lates[seat] and seat not in table.never_cut:
+        if chair and not chair.is_robot and not table.late_counts[seat] and seat not in table.never_cut:
             return seat
     return None

@@ -89,7 +89,7 @@ class TableSnapshot(NamedTuple):
     history: tuple[MoveEntry, ...]  # moves of the deal as the seat saw them
     since: int  # index in `history` after the seat's own last move
     alarm: str
-    lates: tuple[int, ...]
+    late_counts: tuple[int, ...]
     strict: bool
     clock: int
     asking: tuple[int, Chair] | None  # the seat opposite, and the person who asks this viewer for it
@@ -176,7 +176,7 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
         history=history,
         since=since,
         alarm=table.alarm,
-        lates=table.lates,
+        late_counts=table.late_counts,
         strict=table.strict,
         clock=table.clock,
         asking=asked[0] if asked else None,

@@ -138,7 +138,7 @@ class Table(TableState):
             case Seal() | CutPack() | FirstDeal() | Deal():
                 self._apply_dealing(entry, version)
             case Late(seat):
-                self.lates = _with_item(self.lates, seat, self.lates[seat] + 1)
+                self.late_counts = _with_item(self.late_counts, seat, self.late_counts[seat] + 1)
                 self.is_move_made_for_player = True
             case Nudge():
                 self.alarm = "nudged"
@@ -248,10 +248,10 @@ class Table(TableState):
         self.moved_at = _with_item(self.moved_at, seat, version)
         if is_public or not (self.game.current and self.game.current.trick):
             self.board_changed_at = version
-        if not self.is_move_made_for_player and self.lates[seat]:
+        if not self.is_move_made_for_player and self.late_counts[seat]:
             # Boards show that a robot has moved for this seat.
             self.board_changed_at = version
-            self.lates = _with_item(self.lates, seat, 0)
+            self.late_counts = _with_item(self.late_counts, seat, 0)
         self.is_move_made_for_player = self.is_move_made_for_player and not is_turn_over(self.game, seat, move)
         if turn == seat or self.game.turn != turn:
             self.alarm = ""
@@ -261,7 +261,7 @@ class Table(TableState):
         self.game_id, self.rules = game, {}
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
-        self.moved_at = self.lates = self.phrase_counts = (0,) * seats
+        self.moved_at = self.late_counts = self.phrase_counts = (0,) * seats
         self.phrases = (("", 0, ""),) * seats
         self.asking, self.refusals = {}, (0, 0)
 

@@ -58,7 +58,7 @@ class TableState:
         self.clock = DEFAULT_CLOCK  # seconds for a move; 0 for no clock
         self.strict = False
         self.alarm = ""  # "", "nudged" or "flagged": how much of the move's time is gone
-        self.lates: tuple[int, ...] = ()  # by seat, moves in a row that a robot made for it
+        self.late_counts: tuple[int, ...] = ()  # by seat, moves in a row that a robot made for it
         self.timed_out: int | None = None  # the seat that lost on time
         # by seat, its last phrase, the version after it, and the seats that read it
         self.phrases: tuple[tuple[str, int, str], ...] = ()

@@ -97,7 +97,7 @@ class TableLines:
             _("🤖 Your time was up: a robot moved for you.")
             if seat == self.seen.seat
             else _("🤖 {name}’s time was up: a robot moved.").format(name=self.seen.name(seat))
-            for seat, count in enumerate(self.seen.lates)
+            for seat, count in enumerate(self.seen.late_counts)
             if count
         ]
 

@@ -150,7 +150,7 @@ def table_snapshot(game: Game, language: str) -> TableSnapshot:
         history=history,
         since=next((number for number in range(len(history), 0, -1) if history[number - 1][0] == 0), 0),
         alarm="",
-        lates=(0, 0),
+        late_counts=(0, 0),
         strict=False,
         clock=0,
         asking=None,

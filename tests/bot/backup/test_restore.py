@@ -14,8 +14,7 @@ import pytest
 from bot.backup.file import BadBackup, Header, check_backup, open_writer
 from bot.backup.restoring import restore
 from bot.backup.taking import BackupTaker
-from bot.store import Store, StoreError, keys
-from bot.store import layout_version as schema
+from bot.store import Store, StoreError, keys, layout_version
 from bot.tables import Room
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
@@ -188,7 +187,7 @@ async def test_running_workers_prevent_a_restore(store: Store, tmp_path: Path) -
 
 async def test_old_server_prevents_a_restore(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await write_backup(store, tmp_path / "backup")
-    monkeypatch.setattr(schema, "SERVER_VERSION", "return '6.2.7'")
+    monkeypatch.setattr(layout_version, "SERVER_VERSION", "return '6.2.7'")
     with pytest.raises(StoreError, match="needs Redis 7"):
         await restore(store.client, tmp_path / "backup", replace=True)
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
@@ -210,7 +209,7 @@ async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
         with pytest.raises(KeyboardInterrupt):
             await restore(store.client, tmp_path / "backup", replace=True)
     with pytest.raises(StoreError, match="restore FILE --replace"):
-        await schema.check(store.client)
+        await layout_version.check(store.client)
     await restore(store.client, tmp_path / "backup", replace=True)
     assert await read_store(store) == {**before, **FROM_LOGS}
 
@@ -240,7 +239,7 @@ async def test_restore_interrupted_in_a_migration_is_unfinished(
     with pytest.raises(KeyboardInterrupt):
         await restore(store.client, tmp_path / "backup", replace=True)
     with pytest.raises(StoreError, match="restore FILE --replace"):
-        await schema.check(store.client)
+        await layout_version.check(store.client)
 
 
 async def test_people_of_a_table_removed_during_backup_are_found(

@@ -115,7 +115,7 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
         assert all(move.startswith("declare ") for move in declarations)
         assert card.startswith("play ")
         assert after.game.turn != late_seat
-        assert after.lates[late_seat] == 1
+        assert after.late_counts[late_seat] == 1
 
 
 @pytest.mark.parametrize("clock", [("⏱ 1 min",), STRICT_CLOCK])
@@ -152,7 +152,7 @@ async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePl
         if not tables:
             break
         table = tables[0]
-        lates.append(table.lates)
+        lates.append(table.late_counts)
         if players[0].moves():
             await players[0].play(random)
             await worker.settled()
@@ -171,9 +171,9 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
     for _ in range(12):
         await ring_clocks(worker, 31)
         table = await worker.room.load_cached(code)
-        if max(table.lates) == 2:
+        if max(table.late_counts) == 2:
             break
-    late_seat = table.lates.index(2)
+    late_seat = table.late_counts.index(2)
     while not players[late_seat].moves():
         await players[1 - late_seat].play(random)
         await worker.settled()
@@ -182,7 +182,7 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
     assert notice in fake.last(GROUP).plain
     await players[late_seat].play(random)
     await worker.settled()
-    assert (await worker.room.load_cached(code)).lates[late_seat] == 0
+    assert (await worker.room.load_cached(code)).late_counts[late_seat] == 0
     assert "a robot moved for you" not in fake.last(players[late_seat].private).plain
     assert notice not in fake.last(players[1 - late_seat].private).plain
     assert notice not in fake.last(GROUP).plain

@@ -11,8 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.finished.ratings import Scope
-from bot.store import EmbeddedStore, keys, open_store
-from bot.store import layout_version as schema
+from bot.store import EmbeddedStore, keys, layout_version, open_store
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, Player, open_worker
 from tests.bot.releases.store import load_recording, restore_keys, restore_platform
@@ -118,7 +117,7 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, attempt
         await restore_keys(client, [*recording["keys"], *_copy_tables(recording["keys"], tables)])
         kills = 0
         for _ in range(attempts):
-            old_lock = await client.get(schema.LOCK)
+            old_lock = await client.get(layout_version.LOCK)
             # Run the first part of a start in its own process.
             process = await asyncio.create_subprocess_exec(sys.executable, "-c", START, embedded.url)
             await _wait_until_begun(client, old_lock)
@@ -140,9 +139,9 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, attempt
 START = """
 import asyncio, sys
 from bot.store import open_store
-from bot.store import layout_version as schema
+from bot.store import layout_version
 # The next start waits this long after a kill.
-schema.LOCK_SECONDS = 2.0
+layout_version.LOCK_SECONDS = 2.0
 async def start():
     async with open_store(sys.argv[1]):
         pass
@@ -152,7 +151,7 @@ asyncio.run(start())
 
 async def _wait_until_begun(client: Any, old_lock: object) -> None:
     """Wait until the new start has the lock, or the migration is finished."""
-    while await client.get(schema.LOCK) in (None, old_lock) and await client.get(keys.SCHEMA) == b"1":
+    while await client.get(layout_version.LOCK) in (None, old_lock) and await client.get(keys.SCHEMA) == b"1":
         await asyncio.sleep(0.01)
 
 

@@ -299,7 +299,7 @@ def play_random_table(game: str) -> Table:
 
 COMPARED = (
     *("rules", "chairs", "hosts", "clock", "strict", "alarm"),
-    *("moved_at", "dealt_at", "board_changed_at", "lates"),
+    *("moved_at", "dealt_at", "board_changed_at", "late_counts"),
 )
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, migrations
-from bot.store import layout_version as schema
+from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, layout_version, migrations
 from bot.store.leases import LEASE_SECONDS
 from tests.bot.command import run_command
 
@@ -32,10 +31,10 @@ async def test_older_layout_is_migrated_step_by_step(store: Store) -> None:
         done.append(2)
         assert await client.get("new") == b"x"
 
-    await schema.check(store.client, 3, {1: second, 2: third})
+    await layout_version.check(store.client, 3, {1: second, 2: third})
     assert done == [1, 2]
     assert await store.client.get(keys.SCHEMA) == b"3"
-    await schema.check(store.client, 3, {1: second, 2: third})
+    await layout_version.check(store.client, 3, {1: second, 2: third})
     assert done == [1, 2]
 
 
@@ -49,20 +48,20 @@ async def test_interrupted_step_is_repeated(store: Store) -> None:
             raise ConnectionError("the store went away")
 
     with pytest.raises(StoreError):
-        await schema.check(store.client, 2, {1: second})
+        await layout_version.check(store.client, 2, {1: second})
     assert await store.client.get(keys.SCHEMA) == b"1"
-    await schema.check(store.client, 2, {1: second})
+    await layout_version.check(store.client, 2, {1: second})
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
 async def test_check_without_migrate_changes_nothing(store: Store) -> None:
     client = store.client
     await client.flushall()
-    await schema.check(client, migrate=False)
+    await layout_version.check(client, migrate=False)
     assert not await client.keys()
     await client.set(keys.SCHEMA, 1)
     with pytest.raises(StoreError, match="start this version first"):
-        await schema.check(client, migrate=False)
+        await layout_version.check(client, migrate=False)
     assert await client.keys() == [keys.SCHEMA.encode()]
     assert await client.get(keys.SCHEMA) == b"1"
 
@@ -117,10 +116,10 @@ async def test_second_worker_waits_for_the_migration(store: Store) -> None:
         # The second worker must not mistake the running first worker for an older version.
         await client.zadd(keys.WORKERS, {"first": time.time()})
 
-    first = asyncio.create_task(schema.check(store.client, 2, {1: migrate_slowly}))
+    first = asyncio.create_task(layout_version.check(store.client, 2, {1: migrate_slowly}))
     await has_begun.wait()
     with capture_logs() as logs:
-        second = asyncio.create_task(schema.check(store.client, 2, {1: migrate_slowly}))
+        second = asyncio.create_task(layout_version.check(store.client, 2, {1: migrate_slowly}))
         while not logs:
             await asyncio.sleep(0.01)
         resume.set()
@@ -131,54 +130,54 @@ async def test_second_worker_waits_for_the_migration(store: Store) -> None:
 
 async def test_lock_of_a_killed_migration_expires(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
-    await store.client.set(schema.LOCK, "killed worker", px=500)
-    await schema.check(store.client, 2, {1: do_nothing})
+    await store.client.set(layout_version.LOCK, "killed worker", px=500)
+    await layout_version.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
 async def test_slow_migration_renews_its_lock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "LOCK_SECONDS", 3.0)
+    monkeypatch.setattr(layout_version, "LOCK_SECONDS", 3.0)
     await store.client.set(keys.SCHEMA, 1)
 
     async def migrate_slowly(client: Any) -> None:
-        before = await client.pttl(schema.LOCK)
+        before = await client.pttl(layout_version.LOCK)
         assert 0 < before <= 3000
-        while (remaining := await client.pttl(schema.LOCK)) <= before:
+        while (remaining := await client.pttl(layout_version.LOCK)) <= before:
             assert remaining > 0
             before = remaining
             await asyncio.sleep(0.01)
 
-    await schema.check(store.client, 2, {1: migrate_slowly})
-    assert not await store.client.exists(schema.LOCK)
+    await layout_version.check(store.client, 2, {1: migrate_slowly})
+    assert not await store.client.exists(layout_version.LOCK)
 
 
 async def test_migration_without_its_lock_stops(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "LOCK_SECONDS", 0.3)
+    monkeypatch.setattr(layout_version, "LOCK_SECONDS", 0.3)
     await store.client.set(keys.SCHEMA, 1)
 
     async def migrate_slowly(client: Any) -> None:
-        await client.set(schema.LOCK, "another worker")
+        await client.set(layout_version.LOCK, "another worker")
         await asyncio.Event().wait()
 
     with pytest.raises(StoreUnavailable, match="Another worker is migrating"):
-        await schema.check(store.client, 2, {1: migrate_slowly})
-    assert await store.client.get(schema.LOCK) == b"another worker"
+        await layout_version.check(store.client, 2, {1: migrate_slowly})
+    assert await store.client.get(layout_version.LOCK) == b"another worker"
     assert await store.client.get(keys.SCHEMA) == b"1"
 
 
 async def test_migration_is_refused_while_a_worker_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "WORKERS_PATIENCE", 0.0)
+    monkeypatch.setattr(layout_version, "WORKERS_PATIENCE", 0.0)
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"old": time.time(), "killed long ago": 1})
     with pytest.raises(StoreUnavailable, match="A worker is running on this store: stop all workers first"):
-        await schema.check(store.client, 2, {1: do_nothing})
+        await layout_version.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"1"
 
 
 async def test_migration_waits_for_the_lease_of_a_killed_worker(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"killed": time.time() - LEASE_SECONDS + 1})
-    await schema.check(store.client, 2, {1: do_nothing})
+    await layout_version.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
@@ -186,10 +185,10 @@ async def test_migration_waits_for_the_lease_of_a_killed_worker(store: Store) ->
 async def test_old_server_version_is_refused_without_changes(
     empty_valkey: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
-    monkeypatch.setattr(schema, "SERVER_VERSION", f"return '{version}'")
+    monkeypatch.setattr(layout_version, "SERVER_VERSION", f"return '{version}'")
     async with connect(empty_valkey.url) as client:
         with pytest.raises(StoreError, match=f"The store is a Redis {version}, but Buongioco needs Redis 7.0 or newer"):
-            await schema.check(client)
+            await layout_version.check(client)
         result = await asyncio.to_thread(run_command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
         assert result.returncode == 1
         assert f"wrong  store: The store is a Redis {version}, but" in result.stdout
@@ -198,14 +197,14 @@ async def test_old_server_version_is_refused_without_changes(
 
 @pytest.mark.parametrize("version", ["7.0.0", "7.2.4", "8.2.1", "255.255.255"])
 async def test_new_server_versions_are_accepted(store: Store, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
-    monkeypatch.setattr(schema, "SERVER_VERSION", f"return '{version}'")
-    await schema.check(store.client)
+    monkeypatch.setattr(layout_version, "SERVER_VERSION", f"return '{version}'")
+    await layout_version.check(store.client)
 
 
 async def test_server_version_is_read_without_the_info_command(any_store: Store) -> None:
-    version = (await any_store.client.eval(schema.SERVER_VERSION, 1, keys.SCHEMA)).decode()
+    version = (await any_store.client.eval(layout_version.SERVER_VERSION, 1, keys.SCHEMA)).decode()
     assert re.fullmatch(r"[0-9.]+", version)
-    old = schema.SERVER_VERSION.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")
+    old = layout_version.SERVER_VERSION.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")
     assert (await any_store.client.eval(old, 1, keys.SCHEMA)).decode() == version
 
 
@@ -213,7 +212,7 @@ async def test_refusing_store_is_not_unavailable(store: Store) -> None:
     await store.client.delete(keys.SCHEMA)
     await store.client.rpush(keys.SCHEMA, "another program's")
     with pytest.raises(StoreError, match=r"The store refuses the bot's commands .*WRONGTYPE") as raised:
-        await schema.check(store.client)
+        await layout_version.check(store.client)
     assert not isinstance(raised.value, StoreUnavailable)
 
 
@@ -221,7 +220,7 @@ async def test_refusing_store_is_not_unavailable(store: Store) -> None:
 async def test_unknown_layout_is_refused(store: Store, layout: str) -> None:
     await store.client.set(keys.SCHEMA, layout)
     with pytest.raises(StoreError):
-        await schema.check(store.client)
+        await layout_version.check(store.client)
     assert await store.client.get(keys.SCHEMA) == layout.encode()
 
 

@@ -321,7 +321,7 @@ def test_log_in_which_a_late_player_cut_stays_readable() -> None:
     assert table.game.current
     late = table.game.current.dealer
     table = play_out_deal(table, late)
-    assert table.lates[late]
+    assert table.late_counts[late]
     assert find_cutter(table, SECRET) is None
     table = table.with_entries([Seal(SECRET), CutPack(late, "c0ffee"), Deal(SECRET)], "u")
     read = Table.from_log("CODE", table.log)

@@ -164,7 +164,7 @@ async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict:
     for number in range(30):
         if table.phase == "over":
             break
-        assert table.lates[late_seat] < LATE_MOVES_TO_FORFEIT or not strict
+        assert table.late_counts[late_seat] < LATE_MOVES_TO_FORFEIT or not strict
         if turn_of(table) == late_seat:
             table = await room.make_moves_for(
                 table.code, late_seat, table.version, [playable_card(table)], f"m{number}"
@@ -173,8 +173,8 @@ async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict:
             table = await room.make_move(
                 table.code, f"p:{1 - late_seat}", table.version, playable_card(table), f"m{number}"
             )
-    assert table.lates[late_seat] == 3 if strict else table.lates[late_seat] > 3
-    assert table.lates[1 - late_seat] == 0
+    assert table.late_counts[late_seat] == 3 if strict else table.late_counts[late_seat] > 3
+    assert table.late_counts[1 - late_seat] == 0
     assert table.game
     assert table.game.winner == ((1 - late_seat,) if strict else None)
     assert table.game.ending == ("timeout" if strict else None)
@@ -188,7 +188,7 @@ async def test_robot_moves_are_never_late(room: Room) -> None:
             table = await room.make_moves_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
         else:
             table = await room.make_move(table.code, "p:0", table.version, playable_card(table), f"m{number}")
-    assert (table.phase, table.lates) == ("playing", (0, 0))
+    assert (table.phase, table.late_counts) == ("playing", (0, 0))
 
 
 async def test_move_for_player_needs_turn_and_current_version(room: Room, challenges: Challenges) -> None:

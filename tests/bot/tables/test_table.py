@@ -163,7 +163,7 @@ def test_changing_the_game_keeps_only_the_seats() -> None:
     )
     assert (table.game_id, table.rules, table.asking, table.refusals) == ("testa", {}, {}, (0, 0))
     assert table.chairs == (Chair(ADA, "Ada"), Chair(BEA, "Bea"))
-    assert table.moved_at == table.lates == (0, 0)
+    assert table.moved_at == table.late_counts == (0, 0)
     assert open_table("testa", ChangeGame("tressette")).chairs == (Chair(ADA, "Ada"), None, None, None)
 
 
@@ -347,13 +347,13 @@ def test_late_moves_are_counted_until_the_player_moves() -> None:
     assert table.game
     seat = table.game.turn or 0
     late_table = play_cards(table.with_entries([Late(seat)], "u"))
-    assert late_table.lates[seat] == 1
-    assert late_table.lates[1 - seat] == 0
+    assert late_table.late_counts[seat] == 1
+    assert late_table.late_counts[1 - seat] == 0
     assert not late_table.is_move_made_for_player
     after = play_cards(late_table)
     next_turn = next(state for state in next_states(after) if state.game and state.game.turn == seat)
-    assert play_cards(next_turn.with_entries([Late(seat)], "u")).lates[seat] == 2
-    assert play_cards(next_turn).lates[seat] == 0
+    assert play_cards(next_turn.with_entries([Late(seat)], "u")).late_counts[seat] == 2
+    assert play_cards(next_turn).late_counts[seat] == 0
 
 
 def test_late_declaration_and_card_count_as_one_move() -> None:
@@ -361,10 +361,10 @@ def test_late_declaration_and_card_count_as_one_move() -> None:
     assert table.game
     seat = table.game.turn or 0
     late_table = table.with_entries([Late(seat), declared], "u")
-    assert (late_table.lates[seat], late_table.is_move_made_for_player) == (1, True)
+    assert (late_table.late_counts[seat], late_table.is_move_made_for_player) == (1, True)
     late_table = play_cards(late_table)
-    assert (late_table.lates[seat], late_table.is_move_made_for_player) == (1, False)
-    assert play_cards(table.with_entries([declared], "u")).lates[seat] == 0
+    assert (late_table.late_counts[seat], late_table.is_move_made_for_player) == (1, False)
+    assert play_cards(table.with_entries([declared], "u")).late_counts[seat] == 0
 
 
 def next_states(table: Table) -> list[Table]:

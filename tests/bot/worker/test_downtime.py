@@ -8,8 +8,7 @@ import pytest
 
 from bot.alarms import SOON, Alarms
 from bot.handlers import Dispatcher
-from bot.store import EmbeddedStore, Store, keys, open_store
-from bot.store import layout_version as schema
+from bot.store import EmbeddedStore, Store, keys, layout_version, open_store
 from bot.store.leases import CLOCK, LEASE_SECONDS
 from bot.store.migrations import MIN_TIME
 from bot.tables.limits import HOURS_TO_ACCEPT
@@ -97,7 +96,7 @@ async def test_downtime_flags_nobody(store: Store, end: str) -> None:
         await ring_clocks(worker, 31)
         nudged = await worker.room.table(code)
         assert nudged.alarm == "nudged"
-        assert not any(nudged.lates)
+        assert not any(nudged.late_counts)
         if end == "kill":
             worker.shards.owned.clear()
     await step_clock(store, HOUR)
@@ -105,7 +104,7 @@ async def test_downtime_flags_nobody(store: Store, end: str) -> None:
         await ring_clocks(worker, 0)
         assert (await worker.room.table(code)).version == nudged.version
         await ring_clocks(worker, 31)
-        assert sum((await worker.room.table(code)).lates) == 1
+        assert sum((await worker.room.table(code)).late_counts) == 1
 
 
 async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
@@ -163,7 +162,7 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
         await ring_clocks(worker, 31)
         assert (await worker.room.table(code)).alarm == "nudged"
         await ring_clocks(worker, 31)
-        assert sum((await worker.room.table(code)).lates) == 1
+        assert sum((await worker.room.table(code)).late_counts) == 1
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
@@ -370,10 +369,10 @@ async def test_longest_missed_first_release_clock_gets_least_time(store: Store) 
     rings = {"LATE": now - HOUR, "SOON": now - HOUR + 100, "LONG": now + HOUR}
     for code, score in rings.items():
         await store.client.zadd(keys.timers(keys.shard_of(code)), {code: score})
-    await schema.check(store.client)
+    await layout_version.check(store.client)
     # The step is repeated, as after an interruption.
     await store.client.set(keys.SCHEMA, 1)
-    await schema.check(store.client)
+    await layout_version.check(store.client)
     remaining = await running_clocks(store)
     assert remaining["LATE"] == pytest.approx(MIN_TIME, abs=0.01)
     assert remaining["SOON"] == pytest.approx(MIN_TIME + 100, abs=0.01)
@@ -383,5 +382,5 @@ async def test_longest_missed_first_release_clock_gets_least_time(store: Store) 
 async def test_running_first_release_clocks_keep_their_time(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.timers(keys.shard_of("LONG")), {"LONG": time.time() + HOUR})
-    await schema.check(store.client)
+    await layout_version.check(store.client)
     assert (await running_clocks(store))["LONG"] == pytest.approx(HOUR, abs=5)

@@ -145,7 +145,7 @@ def test_only_the_partner_to_move_leaves_by_timeout(partner_was_late: bool) -> N
         table = play_cards(table.with_entries([Late(table.game.turn or 0)], "u"), 2)
     assert table.game
     turn = table.game.turn or 0
-    assert any(table.lates) == partner_was_late
+    assert any(table.late_counts) == partner_was_late
     assert find_leavers(table.with_entries([Flag(), Stop("timeout", 1 - (turn & 1))], "u")) == [FOUR[turn]]
 
 

@@ -18,8 +18,7 @@ from bot.people import People
 from bot.platform import Person
 from bot.settings import BadSetting
 from bot.settings_reader import read_settings
-from bot.store import EmbeddedStore, Store, keys, open_store
-from bot.store import layout_version as schema
+from bot.store import EmbeddedStore, Store, keys, layout_version, open_store
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.finished.games import finished_game, store_game
@@ -128,7 +127,7 @@ def test_forget_command_detects_a_bot_by_the_stores_clock(
 
     async def prepare_store() -> None:
         async with open_store(embedded.url) as store:
-            await schema.check(store.client)
+            await layout_version.check(store.client)
             await People(store.client).meet(Person("paper:5", "Zenobia", "zenobia"))
             await store.leases.report_alive("worker")
 

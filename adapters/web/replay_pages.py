@@ -1,6 +1,6 @@
 """The page of a finished game, at ``/g/{game_id}``. Its script reads the game from the API.
 
-The table's page asks for the reader's costliest card at the end of a game.
+The table's page asks for the reader's costliest cards at the end of a game.
 """
 
 import json

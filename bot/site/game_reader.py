@@ -18,7 +18,7 @@ from bot.identity.pseudonyms import localize_name
 from bot.pictures.results import game_sheet
 from bot.pictures.sheet import Sheet
 from bot.site.api_models import replayed_analysis, replayed_deal, replayed_game
-from bot.site.costliest_card import CostliestCard, costliest_card
+from bot.site.costliest_cards import CostliestCards, costliest_cards
 from engine.errors import FaultyRecord
 
 CACHE_BYTES = 16 * 1024 * 1024  # cache of answers: about four hundred deals
@@ -98,13 +98,13 @@ class GameReader:
 
     async def get_costliest(
         self, game_id: str, person: str, reader: Reader, *, begin: bool = False
-    ) -> CostliestCard | None:
-        """Return the card that cost ``person`` most, or None if they did not play. ``begin``: see `get_analysis`."""
+    ) -> CostliestCards | None:
+        """Return the cards that cost ``person`` most, or None if they did not play. ``begin``: see `get_analysis`."""
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None or person not in game.people:
             return None
         known = await self._analysis(game, begin=begin)
-        return costliest_card(game, known, game.people.index(person), *reader)
+        return costliest_cards(game, known, game.people.index(person), *reader)
 
     async def _analysis(self, game: FinishedGame, *, begin: bool) -> Analysis | None:
         try:

@@ -43,8 +43,16 @@ def scale_verdicts(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
     return [replace(verdict, lost=verdict.lost * unit) for verdict in verdicts]
 
 
-def lost_text(verdict: Verdict, language: str) -> str:
-    return ("−" if verdict.exact else "≈ −") + points_text(verdict.lost, language)
+def lost_text(words: Wording, verdict: Verdict) -> str:
+    """Return the points that a move lost, such as "≈ −2.2 points"."""
+    figure = points_text(verdict.lost, words.language)
+    points = words.ngettext("{count} point", "{count} points", 1 if figure == "1" else 2).format(count=f"−{figure}")
+    return points if verdict.exact else f"≈ {points}"
+
+
+def replay_step(verdict: Verdict) -> str:
+    """Return the part of a replay's address that leads to the position after a move."""
+    return f"#d{verdict.deal}m{verdict.move_index + 1}"
 
 
 def points_text(points: float, language: str) -> str:

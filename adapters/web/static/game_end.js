@@ -22,9 +22,9 @@ const Share = ({ table, text }) => {
     ${done && html`<a class="button" href=${picture} download=${`buongioco-${table.replay}.png`}>${texts.picture}</a>`}`;
 };
 
-/** The card that cost the reader most, once the game is analysed. @param {{table: Table}} props */
+/** The cards that cost the reader most, once the game is analysed. @param {{table: Table}} props */
 const Costliest = ({ table }) => {
-  const [found, setFound] = useState(/** @type {{state: string, text: string, code: string, name: string, step: string} | null} */ (null));
+  const [found, setFound] = useState(/** @type {{state: string, title: string, cards: {code: string, name: string, text: string, step: string}[]} | null} */ (null));
   const [failed, setFailed] = useState(false);
   /** @param {string} method */
   const ask = async (method) => {
@@ -39,13 +39,15 @@ const Costliest = ({ table }) => {
     const timer = setTimeout(() => ask("POST"), POLL);
     return () => clearTimeout(timer);
   }, [found]);
-  const begin = () => { setFound({ state: "running", text: "", code: "", name: "", step: "" }); ask("POST"); };
+  const begin = () => { setFound({ state: "running", title: "", cards: [] }); ask("POST"); };
   return html`<section class="costliest">
-    ${found?.code && html`<${Face} deck=${table.deck} card=${found.code} name=${found.name} />`}
-    <p role="status">${failed ? texts.not_analysed : found?.state === "running" ? texts.analysing : found?.text || texts.costliest_about}</p>
+    <p role="status">${failed ? texts.not_analysed : found?.state === "running" ? texts.analysing : found?.title || texts.costliest_about}</p>
+    ${found && found.cards.length > 0 && html`<ol>${found.cards.map(({ code, name, text, step }) => html`<li key=${step}>
+      <a href=${`/g/${table.replay}${step}`}><${Face} deck=${table.deck} card=${code} name=${name} /><span>${text}</span></a>
+    </li>`)}</ol>`}
     <div class="ways">
       ${found?.state !== "done" && html`<button type="button" class="button" disabled=${found?.state === "running"} onClick=${begin}>${texts.costliest}</button>`}
-      <a class="button" href=${`/g/${table.replay}${found?.step || ""}`}>${texts.analysis}</a>
+      <a class="button" href=${`/g/${table.replay}`}>${texts.analysis}</a>
     </div>
   </section>`;
 };

@@ -81,7 +81,8 @@ class AnalysisFeature(Feature):
         if found is None:
             raise TooManyAnalyses()
         viewer = await self._viewers.viewer_at(place)
-        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits, viewer.pages_url)
+        found_so_far = (found.verdicts, found.deals, viewer.language, profile.suits)
+        panel = analysis_page(game, *found_so_far, viewer.pages_url, profile.id)
         if not viewer.deck or found.deals < len(game.record.deals):
             return panel
         names = [localize_name(name, viewer.language) for name in game.record.seats]

@@ -1,15 +1,15 @@
 """The analysis page of a finished game."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bot import actions
 from bot.finished.game import FinishedGame
 from bot.identity.pseudonyms import localize_name
-from bot.panel import Button, Panel, Writer
+from bot.panel import Button, Panel, Row, Writer
 from bot.tables.snapshot import isolate_name
 from bot.words.game_results import game_summary
-from bot.words.verdicts import given_away_text, lost_text, replay_button, scale_verdicts, short_move
-from bot.words.wording import Wording, faces_of
+from bot.words.verdicts import given_away_text, lost_text, replay_button, replay_step, scale_verdicts, short_move
+from bot.words.wording import JOINER, Wording, faces_of
 from engine.robots.verdicts import Summary, Verdict, summarize
 
 COSTLIEST = 3  # moves that the page lists for each player
@@ -18,11 +18,18 @@ FULL, EMPTY = "▰", "▱"
 
 
 def analysis_page(
-    game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str, pages: str = ""
+    game: FinishedGame,
+    verdicts: Sequence[Verdict],
+    deals_done: int,
+    language: str,
+    suits: str,
+    pages: str = "",
+    reader: str = "",
 ) -> Panel:
     """Return each player's accuracy as a bar, and their costliest moves. During the analysis, return its progress.
 
-    ``pages`` is the address of the bot's web pages, empty if they cannot be reached.
+    ``pages`` is the address of the bot's web pages, empty if they cannot be reached. The ``reader``, a person, gets a
+    button for each of their own costliest moves if they played.
     """
     names = [localize_name(name, language) for name in game.record.seats]
     words = Wording(language, names, faces_of(game.record.kind, suits))
@@ -41,7 +48,19 @@ def analysis_page(
     page.gap()
     for line in game_summary(words, game.record):
         page.line(line)
-    return page.panel((replay_button(words, game.id, pages),))
+    own = summarize(verdicts, game.people.index(reader), COSTLIEST).costliest if reader in game.people else ()
+    return page.panel(*_move_rows(words, game.id, own, pages), (replay_button(words, game.id, pages),))
+
+
+def _move_rows(words: Wording, game_id: str, verdicts: Sequence[Verdict], pages: str) -> Iterator[Row]:
+    """Yield a button for each move, which leads to its place in the replay, or to its deal in the chat's replay."""
+    _ = words.text
+    for verdict in {(verdict.deal, verdict.move_index): verdict for verdict in reversed(verdicts)}.values():
+        move = short_move(words, verdict.move).replace(JOINER, "")
+        label = _("Deal {deal}: your {move}").format(deal=verdict.deal, move=move)
+        address = f"{pages}/g/{game_id}{replay_step(verdict)}"
+        chat_page = actions.page("replay", game_id, verdict.deal)
+        yield (Button(label, address, "", "link") if pages else Button(label, chat_page),)
 
 
 def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> None:
@@ -64,7 +83,7 @@ def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> Non
             deal=verdict.deal,
             move=short_move(words, verdict.move),
             better=short_move(words, verdict.better),
-            points=lost_text(verdict, words.language),
+            points=lost_text(words, verdict),
         )
     page.gap()
 

@@ -117,9 +117,7 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     for worst in found.costliest:
         when = moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
         move, other = short_move(words, worst.move), short_move(words, worst.better)
-        losses.append(
-            (costliest.format(when=when, move=move, other=other, points=lost_text(worst, words.language)), worst)
-        )
+        losses.append((costliest.format(when=when, move=move, other=other, points=lost_text(words, worst)), worst))
     return losses
 
 

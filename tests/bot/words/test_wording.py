@@ -155,7 +155,7 @@ def test_classic_tressette_analysis_triples_points() -> None:
     verdicts = [Verdict(1, index, seat, move, "play 3D", 2.0, exact=True)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
     assert "Points given away: 6" in page
-    assert "instead of 3D (−6)" in page
+    assert "instead of 3D (−6 points)" in page
     assert ending_of(game.record, Wording("en", game.record.seats, "codes")) in page, (
         "the page must have the same last line as the picture"
     )

@@ -39,12 +39,16 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         await anna.press("Refresh")
         page = fake.last(anna.private)
         assert f"{isolate_name('Bruno')}: 0 % of 1 decision good" in page.plain
-        assert "≈ −1.5" in page.plain
+        assert "≈ −1.5 points" in page.plain
         # Later requests, by command or button, read the stored analysis.
         assert await store.client.get(keys.analysis(game.id))
         await bruno.press("Analysis", GROUP)
-        assert fake.last(bruno.private).plain == page.plain
+        own_page = fake.last(bruno.private)
+        assert own_page.plain == page.plain
         assert calls == 1
+        # Only the player of a costly move has a button that leads to it.
+        assert [button.label for row in own_page.rows for button in row] == ["Deal 1: your 4🪙", "Replay"]
+        assert [button.label for row in page.rows for button in row] == ["Replay"]
 
 
 async def test_analysis_below_a_result_leaves_the_result(store: Store) -> None:

@@ -80,7 +80,7 @@ def test_bids_are_placed_before_their_trick() -> None:
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "First difference, before trick 1: a bid of 4 ×1 · a bid of 5 ×1" in text
     assert "Differs from the best play before trick 1: a bid of 4, not a bid of 5." in text
-    assert "Costliest move, before trick 1: a bid of 4. Better: a bid of 5 (≈ −2)" in text
+    assert "Costliest move, before trick 1: a bid of 4. Better: a bid of 5 (≈ −2 points)" in text
     # No card is marked for a decision before its trick.
     assert not [
         cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.is_fork or cell.is_costliest
@@ -158,7 +158,7 @@ def test_each_line_shows_its_fork_and_lost_points() -> None:
     assert "🟩🟩⬜" in bruno
     assert "Differs from the best play at trick 2: RD, not 2D." in bruno
     assert "Points given away: 2" in bruno
-    assert "Costliest move, at trick 2: RD. Better: 2D (−2)" in bruno
+    assert "Costliest move, at trick 2: RD. Better: 2D (−2 points)" in bruno
     assert "The analysis is on its way" not in text
 
 
@@ -178,8 +178,8 @@ def test_costliest_move_shows_all_its_losses() -> None:
     lines = make_comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
     lines_shown = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
     assert [line for line in lines_shown if line.startswith("Costliest")] == [
-        "Costliest move, at trick 2: RD. Better: napoletana in coins (3 2 A) (−3)",
-        "Costliest move, at trick 2: RD. Better: 2D (−1)",
+        "Costliest move, at trick 2: RD. Better: napoletana in coins (3 2 A) (−3 points)",
+        "Costliest move, at trick 2: RD. Better: 2D (−1 point)",
     ]
     assert [cell.is_costliest for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
 
@@ -189,7 +189,7 @@ def test_lost_points_use_the_games_unit() -> None:
     lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], analyses_games=True)
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "Points given away: 6" in text
-    assert "Better: 2D (−6)" in text
+    assert "Better: 2D (−6 points)" in text
 
 
 def test_pending_analysis_is_announced() -> None:

@@ -7,6 +7,7 @@ from telegram import Bot, WebhookInfo
 from telegram.error import InvalidToken
 
 from adapters.telegram.errors import LIBRARY_ERRORS
+from adapters.telegram.modes import check_modes
 from adapters.telegram.transport import AiohttpRequest
 from bot.settings import Settings
 
@@ -36,12 +37,8 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     yield True, f"telegram: the token is @{name}'s; add it to a group: https://t.me/{name}?startgroup=true"
     for finding in _webhook_findings(settings.telegram_webhook_url or "", webhook):
         yield finding
-    if me.can_join_groups is False:
-        yield False, "telegram: the bot cannot be added to groups: tell @BotFather /setjoingroups, Enable"
-    if me.supports_inline_queries is False:
-        yield True, "telegram: inline mode is off, so no table can be sent into other chats: @BotFather, /setinline"
-    if me.can_read_all_group_messages:
-        yield True, "telegram: privacy mode is off; the bot does not need that: @BotFather, /setprivacy, Enable"
+    for finding in check_modes(me.to_dict()):
+        yield finding
 
 
 def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:

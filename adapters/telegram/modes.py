@@ -1,0 +1,67 @@
+"""The modes of a bot that its host can turn on and off, as ``getMe`` reports them.
+
+BotFather changes all of them; its commands are those of core.telegram.org/bots/features#botfather. Since Bot API 10.5
+``setMySettings`` changes them too, under the same names.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+SETTINGS = "@BotFather, Open, Bot Settings"
+
+
+class Mode(NamedTuple):
+    """A mode. ``advice`` is for hosts if it is not as ``wanted``. ``is_needed``: the bot does not work otherwise."""
+
+    name: str
+    wanted: bool
+    advice: str
+    is_needed: bool = False
+
+
+MODES = (
+    Mode("can_join_groups", True, "the bot cannot be added to groups: tell @BotFather /setjoingroups, Enable", True),
+    Mode(
+        "supports_inline_queries",
+        True,
+        "inline mode is off, so no table can be sent into other chats: @BotFather, /setinline",
+    ),
+    Mode(
+        "supports_guest_queries",
+        True,
+        f"guest mode is off, so writing the bot's name in other chats does nothing: {SETTINGS}, Guest Mode",
+    ),
+    Mode(
+        "can_read_all_group_messages",
+        False,
+        "privacy mode is off; the bot does not need that: @BotFather, /setprivacy, Enable",
+    ),
+    Mode(
+        "needs_inline_query_location",
+        False,
+        "inline mode asks people where they are; the bot does not need that: @BotFather, /setinlinegeo, Disable",
+    ),
+    Mode(
+        "supports_join_request_queries",
+        False,
+        f"the bot is asked about people who want to join groups, and does not answer: {SETTINGS}",
+    ),
+    Mode(
+        "has_topics_enabled",
+        False,
+        f"topics in private chats are on, and the bot does not use them: {SETTINGS}, Threaded Mode",
+    ),
+    Mode("can_connect_to_business", False, f"business mode is on; the bot does not need that: {SETTINGS}"),
+    Mode("can_manage_bots", False, f"the bot can manage other bots, and does not need that: {SETTINGS}"),
+    Mode("can_communicate_with_bots", False, f"other bots can write to the bot, and get no answer: {SETTINGS}"),
+)
+
+
+def check_modes(reported: dict[str, object]) -> Iterator[tuple[bool, str]]:
+    """Yield whether all is well and what to do, for each mode that is not as wanted.
+
+    ``reported`` is the answer to ``getMe``. A server that does not know a mode does not report it.
+    """
+    for mode in MODES:
+        if reported.get(mode.name, mode.wanted) != mode.wanted:
+            yield not mode.is_needed, f"telegram: {mode.advice}"

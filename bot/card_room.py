@@ -10,7 +10,7 @@ from bot.handlers.lobby import Lobby
 from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.panel_picture import Subject
-from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
+from bot.platform import Command, Offer, OfferList, Person, Press, Reply, Suggestion
 from bot.presence import Presence
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
@@ -105,6 +105,13 @@ class CardRoom(Protocol):
 
     async def offers(self, person: Person, typed: str) -> OfferList:
         """Return offers that match the text ``typed``; none after too many queries. They are not stored."""
+
+    async def answer_guest(self, person: Person, typed: str) -> Offer | None:
+        """Return the message with which the bot answers in a chat without it, when a member writes its name.
+
+        ``typed`` is the text after the name. The message is an offer, or a hint if the text asks for no challenge. It
+        is None after too many calls, and for a banned person. It is not stored.
+        """
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """Note that a person sent the offer with this id, after typing ``typed``, as the message at ``place``.

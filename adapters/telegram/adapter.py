@@ -14,6 +14,7 @@ from telegram.error import ChatMigrated, InvalidToken
 from adapters.telegram import keyboard, reading
 from adapters.telegram.command_replies import CommandReplies
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
+from adapters.telegram.guest import answer_guest_call, read_guest_call
 from adapters.telegram.inline import answer_inline_query
 from adapters.telegram.limits import GROUP_LIMIT, MESSAGES_PER_SECOND, PRIVATE_LIMIT
 from adapters.telegram.messages import Messages
@@ -194,6 +195,9 @@ class Telegram:
                 # Telegram reports sent offers only with *inline feedback* on. Nothing depends on it.
                 if offer := _read(update, reading.read_sent_offer, chosen):
                     await self.card_room.note_offer_sent(*offer)
+            elif update.guest_message:
+                if call := _read(update, read_guest_call, update.guest_message, self.messages.username):
+                    await answer_guest_call(self._post_answer, self.card_room, self.messages, call)
             elif update.message:
                 await self._handle_message(update, update.message)
             elif update.my_chat_member:

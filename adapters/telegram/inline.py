@@ -1,5 +1,6 @@
 """Inline mode: offers to people who type the bot's name in any chat (core.telegram.org/bots/inline)."""
 
+from collections.abc import Collection
 from typing import Any
 
 from telegram.error import BadRequest
@@ -22,7 +23,7 @@ async def answer_inline_query(post: Post, card_room: CardRoom, query: str, perso
     offers, start = await card_room.offers(person, typed)
     fields: dict[str, Any] = {
         "inline_query_id": query,
-        "results": [_result(offer) for offer in offers[:MAX_OFFERS]],
+        "results": [article(offer) for offer in offers[:MAX_OFFERS]],
         "cache_time": 0,
         "is_personal": True,
         "button": {"text": start, "start_parameter": START} if start else None,
@@ -36,14 +37,15 @@ async def answer_inline_query(post: Post, card_room: CardRoom, query: str, perso
                 raise
 
 
-def _result(offer: Offer) -> dict[str, Any]:
+def article(offer: Offer, username: str = "", without: Collection[str] = ()) -> dict[str, Any]:
     """Return an article with a text (core.telegram.org/bots/api#inlinequeryresultarticle).
 
+    ``username`` is the name of the bot, for links to it. Buttons of the kinds in ``without`` are left out.
     The bot can edit the message only if it is sent with buttons (core.telegram.org/bots/api#choseninlineresult).
     """
     entities = text_entities.entities_of(offer.panel)
     content = {"message_text": offer.panel.plain, "link_preview_options": {"is_disabled": True}}
-    markup = keyboard.markup_of(offer.panel, "")
+    markup = keyboard.markup_of(offer.panel, username, without=without)
     return {
         "type": "article",
         "id": offer.id,

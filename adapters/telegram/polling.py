@@ -47,6 +47,7 @@ ALLOWED_UPDATES = [
     Update.CALLBACK_QUERY,
     Update.INLINE_QUERY,
     Update.CHOSEN_INLINE_RESULT,
+    Update.GUEST_MESSAGE,
     Update.MY_CHAT_MEMBER,
 ]
 

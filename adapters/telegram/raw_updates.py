@@ -177,6 +177,7 @@ def _is_member(member: Fields) -> bool:
 REDUCERS: dict[str, Callable[[Fields], Fields]] = {
     "message": _message,
     "callback_query": _query,
+    "guest_message": lambda raw: {**_message(raw), **_texts(raw, "guest_query_id")},
     "inline_query": lambda raw: {"id": raw.get("id"), **_typed_query(raw), "offset": ""},
     "chosen_inline_result": lambda raw: {
         "result_id": raw.get("result_id"),

@@ -170,9 +170,14 @@ def read_sent_offer(chosen: ChosenInlineResult) -> tuple[Person, str, str, str]:
 
     The place names no chat, because Telegram names none. It is empty without a message id.
     """
-    message = chosen.inline_message_id
-    place = str(Place(PLATFORM, INLINE, message)) if message and INLINE_ID.fullmatch(message) else ""
+    place = inline_place(chosen.inline_message_id)
     return read_person(chosen.from_user), _checked_text(chosen.result_id), _checked_text(chosen.query), place
+
+
+def inline_place(message: object) -> str:
+    """Return the place of an inline message in an unknown chat; empty if ``message`` is not an inline id."""
+    is_id = isinstance(message, str) and INLINE_ID.fullmatch(message)
+    return str(Place(PLATFORM, INLINE, str(message))) if is_id else ""
 
 
 def is_photo(query: CallbackQuery) -> bool:

@@ -43,7 +43,7 @@ from bot.identity.names import trim_blanks
 from bot.metrics import COMMANDS, PRESS_SECONDS, press_counter
 from bot.panel import Panel
 from bot.people import Profile
-from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
+from bot.platform import Command, Offer, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
 from bot.site.mini_app import HasMiniApp, MiniApp
@@ -238,6 +238,12 @@ class Dispatcher:
             "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
         )
         return OfferList(await self._offers.find_offers(profile, _clean_text(typed)), start)
+
+    async def answer_guest(self, person: Person, typed: str) -> Offer | None:
+        if not self.limits.allows_suggestion(person) or self.worker.store.levers.ban_of(person.id):
+            return None
+        profile = await self.worker.people.meet(_clean_person(person))
+        return await self._offers.answer_guest(profile, _clean_text(typed))
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         if self.limits.allows_suggestion(person) and not self.worker.store.levers.ban_of(person.id):

@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 
 from bot.actions import BadPayload, OfferAction
+from bot.command_names import find_command_spec
 from bot.feature import Feature
 from bot.finished.archive import Archive
 from bot.handlers import offer_terms as offers
 from bot.handlers.errors import ChallengerIsBusy, ChatHasGame, OfferExpired, OfferTaken
-from bot.panels.offer import offer_description, offer_panel, offer_title, result_offer
+from bot.panels.offer import guest_hint, offer_description, offer_panel, offer_title, result_offer
 from bot.parsing.codes_and_links import read_pasted
-from bot.parsing.games import targets
+from bot.parsing.games import BEFORE_POINTS, targets
 from bot.people import People, Profile
 from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of
@@ -29,6 +30,7 @@ from engine import GAMES
 TAKEN_SECONDS = 2 * HOURS_TO_ACCEPT * 3600
 BOUND_SECONDS = 400 * 24 * 3600  # how long an inline message belongs to its offer after the last press on the offer
 SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
+PUNCTUATION = ",.:;!?"
 NO_OFFER = "-"  # stored for an inline message that was not sent through the bot
 
 
@@ -55,17 +57,27 @@ class Offers:
         pasted = read_pasted(typed)
         if pasted and pasted.kind == "game" and (game := await self._archive.get(pasted.id)):
             return [result_offer(game, profile.language)]
-        secret, language = await self._store.secret(), profile.language
-        found = []
-        for choice in await self._choices(profile.id, typed):
-            payload = offers.encode(offers.new_terms(choice, profile.id), secret)
-            panel = offer_panel(choice, profile.name, payload, language)
-            labels = offer_title(choice, language), offer_description(choice, language)
-            found.append(Offer(f"{choice.game}.{_signature(payload)}", *labels, panel))
+        found = [await self._make_offer(profile, choice) for choice in await self._choices(profile.id, typed)]
         if not typed.strip():
             for feature in self._features:
                 found += await feature.offers(profile)
         return found
+
+    async def answer_guest(self, profile: Profile, typed: str) -> Offer:
+        """Return the likeliest offer for a text such as "challenge metamazzo", or a hint if it asks for none."""
+        word, *rest = [word.strip(PUNCTUATION) for word in typed.split()] or [""]
+        spec = find_command_spec(word.removeprefix("/").casefold())
+        if spec and spec.name == "challenge":
+            terms = [each for each in rest if not each.startswith("@") and each.casefold() not in BEFORE_POINTS]
+            if choices := await self._choices(profile.id, " ".join(terms)):
+                return await self._make_offer(profile, choices[0])
+        return guest_hint(profile.language)
+
+    async def _make_offer(self, profile: Profile, choice: Choice) -> Offer:
+        payload = offers.encode(offers.new_terms(choice, profile.id), await self._store.secret())
+        panel = offer_panel(choice, profile.name, payload, profile.language)
+        labels = offer_title(choice, profile.language), offer_description(choice, profile.language)
+        return Offer(f"{choice.game}.{_signature(payload)}", *labels, panel)
 
     async def note_sent(self, person: str, offer: str, typed: str, place: str) -> None:
         """Note that a person sent the offer with this id, after typing ``typed``."""

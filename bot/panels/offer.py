@@ -1,5 +1,6 @@
 """Offers: challenges that people send into chats without the bot."""
 
+from bot.command_names import find_command_spec
 from bot.finished.game import FinishedGame
 from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Span, Writer
@@ -48,6 +49,18 @@ def offer_description(choice: Choice, language: str) -> str:
     line = _("{players}, to {points} points").format(players=players, points=_target(choice))
     options = option_lines(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)
     return " · ".join([line, *options])
+
+
+def guest_hint(language: str) -> Offer:
+    """Return how to play in a chat without the bot."""
+    _ = texts(language).gettext
+    page, spec = Writer(), find_command_spec("challenge")
+    assert spec
+    page.line(
+        _("To play here, write “{word}” after my name, and a game if you like.").format(word=spec.name_in(language))
+    )
+    buttons = (share_button(language),), (Button(_("Open our chat"), "guest", "", "start"),)
+    return Offer("hint", _("How to play here"), "", page.panel(*buttons))
 
 
 def result_offer(game: FinishedGame, language: str) -> Offer:

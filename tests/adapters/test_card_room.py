@@ -20,7 +20,7 @@ from bot.handlers.lobby import Lobby
 from bot.handlers.program_tables import ProgramTables
 from bot.panel import Panel
 from bot.panel_picture import Subject
-from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
+from bot.platform import Adapter, Command, Offer, OfferList, Person, Press, Reply, Suggestion
 from bot.presence import Presence
 from bot.settings import Settings
 from bot.site.game_reader import GameReader
@@ -208,6 +208,9 @@ class Parrot:
 
     async def offers(self, person: Person, typed: str) -> OfferList:
         return OfferList([])
+
+    async def answer_guest(self, person: Person, typed: str) -> Offer | None:
+        return None
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """There are no offers."""

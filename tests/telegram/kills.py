@@ -1,6 +1,6 @@
 """The kill harness on Telegram: the bot is killed while the fake server and its people continue.
 
-Every second challenge goes by inline mode to a chat without the bot.
+Every second challenge goes to a chat without the bot, in turn by inline mode and by guest mode.
 
 python -m tests.telegram.kills --kills 100 --seed 1
 """
@@ -23,7 +23,7 @@ from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
 from tests.telegram.content import text_of
 from tests.telegram.players import Person
-from tests.telegram.server import CONTENT_FIELDS, TOKEN, Chat, TelegramServer
+from tests.telegram.server import BOT, CONTENT_FIELDS, TOKEN, Chat, TelegramServer
 from tests.telegram.widgets import moves_of
 
 AT_RISK_SECONDS = 3.0  # age at which a message is certainly stored, even on a busy machine, in seconds
@@ -115,14 +115,17 @@ class TelegramPage(PlatformPage):
             self._failed_sends.append(f"an offer was not sent: {error!r}")
 
     async def _send_offer(self, person: int, game: str, number: int) -> None:
-        """Send a challenge to a new chat, unless the bot is killed before it offers one."""
+        """Send a challenge to a new chat, unless the bot is killed before it offers one by inline mode."""
+        elsewhere = Chat(-5000 - number, "elsewhere", "Two friends")
+        if number % 4 == 0:
+            self.server.call_guest(person, elsewhere, f"@{BOT['username']} challenge {game}")
+            return
         query = self.server.type_inline(person, game)
         deadline = time.monotonic() + self.patience
         while not self.server.inline_answers[query]:
             if time.monotonic() > deadline:
                 return
             await asyncio.sleep(0.005)
-        elsewhere = Chat(-5000 - number, "elsewhere", "Two friends")
         self.server.send_result(person, query, self.server.result_id(query, game), elsewhere)
 
     def press_button(self, person: str, message: int, payload: str) -> str | None:

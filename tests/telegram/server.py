@@ -20,11 +20,13 @@ from pydantic import ValidationError
 from bot.panel import utf16_length
 from tests.telegram.clock import RunningClock
 from tests.telegram.content import Photos, Refused, caption_content, resolve_attachment, text_content
-from tests.telegram.models import method_model, type_model
+from tests.telegram.guests import GuestQueries, checked_article
+from tests.telegram.models import method_model
 from tests.telegram.widgets import LONGEST_DATA, checked_data, widget_content
 
 TOKEN = "123456:test-token"
 BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
+GUEST_CHAT = -1001  # id of each chat in which the bot is a guest; a group of the bot has the same
 PER_MINUTE = 20
 ANSWER_SECONDS = 3.0  # seconds in which a press must be answered; this is our own rule, and Telegram allows more
 METHODS = (
@@ -57,6 +59,7 @@ METHODS = (
     "sendWidget",
     "editMessageWidgetData",
     "answerWidgetQuery",
+    "answerGuestQuery",
 )
 CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
@@ -118,6 +121,8 @@ class Query:
 class TelegramServer:
     """The server, its chats and the pending updates."""
 
+    supports_inline = supports_guests = True
+
     def __init__(self) -> None:
         self.chats: dict[int, Chat] = {}
         self.users: dict[int, dict[str, Any]] = {}
@@ -153,9 +158,9 @@ class TelegramServer:
         """How presses name ordinary messages. Since November 2026 hosts can change this at BotFather."""
         self._messages_by_inline_id: dict[str, dict[str, Any]] = {}
         """Ordinary messages that a press has named by an inline id."""
-        self.supports_inline = True
         self.inline_refusal: Refused | None = None
         """The refusal of every edit of an inline message."""
+        self.guests = GuestQueries()
         self.inline_chats: dict[str, Chat] = {}
         """Chats without the bot, by the id of each of their inline messages."""
         self.inline_answers: dict[str, dict[str, Any]] = {}
@@ -371,12 +376,12 @@ class TelegramServer:
         the inline id if the message has a keyboard (core.telegram.org/bots/api#choseninlineresult).
         """
         [chosen] = [offer for offer in self.inline_answers[query]["results"] if offer["id"] == result]
-        content, markup = chosen["input_message_content"], chosen.get("reply_markup")
+        markup = chosen.get("reply_markup")
         message: dict[str, Any] = {
             "message_id": next(self._message_ids),
             "from": self.users[user],
             "via_bot": BOT,
-            **text_content({**content, "text": content["message_text"], "reply_markup": markup}),
+            **checked_article(chosen),
         }
         if markup:
             message["inline_message_id"] = f"AAAA-{message['message_id']}_x"
@@ -395,10 +400,7 @@ class TelegramServer:
         return message
 
     async def _answerInlineQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Check and store an answer; each result is checked as if it was sent.
-
-        Ids have 1 to 64 bytes (core.telegram.org/bots/api#inlinequeryresultarticle).
-        """
+        """Check and store an answer; each result is checked as if it was sent."""
         query, results = fields["inline_query_id"], fields["results"]
         if self.inline_answers.get(query, {"old": True}):
             raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
@@ -407,14 +409,7 @@ class TelegramServer:
         if len({result["id"] for result in results}) < len(results):
             raise Refused(400, "Bad Request: RESULT_ID_DUPLICATE")
         for result in results:
-            if not 1 <= len(result["id"].encode()) <= 64:
-                raise Refused(400, "Bad Request: RESULT_ID_INVALID")
-            if result["type"] != "article" or not result["title"]:
-                raise Refused(400, "Bad Request: a result that this server does not know")
-            if unknown := set(result) - set(type_model("InlineQueryResultArticle").model_fields):
-                raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
-            content = result["input_message_content"]
-            text_content({**content, "text": content["message_text"], "reply_markup": result.get("reply_markup")})
+            checked_article(result)
         if button := fields.get("button"):
             # A label, and one of two actions (core.telegram.org/bots/api#inlinequeryresultsbutton).
             if set(button) != {"text", "start_parameter"} or not button["text"]:
@@ -423,6 +418,37 @@ class TelegramServer:
                 raise Refused(400, "Bad Request: START_PARAM_INVALID")
         self.inline_answers[query] = fields
         return True
+
+    # Guest mode (core.telegram.org/api/bots/guest-mode)
+
+    def call_guest(self, user: int, chat: Chat, text: str, **more: Any) -> str:
+        """Write the bot's name in a chat without the bot; return the query's id.
+
+        The id of the chat can be that of another chat of the bot (core.telegram.org/bots/api#message).
+        """
+        assert self.supports_guests
+        query = self.guests.begin(chat)
+        self.push(
+            guest_message={
+                "message_id": next(self._message_ids),
+                "date": int(time.time()),
+                "chat": {"id": GUEST_CHAT, "type": "group", "title": chat.title},
+                "from": self.users[user],
+                "text": text,
+                "guest_query_id": query,
+                **more,
+            }
+        )
+        return query
+
+    async def _answerGuestQuery(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        """Post the answer and return its inline id (core.telegram.org/bots/api#sentguestmessage)."""
+        content = checked_article(fields["result"])
+        chat, number = self.guests.finish(fields["guest_query_id"]), next(self._message_ids)
+        name = f"CCCC-{number}_x"
+        chat.messages[number] = {"message_id": number, "from": BOT, "inline_message_id": name, **content}
+        self.inline_chats[name] = chat
+        return {"inline_message_id": name}
 
     def _edit_inline(self, fields: dict[str, Any], part: str) -> bool:
         """Edit an inline message. It cannot get a new file.
@@ -569,7 +595,7 @@ class TelegramServer:
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         self._bot_is_new = True
-        return {**BOT, "supports_inline_queries": self.supports_inline}
+        return {**BOT, "supports_inline_queries": self.supports_inline, "supports_guest_queries": self.supports_guests}
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         """Return the updates that no higher offset has confirmed."""

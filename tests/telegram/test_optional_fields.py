@@ -6,6 +6,7 @@ import pytest
 from telegram import Bot, Update, User
 
 from adapters.telegram import reading
+from adapters.telegram.guest import read_guest_call
 from adapters.telegram.polling import ALLOWED_UPDATES
 from adapters.telegram.raw_updates import build_update
 from bot.store import Store
@@ -33,6 +34,10 @@ REQUIRED = {
     "old press": (*PRESSED, *MESSAGE),
     "ephemeral press": (*PRESSED, *MESSAGE, "callback_query.message.ephemeral_message_id"),
     "inline press": (*PRESSED, *INLINE),
+    "guest call": (
+        "update_id",
+        *(f"guest_message.{name}" for name in ("guest_query_id", "chat.id", "from.id", "from.is_bot", "text")),
+    ),
     "inline query": ("update_id", "inline_query.id", "inline_query.from.id"),
     "chosen result": ("update_id", "chosen_inline_result.result_id", "chosen_inline_result.from.id"),
     "member": ("update_id", *MEMBER),
@@ -94,6 +99,8 @@ def make_samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
     keep_sample("old press")
     server.press(elsewhere, {"inline_message_id": "AAAA-1_x"}, 1, "1oterms")
     keep_sample("inline press")
+    server.call_guest(1, elsewhere, "@buongioco_bot challenge", reply_to_message=reply_target, author_signature="x")
+    keep_sample("guest call")
     server.type_inline(1, "testa")
     keep_sample("inline query")
     chosen = {"result_id": "testa", "from": server.users[1], "query": "testa", "inline_message_id": "AAAA-1_x"}
@@ -114,6 +121,9 @@ def parse_update(update: Update) -> tuple[Any, ...] | None:
         return reading.read_migration(update.message)
     if press := reading.read_press(update):
         return press.key, press.person.id, press.message, press.payload
+    if update.guest_message:
+        call = read_guest_call(update.guest_message, BOT["username"])
+        return call and (call.query, call.person.id, call.typed)
     if query := update.inline_query:
         return query.id, reading.read_inline_query(query)[0].id
     if chosen := update.chosen_inline_result:

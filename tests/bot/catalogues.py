@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from inspect import getsourcefile, getsourcelines
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
         yield from subclasses(kind)
 
 
+@cache
+def marked_messages() -> list[tuple[str, str | tuple[str, ...]]]:
+    """Return each text marked in the code, or its forms for one and for several, with its place."""
+    return [
+        (f"{package}/{name}:{line}", message)
+        for package in ("bot", "adapters")
+        for name, line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS)
+    ]
+
+
 def required_texts() -> dict[str, str]:
     """Return each text for people with its place, such as "bot/panels/help.py:53".
 
@@ -54,21 +65,14 @@ def required_texts() -> dict[str, str]:
     for kind in (kind for base in bases for kind in subclasses(base) if kind not in bases):
         file = Path(getsourcefile(kind) or "").relative_to(ROOT)
         found[kind.sentence] = f"{file}:{getsourcelines(kind)[1]}"
-    for package in ("bot", "adapters"):
-        for name, line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS):
-            forms = [message] if isinstance(message, str) else message
-            found |= dict.fromkeys(forms, f"{package}/{name}:{line}")
+    for place, message in marked_messages():
+        found |= dict.fromkeys([message] if isinstance(message, str) else message, place)
     return found
 
 
 def texts_without_count() -> set[str]:
     """Return the texts that the code uses without a count, so their entries need no plural."""
-    return {
-        message
-        for package in ("bot", "adapters")
-        for _name, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS)
-        if isinstance(message, str)
-    }
+    return {message for _place, message in marked_messages() if isinstance(message, str)}
 
 
 def find_faults(language: str, required: dict[str, str]) -> list[str]:

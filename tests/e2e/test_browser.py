@@ -217,6 +217,7 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
     await expect(bruno.page.locator("#closed")).not_to_be_checked()
 
 
+@pytest.mark.long
 async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.async_api import Browser
 
 from bot.store import EmbeddedStore, open_store
@@ -66,6 +67,7 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     assert "You play here as" in await page.inner_text("main") or "Qui giochi come" in await page.inner_text("main")
 
 
+@pytest.mark.long
 async def test_page_outside_the_app_says_where_to_open_it(tmp_path: Path, browser: Browser) -> None:
     server = TelegramServer()
     await server.start()

@@ -69,6 +69,7 @@ async def test_empty_chat_and_checkbox_explain_themselves(
         await expect(page.locator("#messages")).not_to_contain_text(greeting)
 
 
+@pytest.mark.long
 async def test_invitation_address_asks_before_it_seats(playground: OpenPlayground, browser: Browser) -> None:
     anna, bruno = await Tab.open(browser, playground, "Anna"), await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge testa")

@@ -103,6 +103,7 @@ def faulty_puzzles(puzzle: Puzzle) -> list[Puzzle]:
     ]
 
 
+@pytest.mark.long
 def test_faulty_puzzles_are_noticed(puzzle: Puzzle) -> None:
     assert all([*find_faults(faulty)] for faulty in faulty_puzzles(puzzle))
 

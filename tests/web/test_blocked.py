@@ -50,6 +50,7 @@ async def open_invitation(playground: OpenPlayground, browser: Browser) -> str:
     return await page.locator(".link input").input_value()
 
 
+@pytest.mark.long
 async def test_blocked_cookies_are_reported_before_opening_a_table(
     playground: OpenPlayground, browser: Browser, blocking_browser: BrowserContext
 ) -> None:

@@ -16,7 +16,6 @@ from bot.tables.table import Table
 from engine import GAMES
 from tests.bot.worker.test_page_controls import find_required_moves, is_composed, new_table, next_table
 from tests.browser import ONE_BROWSER
-from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
 from tests.web.test_table_page import PHONE, start_game, take_screenshot
 
@@ -55,7 +54,8 @@ def find_decisions(game: str) -> Iterator[tuple[Table, int]]:
     yield from sorted(decisions.values(), key=lambda decision: len(decision[0].log))[:MAX_DECISIONS]
 
 
-@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino"))
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
 async def test_every_legal_move_can_be_tapped_on_a_phone(
     playground: OpenPlayground, browser: Browser, game: str
 ) -> None:

@@ -65,10 +65,8 @@ async def cut_pack(*pages: Page) -> Page:
     return cutter
 
 
-@pytest.mark.parametrize(
-    "screen",
-    ["phone", *(pytest.param(screen, marks=pytest.mark.long) for screen in ("small", "sideways", "desktop"))],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("screen", ["phone", "small", "sideways", "desktop"])
 async def test_player_sees_the_seal_and_cuts(playground: OpenPlayground, browser: Browser, screen: str) -> None:
     pages, received, code = await seat_two(browser, playground, screen)
     sealed = (await playground.worker.room.table(code)).sealed

@@ -17,7 +17,7 @@ from playwright.async_api import Browser, Locator, Page, Request, WebSocketRoute
 from bot.features.learn import first_games
 from engine import GAMES
 from tests.browser import ONE_BROWSER, fail_on_page_errors, wait_until_still
-from tests.long import long, mostly_long
+from tests.long import long
 from tests.open_playground import OpenPlayground, cut_pack
 
 pytestmark = ONE_BROWSER
@@ -136,10 +136,11 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
     assert 0 < total <= 75_000
 
 
-@pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
-@pytest.mark.parametrize("deck", ["italian", long("italian-easy")])
-@pytest.mark.parametrize("size", ["normal", long("large")])
-@pytest.mark.parametrize("game", ["pizzichino", long("spades"), long("tressette")])
+@pytest.mark.long
+@pytest.mark.parametrize("screen", [PHONE, SIDEWAYS, DESKTOP], ids=["phone", "sideways", "desktop"])
+@pytest.mark.parametrize("deck", ["italian", "italian-easy"])
+@pytest.mark.parametrize("size", ["normal", "large"])
+@pytest.mark.parametrize("game", ["pizzichino", "spades", "tressette"])
 async def test_controls_are_visible(
     playground: OpenPlayground, browser: Browser, game: str, size: str, deck: str, screen: dict[str, object]
 ) -> None:
@@ -334,7 +335,8 @@ async def test_page_places_hint_by_its_role(playground: OpenPlayground, browser:
     await expect(page.locator("#table > .buttons:not(.spare) button", has_text="Hint")).to_have_count(0)
 
 
-@pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tressette", "tavolo"], "metamazzo"))
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["metamazzo", "testa", "tressette", "tavolo"])
 async def test_hint_of_a_first_game_leaves_the_hand_on_screen(
     playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:

@@ -1,23 +1,15 @@
 """The Activity in Chromium: a page of Discord shows ours in a frame, through Discord's proxy."""
 
-import asyncio
 import json
-import ssl
-import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
-
-import aiohttp
-from aiohttp import web
 
 from bot.store import EmbeddedStore, open_store
 from tests.browser import ONE_BROWSER, launch_browser
 from tests.discord.players import seat_people, until
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 from tests.discord.test_activity import launch, with_activity
+from tests.e2e.app_proxy import AppProxy
 
 pytestmark = ONE_BROWSER
 
@@ -39,63 +31,6 @@ addEventListener("message", ({{ origin, source, data: [opcode, sent] }}) => {{
 </script>
 <iframe src="https://1000.discordsays.com/?{query}"></iframe>
 """
-HOP = {"host", "connection", "upgrade", "transfer-encoding", "content-length", "content-encoding"}
-
-
-class DiscordProxy:
-    """Discord's web page, and the proxy of discordsays.com in front of the site."""
-
-    def __init__(self, port: int, page: str) -> None:
-        self._site, self._page = f"http://127.0.0.1:{port}", page
-
-    async def handle(self, request: web.Request) -> web.StreamResponse:
-        if request.host == "discord.com":
-            return web.Response(text=self._page, content_type="text/html")
-        headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP}
-        headers = {name: value for name, value in headers.items() if not name.lower().startswith("sec-websocket")}
-        headers |= {"Host": "cards.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
-        url = f"{self._site}{request.path_qs}"
-        async with aiohttp.ClientSession() as session:
-            if request.headers.get("Upgrade", "").lower() == "websocket":
-                return await self._join(request, session, url, headers)
-            options: dict[str, Any] = {"headers": headers, "data": await request.read(), "allow_redirects": False}
-            async with session.request(request.method, url, **options) as answer:
-                kept = [(name, value) for name, value in answer.headers.items() if name.lower() not in HOP]
-                return web.Response(body=await answer.read(), status=answer.status, headers=kept)
-
-    @staticmethod
-    async def _join(
-        request: web.Request, session: aiohttp.ClientSession, url: str, headers: dict[str, str]
-    ) -> web.WebSocketResponse:
-        browser = web.WebSocketResponse()
-        await browser.prepare(request)
-
-        async def copy(source: Any, target: Any) -> None:
-            async for message in source:
-                await target.send_str(message.data)
-            await target.close()
-
-        async with session.ws_connect(url, headers=headers) as site:
-            await asyncio.gather(copy(browser, site), copy(site, browser))
-        return browser
-
-    @asynccontextmanager
-    async def serve(self, folder: Path) -> AsyncIterator[int]:
-        certificate, key = folder / "cert.pem", folder / "key.pem"
-        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-        command += ["-keyout", str(key), "-out", str(certificate), "-subj", "/CN=discord.com"]
-        subprocess.run(command, check=True, capture_output=True)
-        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        tls.load_cert_chain(certificate, key)
-        app = web.Application()
-        app.router.add_route("*", "/{path:.*}", self.handle)
-        runner = web.AppRunner(app, shutdown_timeout=0.2)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
-        try:
-            yield runner.addresses[0][1]
-        finally:
-            await runner.cleanup()
 
 
 async def test_from_launch_to_the_first_card(tmp_path: Path) -> None:
@@ -114,7 +49,7 @@ async def test_from_launch_to_the_first_card(tmp_path: Path) -> None:
             instance = await launch(people[seat], server)
             query = {"instance_id": instance, "frame_id": "frame", "platform": "mobile", "mobile_app_version": "260.1"}
             consent = json.dumps(server.activities.authorize(people[seat].number))
-            proxy = DiscordProxy(site.port, CLIENT.format(code=consent, query=urlencode(query)))
+            proxy = AppProxy(site.port, "discord.com", CLIENT.format(code=consent, query=urlencode(query)))
             async with proxy.serve(tmp_path) as port:
                 names = ",".join(f"MAP {name} 127.0.0.1:{port}" for name in ("discord.com", "*.discordsays.com"))
                 async with launch_browser("--ignore-certificate-errors", f"--host-resolver-rules={names}") as browser:

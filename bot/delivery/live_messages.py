@@ -1,8 +1,16 @@
 """Live messages: messages in chats that are kept up to date, such as the card of a tournament.
 
 The state of a message is stored before and after it is sent, and it has a key by which a platform recognizes a
-repetition. A crash can double a message only on platforms without such keys. Each call is queued with the chat's other
-answers, so that the chat's rate limit holds and changes that come together make one edit.
+repetition. Each call is queued with the chat's other answers, so that the chat's rate limit holds and changes that come
+together make one edit.
+
+A message that is replaced stays until its successor is in the chat. After a kill the next worker continues:
+
+- before the successor is sent, the chat has the old message;
+- after it is sent, but before it is stored, the chat has both. The send is repeated with the same key, so the platform
+  returns the same message. Only a platform without keys gets a second one;
+- after it is stored, the chat has both, until the old message is deleted;
+- after that deletion, the next one finds no message and changes nothing.
 """
 
 import json
@@ -59,8 +67,9 @@ class LiveMessage:
     """The stored state of a live message.
 
     ``digest`` is the digest of the panel shown, ``sent`` the number of messages so far. ``tried`` is the digest of a
-    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped``:
-    the bot cannot write to the chat. ``is_announced``: the announcement was sent.
+    panel that might have been sent as the next message, or empty. ``outdated`` is a message to delete once its
+    successor is in the chat. ``is_dropped``: the bot cannot write to the chat. ``is_announced``: the announcement was
+    sent.
     """
 
     place: str = ""
@@ -73,8 +82,13 @@ class LiveMessage:
     is_announced: bool = False
     edition: str = ""
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the outdated message has a successor in the chat."""
+        return bool(self.outdated and self.message)
+
     def without_message(self) -> "LiveMessage":
-        """Return the state in which a new message is due, and the current one must be deleted."""
+        """Return the state in which a new message is due, after which the current one must be deleted."""
         return replace(self, message="", digest="", outdated=self.message or self.outdated)
 
     def adapt(self, content: Content) -> "LiveMessage":
@@ -135,13 +149,16 @@ class LiveMessages:
 
     async def _deliver(self, name: str, place: str) -> None:
         """Make the next call that a message needs at a place, and queue the one after it."""
-        await self._apply_wish(name)
         content = await self._read(name)
         if content is None or content.place != place:
             # Only calls for one place never overlap. The next `update` queues a call for the new place.
             return
         adapter, pause = self._adapters[platform_of(content.place)], 0.0
-        state = (await self._load(name)).adapt(content)
+        state = await self._load(name)
+        # The state has room for one outdated message. So it is deleted before its successor is replaced as well.
+        if not (state.is_replaced and state.place == place):
+            await self._apply_wish(name)
+            state = (await self._load(name)).adapt(content)
         try:
             await self._save(name, await self._take_step(adapter, name, state, content))
         except ChatGone:
@@ -156,7 +173,7 @@ class LiveMessages:
 
     async def _take_step(self, adapter: Adapter, name: str, state: LiveMessage, content: Content) -> LiveMessage:
         """Make one call, and return the state after it."""
-        if state.outdated:
+        if state.is_replaced:
             return await self._delete(adapter, state)
         if not state.message:
             return await self._send(adapter, name, state, content.panel)

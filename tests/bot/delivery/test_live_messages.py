@@ -3,7 +3,10 @@
 import asyncio
 import json
 import time
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import count
+from typing import Any, cast
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -92,7 +95,7 @@ async def test_changes_edit_the_message(wall: Wall) -> None:
 async def test_new_edition_replaces_the_message(wall: Wall) -> None:
     await wall.show("open", edition="open")
     assert await wall.show("playing", edition="playing")
-    assert [call[0] for call in wall.fake.calls] == ["send", "delete", "send"]
+    assert [call[0] for call in wall.fake.calls] == ["send", "send", "delete"]
     assert wall.texts == ["playing"]
 
 
@@ -103,10 +106,93 @@ async def test_uneditable_message_is_replaced(wall: Wall) -> None:
     assert wall.texts == ["second"]
 
 
-@pytest.mark.parametrize("error", [MessageRefused("too old"), Unreachable()])
-async def test_message_that_cannot_be_deleted_stays(wall: Wall, error: DeliveryError) -> None:
+async def test_refused_successor_leaves_the_old_message(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     await wall.show("open", edition="open")
-    wall.fake.errors[GROUP].append(error)
+    wall.fake.errors[GROUP].append(MessageRefused("not now"))
+    assert not await wall.show("playing", edition="playing")
+    assert wall.texts == ["open"]
+    pass_time(monkeypatch, live_messages.REFUSED_SECONDS + 1)
+    assert await wall.show("playing", edition="playing")
+    assert wall.texts == ["playing"]
+
+
+class Killed(Exception):
+    """The bot was killed."""
+
+
+class Killable:
+    """Passes calls on, and kills the bot before or after one that writes. ``life`` yields until then."""
+
+    def __init__(self, target: object, life: Iterator[int]) -> None:
+        self._target, self._life = target, life
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._target, name)
+        return self._around(method) if name in ("set", "send", "edit", "delete") else method
+
+    def _around(self, method: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+        async def call(*arguments: object, **options: object) -> object:
+            self._step()
+            result = await method(*arguments, **options)
+            self._step()
+            return result
+
+        return call
+
+    def _step(self) -> None:
+        if next(self._life, None) is None:
+            raise Killed
+
+
+class OneByOne:
+    """An `AnswerQueue` whose calls the test makes."""
+
+    def __init__(self) -> None:
+        self.due: list[Callable[[], Awaitable[object]]] = []
+
+    def send(self, _place: str, send: Callable[[], Awaitable[object]], *, message: str) -> None:
+        self.due.append(send)
+
+
+async def replace_message(store: Store, fake: FakePlatform, edition: str, life: Iterator[int]) -> None:
+    """Show an edition with a bot that has just started, until it is shown or the bot is killed."""
+    content, queue = Content(GROUP, panel(edition), edition), OneByOne()
+
+    async def read(_name: str) -> Content:
+        return content
+
+    client, adapter = Killable(store.client, life), cast(Adapter, Killable(fake, life))
+    adapters, name = {fake.platform: adapter}, str(id(fake))
+    answers = cast(AnswerQueue, queue)
+    messages = LiveMessages("wall", client, adapters, answers, read, "wall:{}".format, "wish:{}".format, DAY)
+    await messages.update(name, content)
+    while queue.due:
+        await queue.due.pop(0)()
+
+
+async def test_kill_at_any_point_leaves_one_message_in_the_end(store: Store) -> None:
+    for steps in count():
+        fake = FakePlatform()
+        await replace_message(store, fake, "open", count())
+        try:
+            await replace_message(store, fake, "playing", iter(range(steps)))
+        except Killed:
+            # The chat has the old message, the new one or both, but never none.
+            assert list(fake.texts(GROUP)) in (["open"], ["open", "playing"], ["playing"])
+            await replace_message(store, fake, "playing", count())
+            assert list(fake.texts(GROUP)) == ["playing"]
+        else:
+            break
+    # Two writes before and after the send, and one after the deletion: ten points to be killed at.
+    assert steps == 10
+
+
+@pytest.mark.parametrize("error", [MessageRefused("too old"), Unreachable()])
+async def test_message_that_cannot_be_deleted_stays(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
+) -> None:
+    await wall.show("open", edition="open")
+    monkeypatch.setattr(wall.fake, "delete", AsyncMock(side_effect=error))
     assert await wall.show("playing", edition="playing")
     assert wall.texts == ["open", "playing"]
 

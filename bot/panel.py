@@ -88,6 +88,45 @@ class Button(NamedTuple):
 SHOWN_FIELDS = 4  # fields of a button that a message shows; digests cover only these
 
 Row = tuple[Button, ...]
+Text = tuple[Span, ...]
+
+
+class Heading(NamedTuple):
+    text: Text
+
+
+class Paragraph(NamedTuple):
+    text: Text
+
+
+class Bullets(NamedTuple):
+    """A list of texts."""
+
+    items: tuple[Text, ...]
+
+
+class Column(NamedTuple):
+    """The head of a table's column. Figures are aligned to the right."""
+
+    title: str
+    is_figure: bool = True
+
+
+class Grid(NamedTuple):
+    """A table of texts, with one cell for each column in each row."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Text, ...]
+
+
+class Details(NamedTuple):
+    """Blocks that readers open by their summary."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+Block = Heading | Paragraph | Bullets | Grid | Details
 
 
 def choice_button(label: str, is_chosen: bool, payload: str) -> Button:
@@ -102,18 +141,23 @@ class Panel:
     The text includes everything that the ``picture`` shows, because pictures are not always available. An adapter gets
     a painted picture or none. The spans from ``fold`` on repeat the picture or are less important. Next to a picture,
     platforms fold them or show them small, so that picture and buttons fit on a phone's screen. ``notification`` is for
-    platforms that send notifications separately from messages.
+    platforms that send notifications separately from messages. The ``document`` says the same with grids, for platforms
+    that can show them. It is empty if the text needs none.
     """
 
-    text: tuple[Span, ...]
+    text: Text
     rows: tuple[Row, ...] = field(default=())
     picture: Picture | None = None
     fold: int | None = None
     notification: Notification | None = None
+    document: tuple[Block, ...] = ()
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the panel, 12 hex digits. It covers what messages show, so no roles."""
+        """A hash of the panel, 12 hex digits. It covers what messages show, so no roles.
+
+        It does not cover the document, which changes only together with the text.
+        """
         buttons = [button[:SHOWN_FIELDS] for button in chain.from_iterable(self.rows)]
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
@@ -137,7 +181,10 @@ class Panel:
         return replace(self, text=(*visible, *self.text[self.fold :]), fold=len(visible))
 
     def cut(self, longest: int) -> Panel:
-        """Return the panel with its text cut to this many UTF-16 units, as platforms count."""
+        """Return the panel with its text cut to this many UTF-16 units, and without its document.
+
+        Platforms count in these units.
+        """
         remaining, spans = max(0, longest - 1), []
         for span in self.text:
             text = span.text
@@ -147,7 +194,7 @@ class Panel:
             remaining -= utf16_length(text)
             if text != span.text:
                 fold = self.fold if self.fold is None or self.fold < len(spans) else None
-                return replace(self, text=(*spans, Span("…")), fold=fold)
+                return replace(self, text=(*spans, Span("…")), fold=fold, document=())
         return self
 
 

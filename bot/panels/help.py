@@ -4,16 +4,17 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.command_names import FAIR, HelpGroup, listed_commands
-from bot.panel import Button, Panel, Span, Writer
+from bot.document_writer import DocumentWriter
+from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Span, Writer
 from bot.panels.challenge import game_lines
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.version import VERSION
-from bot.words.rules import has_common_rules, rules_text
+from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import game_names
-from bot.words.wording import score_pair, score_unit, score_unit_of
+from bot.words.wording import card_faces, faces_of, score_pair, score_unit, score_unit_of
 from engine import GAMES
 
 COMMON = "common"  # in payloads: the rules that Tressette games share; the id of the reader's game follows
@@ -128,18 +129,22 @@ def rules_page(language: str, about: str = "", faces: str = "italian", back: Seq
     common rules.
     """
     _ = texts(language).gettext
-    page = Writer()
     word, _space, game = about.partition(" ")
     is_common = word == COMMON and has_common_rules(game)
     text = (
         rules_text(language, "", faces, unit=score_unit_of(game)) if is_common else rules_text(language, about, faces)
     )
-    page.line(text.title, "bold")
+    page = DocumentWriter(text.title)
     page.gap()
     for line in text.lines:
-        page.line(f"• {line}")
+        page.text_line(f"• {line}")
+    page.block(_bullets(text.lines))
+    if any(worth for _card, worth in text.ranking):
+        page.block(Details(_("Points of the cards"), (_ranking_table(language, text, about, faces),)))
     if has_common_rules(about):
-        page.line(_("• The rules common to all Tressette games: /rules"))
+        page.text_line(_("• The rules common to all Tressette games: /rules"))
+        rules = rules_text(language, "", faces, unit=score_unit_of(about))
+        page.block(Details(rules.title, (_bullets(rules.lines),)))
     subject = (COMMON, about) if has_common_rules(about) else ()
     if back:
         common = Button(_("Common rules"), actions.page("rules", *subject, actions.BACK, *back))
@@ -148,3 +153,15 @@ def rules_page(language: str, about: str = "", faces: str = "italian", back: Seq
     buttons = [Button(name, actions.page("rules", topic)) for topic, name in names.items()]
     common = Button(_("Common rules"), actions.page("rules", *subject))
     return page.panel(*(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)), (common,))
+
+
+def _bullets(lines: Sequence[str]) -> Bullets:
+    return Bullets(tuple((Span(line),) for line in lines))
+
+
+def _ranking_table(language: str, text: RulesText, about: str, faces: str) -> Grid:
+    """Return the cards of one suit from high to low, with their points."""
+    _ = texts(language).gettext
+    ranks = card_faces(faces_of(GAMES[about], faces) if about in GAMES else faces)
+    rows = tuple((Span(ranks.rank(card[0]), "bold"), Span(worth)) for card, worth in text.ranking)
+    return Grid((Column(_("Card"), is_figure=False), Column(_("Points"))), rows)

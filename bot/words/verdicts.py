@@ -63,12 +63,23 @@ def points_text(points: float, language: str) -> str:
 def given_away_text(words: Wording, found: Summary) -> str:
     """Return the points that a player's moves lost: exact ones and approximate ones."""
     _ = words.text
-    exact, judged = (points_text(lost, words.language) for lost in (found.lost_exactly, found.lost_by_judgement))
+    exact, judged = _lost_points(words.language, found)
     if judged == "0":
         return _("Points given away: {points}").format(points=exact)
     if exact == "0":
         return _("Points given away: about {points}").format(points=judged)
     return _("Points given away: {exact}, plus about {judged}").format(exact=exact, judged=judged)
+
+
+def points_given_away(found: Summary, language: str) -> str:
+    """Return the same points for a table: "4", "≈ 2" or "4 + ≈ 2"."""
+    exact, judged = _lost_points(language, found)
+    parts = [] if exact == "0" and judged != "0" else [exact]
+    return " + ".join([*parts, f"≈ {judged}"] if judged != "0" else parts)
+
+
+def _lost_points(language: str, found: Summary) -> tuple[str, str]:
+    return points_text(found.lost_exactly, language), points_text(found.lost_by_judgement, language)
 
 
 def better_text(words: Wording, verdict: Verdict) -> str:

@@ -3,12 +3,21 @@
 from collections.abc import Iterator, Sequence
 
 from bot import actions
+from bot.document_writer import DocumentWriter
 from bot.finished.game import FinishedGame
 from bot.identity.pseudonyms import localize_name
-from bot.panel import Button, Panel, Row, Writer
+from bot.panel import Button, Column, Details, Grid, Panel, Paragraph, Row, Span
 from bot.tables.snapshot import isolate_name
 from bot.words.game_results import game_summary
-from bot.words.verdicts import given_away_text, lost_text, replay_button, replay_step, scale_verdicts, short_move
+from bot.words.verdicts import (
+    given_away_text,
+    lost_text,
+    points_given_away,
+    replay_button,
+    replay_step,
+    scale_verdicts,
+    short_move,
+)
 from bot.words.wording import JOINER, Wording, faces_of
 from engine.robots.verdicts import Summary, Verdict, summarize
 
@@ -34,20 +43,24 @@ def analysis_page(
     names = [localize_name(name, language) for name in game.record.seats]
     words = Wording(language, names, faces_of(game.record.kind, suits))
     _ = words.text
-    page = Writer(_("🔎 Analysis of {code}"), code=game.code)
+    page = DocumentWriter(_("🔎 Analysis of {code}"), code=game.code)
     page.gap()
     deals, verdicts = len(game.record.deals), scale_verdicts(verdicts, game.record.game)
     if deals_done < deals:
         page.line(_("Analysing… Deals done: {done} of {deals}."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
-    for seat, name in enumerate(names):
-        _write_player(page, words, name, summarize(verdicts, seat, COSTLIEST))
+    summaries = [summarize(verdicts, seat, COSTLIEST) for seat in range(len(names))]
+    page.block(_accuracy_grid(words, names, summaries))
+    for name, seat in zip(names, summaries, strict=True):
+        _write_player(page, words, name, seat)
     page.line(_("Early in a deal I compare you with the strong robot, later with perfect play."), "small")
     page.fold()
     page.gap()
-    for line in game_summary(words, game.record):
-        page.line(line)
+    result = list(game_summary(words, game.record))
+    for line in result:
+        page.text_line(line)
+    page.block(Details(_("Result"), tuple(Paragraph((Span(line),)) for line in result)))
     own = summarize(verdicts, game.people.index(reader), COSTLIEST).costliest if reader in game.people else ()
     return page.panel(*_move_rows(words, game.id, own, pages), (replay_button(words, game.id, pages),))
 
@@ -63,28 +76,42 @@ def _move_rows(words: Wording, game_id: str, verdicts: Sequence[Verdict], pages:
         yield (Button(label, address, "", "link") if pages else Button(label, chat_page),)
 
 
-def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> None:
+def _accuracy_grid(words: Wording, names: Sequence[str], summaries: Sequence[Summary]) -> Grid:
+    _ = words.text
+    rows = []
+    for name, seat in zip(names, summaries, strict=True):
+        accuracy = "–" if seat.accuracy is None else f"{seat.accuracy} %"
+        cells = (accuracy, str(seat.decisions), points_given_away(seat, words.language))
+        rows.append((Span(isolate_name(name), "bold"), *map(Span, cells)))
+    figures = (_("Good"), _("Decisions"), _("Given away"))
+    return Grid((Column(_("Player"), is_figure=False), *map(Column, figures)), tuple(rows))
+
+
+def _write_player(page: DocumentWriter, words: Wording, name: str, seat: Summary) -> None:
     _ = words.text
     if seat.accuracy is None:
-        page.line(_("{name}: no decisions to judge"), "bold", name=isolate_name(name))
+        page.text_line(_("{name}: no decisions to judge"), "bold", name=isolate_name(name))
         page.gap()
         return
     decisions = words.ngettext("{count} decision", "{count} decisions", seat.decisions).format(count=seat.decisions)
     accuracy = {"percent": seat.accuracy, "decisions": decisions}
-    page.line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolate_name(name), **accuracy)
-    page.line(_bar(seat.accuracy / 100))
-    if not seat.costliest:
-        page.line(_("Nothing given away."))
-    else:
-        page.line(given_away_text(words, seat))
-    for verdict in seat.costliest:
-        page.line(
-            _("Deal {deal}: {move} instead of {better} ({points})"),
+    page.text_line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolate_name(name), **accuracy)
+    page.text_line(_bar(seat.accuracy / 100))
+    page.text_line(given_away_text(words, seat) if seat.costliest else _("Nothing given away."))
+    costliest = [
+        _("Deal {deal}: {move} instead of {better} ({points})").format(
             deal=verdict.deal,
             move=short_move(words, verdict.move),
             better=short_move(words, verdict.better),
             points=lost_text(words, verdict),
         )
+        for verdict in seat.costliest
+    ]
+    for line in costliest:
+        page.text_line(line)
+    if costliest:
+        summary = _("{name}: the costliest moves").format(name=isolate_name(name))
+        page.block(Details(summary, tuple(Paragraph((Span(line),)) for line in costliest)))
     page.gap()
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot import actions
+from bot.document_writer import DocumentWriter
 from bot.finished.history import RatedGame
 from bot.finished.rating_formula import Standing
 from bot.finished.ratings import EVERYTHING, MIN_GAMES, GameStanding
-from bot.panel import Panel, Row, Span, Writer, choice_button
+from bot.panel import Column, Grid, Panel, Row, Span, Style, choice_button
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
 from bot.words.table_lines import game_names
@@ -50,12 +51,14 @@ def leaderboard_page(
     A viewer who is not among the best is on the last line.
     """
     _ = texts(language).gettext
-    page = Writer(_("🏆 Leaderboard"))
+    page = DocumentWriter(_("🏆 Leaderboard"))
     page.line(" · ".join(leaderboard_title(language, where, when, game)), "italic")
     page.fold()
     page.gap()
     if not ranked:
         page.line(_("Nobody is ranked yet. It takes {count} games against people.").format(count=MIN_GAMES))
+    if ranked_lines := [line for line in lines if line.rank is not None]:
+        page.block(_leaderboard_table(language, ranked_lines))
     for line in lines:
         _add_line(page, line, language)
     rows: list[Row] = [
@@ -77,32 +80,50 @@ def leaderboard_page(
     return page.panel(*rows)
 
 
-def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
+def _leaderboard_table(language: str, lines: Sequence[LeaderboardLine]) -> Grid:
+    _ = texts(language).gettext
+    rows = []
+    for line in lines:
+        standing = line.standing
+        style: Style = "bold" if line.is_viewer else ""
+        cells = (_place_text(line), isolate_name(line.name), standing.rating, standing.games, standing.wins)
+        rows.append(tuple(Span(str(cell), style) for cell in cells))
+    people = (Column("#", is_figure=False), Column(_("Player"), is_figure=False))
+    return Grid((*people, *map(Column, (_("Rating"), _("Games"), _("Won")))), tuple(rows))
+
+
+def _place_text(line: LeaderboardLine) -> str:
+    return MEDALS.get(line.rank or 0, f"{line.rank}.")
+
+
+def _add_line(page: DocumentWriter, line: LeaderboardLine, language: str) -> None:
     name, games = isolate_name(line.name), games_text(language, line.standing)
     if line.rank is None:
         note = texts(language).gettext("{name}: {games}, not ranked yet")
         page.line(note.format(name=name, games=games), "italic")
         return
-    place, wins = MEDALS.get(line.rank, f"{line.rank}."), wins_text(language, line.standing)
-    page.line(f"{place} {name} {line.standing.rating} ({games}, {wins})", "bold" if line.is_viewer else "")
+    place, wins = _place_text(line), wins_text(language, line.standing)
+    page.text_line(f"{place} {name} {line.standing.rating} ({games}, {wins})", "bold" if line.is_viewer else "")
 
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
     _ = texts(language).gettext
-    page = Writer(_("📊 {name}"), name=isolate_name(name))
+    page = DocumentWriter(_("📊 {name}"), name=isolate_name(name))
     page.fold()
     page.gap()
     played = [line for line in lines if line.standing.games]
     if not played:
         page.line(_("No rated games yet. Games with a robot don’t count."))
+    else:
+        page.block(_stats_table(language, played))
     for line in played:
         standing = line.standing
-        page.line(
+        page.text_line(
             _("{game}: {rating}, {games}, {percent} % won, {place}"),
-            game=Span(_("all games") if line.game == EVERYTHING else _(GAMES[line.game].name), "bold"),
+            game=Span(_game_name(language, line), "bold"),
             rating=standing.rating,
             games=games_text(language, standing),
-            percent=round(100 * standing.wins / standing.games),
+            percent=_percent_won(standing),
             place=rank_text(language, line),
         )
     if history:
@@ -121,6 +142,27 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
             high=max(ratings),
         )
     return page.panel()
+
+
+def _stats_table(language: str, lines: Sequence[GameStanding]) -> Grid:
+    _ = texts(language).gettext
+    rows = []
+    for line in lines:
+        standing = line.standing
+        rank = f"{line.rank}/{line.ranked}" if line.rank else "–"
+        cells = (standing.rating, standing.games, f"{_percent_won(standing)} %", rank)
+        rows.append((Span(_game_name(language, line), "bold"), *(Span(str(cell)) for cell in cells)))
+    figures = (_("Rating"), _("Games"), _("Won"), _("Rank"))
+    return Grid((Column(_("Game"), is_figure=False), *map(Column, figures)), tuple(rows))
+
+
+def _game_name(language: str, line: GameStanding) -> str:
+    _ = texts(language).gettext
+    return _("all games") if line.game == EVERYTHING else _(GAMES[line.game].name)
+
+
+def _percent_won(standing: Standing) -> int:
+    return round(100 * standing.wins / standing.games)
 
 
 def games_text(language: str, standing: Standing) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from bot import actions
+from bot.document_writer import DocumentWriter
 from bot.features.tournaments.registration import teams_of
 from bot.features.tournaments.standings import TIE_BREAKS, TeamStanding, standings, winners
 from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
@@ -133,7 +134,7 @@ def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
 
 
 def _playing_card(
-    page: Writer,
+    page: DocumentWriter,
     text: TournamentText,
     table: Sequence[TeamStanding],
     left: int | None,
@@ -196,10 +197,14 @@ def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStand
 
 
 def _write_standings(
-    page: Writer, text: TournamentText, table: Sequence[TeamStanding], *, with_tie_breaks: bool
+    page: DocumentWriter, text: TournamentText, table: Sequence[TeamStanding], *, with_tie_breaks: bool
 ) -> None:
-    for index, standing in enumerate(table[:MAX_PLACES]):
-        page.line(text.standing_line(standing, *(deciding_tie_breaks(table, index) if with_tie_breaks else ())))
+    shown = table[:MAX_PLACES]
+    deciding = [deciding_tie_breaks(table, index) if with_tie_breaks else () for index in range(len(shown))]
+    for standing, tie_breaks in zip(shown, deciding, strict=True):
+        page.text_line(text.standing_line(standing, *tie_breaks))
+    if shown:
+        page.block(text.standings_table(shown, max(map(len, deciding))))
     if len(table) > MAX_PLACES:
         page.line(text.more_text(len(table) - MAX_PLACES))
 
@@ -266,7 +271,7 @@ def _seal_row(text: TournamentText) -> Row:
 
 def winner_panel(language: str, tournament: Tournament) -> Panel:
     text, table = TournamentText(language, tournament), standings(tournament)
-    page = Writer(winners_line(text))
+    page = DocumentWriter(winners_line(text))
     page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))
     page.fold()
     page.gap()

@@ -55,7 +55,9 @@ def table_panel(language: str, tournament: Tournament, number: int) -> Panel:
     number, pages, shown = _split(len(table), LINES_PER_PAGE, number)
     page = text.start_page()
     for standing in table[shown]:
-        page.line(text.standing_line(standing, *(standing.tie_breaks if has_results(tournament) else ())))
+        page.text_line(text.standing_line(standing, *(standing.tie_breaks if has_results(tournament) else ())))
+    if table:
+        page.block(text.standings_table(table[shown], len(table[0].tie_breaks) if has_results(tournament) else 0))
     page.gap()
     write_tie_breaks(page, text)
     return page.panel(_turn_row(number, pages, tournament.code, "table"), back_row(text))

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from bot.document_writer import DocumentWriter
 from bot.features.tournaments.log_entries import Result
 from bot.features.tournaments.rounds import rounds_in_all
 from bot.features.tournaments.standings import Figure, TeamStanding
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.identity.names import LONGEST_NAME, distinct_names
 from bot.identity.pseudonyms import NAME, localize_name
-from bot.panel import Writer
+from bot.panel import Column, Grid, Span
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.table_lines import capitalize, clock_name, option_lines
@@ -95,9 +96,9 @@ class TournamentText:
         form = capitalize(form_names(self.language)[self.tournament.form])
         return f"{form} · {self.gettext(GAMES[self.tournament.game].name)}"
 
-    def start_page(self) -> Writer:
+    def start_page(self) -> DocumentWriter:
         """Return a new page with the title as its first line."""
-        return Writer(f"🏆 {self.title}")
+        return DocumentWriter(f"🏆 {self.title}")
 
     @property
     def organiser(self) -> str:
@@ -263,13 +264,28 @@ class TournamentText:
             for tie_break in deciding_tie_breaks
         ]
         figures = [decimal_text(standing.score.value, self.language), *named]
+        line = f"{self._place_text(standing)} {self.team_name(standing.team)} · {', '.join(figures)}"
+        return " · ".join([line, *self._out_mark(standing)])
+
+    def standings_table(self, table: Sequence[TeamStanding], tie_breaks: int) -> Grid:
+        """Return standings with the first ``tie_breaks`` columns of tie-breaks."""
+        _, rows = self.gettext, []
+        for standing in table:
+            team = " · ".join([self.team_name(standing.team), *self._out_mark(standing)])
+            figures = (standing.score, *standing.tie_breaks[:tie_breaks])
+            values = [decimal_text(figure.value, self.language) for figure in figures]
+            rows.append(tuple(map(Span, (self._place_text(standing), team, *values))))
+        names = [capitalize(_(figure.name)) for figure in (table[0].score, *table[0].tie_breaks[:tie_breaks])]
+        team = _("Player") if self.tournament.team_size == 1 else _("Pair")
+        people = (Column("#", is_figure=False), Column(team, is_figure=False))
+        return Grid((*people, *map(Column, names)), tuple(rows))
+
+    def _place_text(self, standing: TeamStanding) -> str:
         place = f"{standing.rank}."
-        if self.tournament.phase == "over":
-            place = MEDALS.get(standing.rank, place)
-        line = f"{place} {self.team_name(standing.team)} · {', '.join(figures)}"
-        if standing.is_out and self.tournament.phase == "playing":
-            line = " · ".join([line, self.gettext("out")])
-        return line
+        return MEDALS.get(standing.rank, place) if self.tournament.phase == "over" else place
+
+    def _out_mark(self, standing: TeamStanding) -> list[str]:
+        return [self.gettext("out")] if standing.is_out and self.tournament.phase == "playing" else []
 
 
 def deciding_tie_breaks(table: Sequence[TeamStanding], index: int) -> tuple[Figure, ...]:

@@ -88,6 +88,9 @@ class Settings(BaseSettings):
     telegram_webhook_host: str = Field("127.0.0.1", description="the address on which updates are received")
     telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="its port")
     telegram_widgets: bool = Field(False, description="whether hands are Telegram widgets, an experiment")
+    telegram_rich_messages: bool = Field(
+        False, description="whether Telegram shows some pages as rich messages, an experiment"
+    )
     discord_token_file: Path | None = Field(None, description="the file with the token")
     discord_token: SecretStr | None = Field(
         None, validate_default=True, description="the bot's token from Discord's developer portal"

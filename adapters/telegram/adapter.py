@@ -24,6 +24,7 @@ from adapters.telegram.photos import KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling, update_kinds
 from adapters.telegram.press_answers import PressReplies, QueryAnswer
 from adapters.telegram.profile import choose_callback_mode, update_profile
+from adapters.telegram.rich.messages import RichMessages
 from adapters.telegram.transport import AiohttpRequest, Post, SendingRequest, json_body, post
 from adapters.telegram.webhook import Webhook
 from adapters.telegram.widget.kept_states import KeptStates
@@ -94,7 +95,8 @@ class Telegram:
         app = f"{self.pages_url}/app/{self.platform}" if self.pages_url.startswith("https://") else ""
         states = KeptStates(card_room.redis, card_room.report_store_error)
         widgets = Widgets(self._post, states, is_on=settings.telegram_widgets)
-        self.messages = Messages(self._post, known_files, widgets, app)
+        rich = RichMessages(self._post, is_on=settings.telegram_rich_messages)
+        self.messages = Messages(self._post, known_files, widgets, rich, app)
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._handle, card_room)
             if settings.telegram_webhook_url

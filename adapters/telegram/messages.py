@@ -1,6 +1,7 @@
 """Messages that show panels: texts or photos, in chats or to one person in a group.
 
 A text can become a photo, so a picture can follow its text. A photo cannot become a text: a new message replaces it.
+Texts and rich messages can become each other.
 
 Only one member of a group sees an ephemeral message. The library lacks the methods for such messages, which are new in
 Bot API 10.2 and 10.3. A bot can send one within 15 seconds of the person's press, or at any time as an administrator.
@@ -9,7 +10,7 @@ An ephemeral message can fail to arrive and can vanish.
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,9 @@ from telegram.error import BadRequest, InvalidToken
 from adapters.telegram import keyboard, reading, text_entities
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.limits import EPHEMERAL_SECONDS
+from adapters.telegram.new_feature import FeatureMissing
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
+from adapters.telegram.rich.messages import RichMessages
 from adapters.telegram.transport import Body, Post, json_body
 from adapters.telegram.widget.messages import WIDGET, Widgets
 from bot.panel import Panel
@@ -38,9 +41,11 @@ class Messages:
     A picture is identified by the digest of its scene or sheet. ``app`` is the address of the Mini App, or empty.
     """
 
-    def __init__(self, post: Post, known_files: KnownFiles, widgets: Widgets, app: str = "") -> None:
+    def __init__(
+        self, post: Post, known_files: KnownFiles, widgets: Widgets, rich: RichMessages, app: str = ""
+    ) -> None:
         self._post = post
-        self.widgets = widgets
+        self.widgets, self._rich = widgets, rich
         self.photos = Photos(post, known_files)
         self.username = ""  # the bot's username, set after connecting
         self._app = app
@@ -57,12 +62,14 @@ class Messages:
         return await self._send(where, panel, _message_id)
 
     async def _send(self, where: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
-        if (state := self.widgets.state_of(where["chat_id"], panel)) and (
-            answer := await self.widgets.send(where, state, self._links(panel))
-        ):
-            message = read_id(answer)
-            await self.widgets.states.keep(where["chat_id"], message, state)
-            return SentMessage(message, WIDGET)
+        if state := self.widgets.state_of(where["chat_id"], panel):
+            with suppress(FeatureMissing):
+                message = read_id(await self.widgets.send(where, state, self._links(panel)))
+                await self.widgets.states.keep(where["chat_id"], message, state)
+                return SentMessage(message, WIDGET)
+        if panel.document:
+            with suppress(FeatureMissing):
+                return SentMessage(read_id(await self._rich.send(where, panel, self._markup(where, panel))))
         picture = self.photos.picture_of(where["chat_id"], panel)
         if picture is None:
             return SentMessage(read_id(await self._post("sendMessage", self._text_data(where, panel))))
@@ -107,6 +114,11 @@ class Messages:
                 await self.widgets.edit(where, state)
             await self.widgets.states.keep(where["chat_id"], sent.message, state)
             return SentMessage(sent.message, WIDGET)
+        if panel.document and not sent.picture:
+            # A photo cannot become a rich message.
+            with suppress(FeatureMissing):
+                _check_edited(await self._rich.edit(where, panel, self._markup(where, panel)))
+                return SentMessage(sent.message)
         picture = self.photos.picture_of(where["chat_id"], panel)
         if is_ephemeral(place) and not sent.picture:
             # A new message with a picture would need another press, so this one stays a text.
@@ -116,8 +128,8 @@ class Messages:
         with _accepting_not_modified(), self._ephemeral_errors(place):
             if picture is None:
                 edited = await self._post(f"edit{kind}Text", self._text_data(where, panel))
-                if not is_ephemeral(place) and edited is not True:
-                    _message_id(edited)
+                if not is_ephemeral(place):
+                    _check_edited(edited)
             elif sent.is_certain and sent.picture == picture.subject.digest:
                 # The message certainly shows this picture, so no upload is needed.
                 caption = self._photo(where, panel, picture).caption_fields
@@ -236,6 +248,12 @@ def _message_id(sent: object) -> str:
     if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
         raise PlatformFailure("the response has no message id")
     return str(sent["message_id"])
+
+
+def _check_edited(answer: object) -> None:
+    """Raise PlatformFailure for an answer to an edit without a message."""
+    if answer is not True:
+        _message_id(answer)
 
 
 def _ephemeral_message_id(sent: Any) -> str:

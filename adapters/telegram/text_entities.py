@@ -43,14 +43,20 @@ def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
 
 
 def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
-    if span.style in ENTITIES and length:
-        return {"type": ENTITIES[span.style], "offset": offset, "length": length}
+    fields = entity_fields(span) if length else None
+    return fields and {**fields, "offset": offset, "length": length}
+
+
+def entity_fields(span: Span) -> dict[str, Any] | None:
+    """Return the fields of a span's entity without its position; None for plain text."""
+    if span.style in ENTITIES:
+        return {"type": ENTITIES[span.style]}
     number = span.person.partition(":")[2]
     if span.style in MENTIONS and span.person.startswith("telegram:") and number.isdecimal():
         user = {"id": int(number), "first_name": span.text, "is_bot": False}
-        return {"type": "text_mention", "offset": offset, "length": length, "user": user}
+        return {"type": "text_mention", "user": user}
     if span.style == "quiet" and span.person.startswith("telegram:") and HANDLE.fullmatch(span.text):
         # A link looks like a mention but notifies no one. Without the link Telegram would mention the person.
-        return {"type": "text_link", "offset": offset, "length": length, "url": f"https://t.me/{span.text[1:]}"}
+        return {"type": "text_link", "url": f"https://t.me/{span.text[1:]}"}
     # Telegram recognises other @handles. People on other platforms cannot be mentioned here.
     return None

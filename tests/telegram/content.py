@@ -87,7 +87,10 @@ def text_content(fields: dict[str, Any]) -> dict[str, Any]:
     if utf16_length(fields["text"]) > LONGEST_TEXT:
         raise Refused(400, "Bad Request: message is too long")
     _check_entities(fields["text"], fields.get("entities"))
-    return {"text": fields["text"], **_without_empty(entities=fields.get("entities"), reply_markup=_markup(fields))}
+    return {
+        "text": fields["text"],
+        **_without_empty(entities=fields.get("entities"), reply_markup=checked_markup(fields)),
+    }
 
 
 def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +100,7 @@ def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
         raise Refused(400, "Bad Request: message caption is too long")
     _check_entities(caption, fields.get("caption_entities"))
     return _without_empty(
-        caption=caption, caption_entities=fields.get("caption_entities"), reply_markup=_markup(fields)
+        caption=caption, caption_entities=fields.get("caption_entities"), reply_markup=checked_markup(fields)
     )
 
 
@@ -120,7 +123,7 @@ def _check_entities(text: str, entities: list[dict[str, Any]] | None) -> None:
             raise Refused(400, "Bad Request: entity beyond the end of the text")
 
 
-def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
+def checked_markup(fields: dict[str, Any]) -> dict[str, Any] | None:
     markup: dict[str, Any] | None = fields.get("reply_markup")
     buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
     if len(buttons) > 100:

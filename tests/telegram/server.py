@@ -22,6 +22,7 @@ from tests.telegram.clock import RunningClock
 from tests.telegram.content import Photos, Refused, caption_content, resolve_attachment, text_content
 from tests.telegram.guests import GuestQueries, checked_article
 from tests.telegram.models import method_model
+from tests.telegram.rich import rich_content
 from tests.telegram.widgets import LONGEST_DATA, checked_data, widget_content
 
 TOKEN = "123456:test-token"
@@ -56,6 +57,7 @@ METHODS = (
     "sendChatAction",
     "getChatMember",
     "getChatAdministrators",
+    "sendRichMessage",
     "sendWidget",
     "editMessageWidgetData",
     "answerWidgetQuery",
@@ -64,7 +66,7 @@ METHODS = (
 CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
 MAX_INLINE_RESULTS = 50  # per answer (core.telegram.org/bots/api#answerinlinequery)
-CONTENT_FIELDS = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
+CONTENT_FIELDS = ("text", "rich_message", "entities", "photo", "caption", "caption_entities", "reply_markup")
 SAME_OFFSET_SECONDS = 0.5  # a poll gets only one update if it comes sooner than this after a poll with the same offset
 PRESS_SECONDS = 15.0
 """Seconds after a press in which a bot without admin rights can show the presser an ephemeral message."""
@@ -626,6 +628,9 @@ class TelegramServer:
             return self._send_ephemeral(chat, fields, ephemeral)
         return self._post_message(chat, fields)
 
+    async def _sendRichMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return self._post_message(self._chat(fields["chat_id"]), fields)
+
     async def _sendPhoto(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         """Send an upload or a ``file_id``, with a caption of up to 1024 characters
         (core.telegram.org/bots/api#sendphoto).
@@ -652,9 +657,11 @@ class TelegramServer:
         return chat.messages[number]
 
     def _content(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return a message's content: a widget, a photo with its caption, or a text."""
+        """Return a message's content: a widget, a rich message, a photo with its caption, or a text."""
         if "html" in fields:
             return widget_content(fields)
+        if "rich_message" in fields:
+            return rich_content(fields)
         if "photo" not in fields:
             return text_content(fields)
         if not chat.accepts_photos:
@@ -716,11 +723,18 @@ class TelegramServer:
         raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
 
     def _change(self, chat: Chat, message: dict[str, Any], fields: dict[str, Any], part: str) -> bool:
-        """Change a message's text, caption, or photo with caption; return whether anything changed."""
-        if part != "media" and part not in message:
+        """Change a message's text, caption, or photo with caption; return whether anything changed.
+
+        Texts and rich messages can become each other (core.telegram.org/bots/api#editmessagetext). A server before 10.1
+        ignores a rich content, and misses the text.
+        """
+        is_text = part == "text" and "rich_message" in message
+        if part != "media" and part not in message and not is_text:
             raise Refused(400, f"Bad Request: there is no {part} in the message to edit")
-        if part == "text":
-            content = text_content(fields)
+        if part == "text" and "sendRichMessage" not in self.missing_methods and "rich_message" in fields:
+            content = rich_content(fields)
+        elif part == "text":
+            content = text_content({"text": "", **fields})
         elif part == "caption":
             content = {"photo": message["photo"], **caption_content(fields)}
         else:

@@ -17,6 +17,7 @@ from adapters.telegram import messages, photos
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.messages import Messages
 from adapters.telegram.photos import KnownFiles
+from adapters.telegram.rich.messages import RichMessages
 from adapters.telegram.widget.kept_states import KeptStates
 from adapters.telegram.widget.messages import Widgets
 from bot.delivery import surface_sync, surface_waits
@@ -646,7 +647,8 @@ async def test_upload_finished_at_the_deadline_counts(monkeypatch: pytest.Monkey
         await asyncio.sleep(0.3)
         time.sleep(0.5)
 
-    messages = Messages(post, KnownFiles(None, print), Widgets(post, KeptStates(None, print), is_on=False))
+    widgets = Widgets(post, KeptStates(None, print), is_on=False)
+    messages = Messages(post, KnownFiles(None, print), widgets, RichMessages(post, is_on=False))
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(block_the_loop())
         sending = tasks.create_task(messages.send(PLACE, picture_panel()))

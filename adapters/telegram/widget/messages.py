@@ -5,11 +5,7 @@ core.telegram.org/bots/widgets: only in private chats, and only the state can be
 
 from typing import Any
 
-import structlog
-from cachetools import TTLCache
-from telegram.error import BadRequest, InvalidToken
-
-from adapters.telegram.errors import GONE_CHATS
+from adapters.telegram.new_feature import NewFeature
 from adapters.telegram.transport import Post, json_body
 from adapters.telegram.widget.document import hand_document
 from adapters.telegram.widget.kept_states import KeptStates
@@ -19,39 +15,30 @@ from bot.panel import Panel
 WIDGET = "widget"  # the note of a message that is a widget, instead of its picture's digest
 REFUSED_SECONDS = 6 * 3600.0  # how long a chat that refused a widget gets photos
 
-log = structlog.get_logger()
-
 
 class Widgets:
     """Sends and edits widgets. Without ``is_on`` it sends none."""
 
     def __init__(self, post: Post, states: KeptStates, *, is_on: bool) -> None:
-        self._post, self.states, self.is_on = post, states, is_on
-        self._refused: TTLCache[int, bool] = TTLCache(10_000, REFUSED_SECONDS)
+        self._post, self.states, self._is_on = post, states, is_on
+        self._feature = NewFeature("show a hand as a widget", "10.4", REFUSED_SECONDS)
+
+    @property
+    def is_on(self) -> bool:
+        return self._is_on and not self._feature.is_missing
 
     def state_of(self, chat: int, panel: Panel) -> str | None:
         """Return the state that shows a panel in a chat; None if it cannot be a widget there."""
         is_live = panel.picture is not None and panel.picture.is_live
-        if not self.is_on or not is_live or chat < 0 or chat in self._refused:
+        if not self.is_on or not is_live or chat < 0 or self._feature.is_refused(chat):
             return None
         return hand_state(panel)
 
     async def send(self, where: dict[str, Any], state: str, markup: dict[str, Any] | None) -> Any:
-        """Send a widget and return Telegram's answer; None if the server or the chat refuses widgets."""
+        """Send a widget and return Telegram's answer; raise FeatureMissing if the server or chat refuses widgets."""
         fields = {"html": hand_document(), "chat_data": state, "allow_queries": True, "reply_markup": markup}
-        try:
-            return await self._post("sendWidget", json_body({**where, **fields}))
-        except InvalidToken:
-            # Telegram answers 404 both for an unknown method and for an unknown token.
-            why = "Bot API before 10.4"
-            self.is_on = False
-        except BadRequest as error:
-            if GONE_CHATS.search(error.message):
-                raise
-            why = error.message
-        self._refused[int(where["chat_id"])] = True
-        log.warning("telegram_feature_missing", what="show a hand as a widget", why=why)
-        return None
+        call = self._post("sendWidget", json_body({**where, **fields}))
+        return await self._feature.attempt(int(where["chat_id"]), call)
 
     async def edit(self, where: dict[str, Any], state: str) -> None:
         await self._post("editMessageWidgetData", json_body({**where, "chat_data": state}))

@@ -1,6 +1,7 @@
 """The greeting, the pages of its buttons that begin a game, and the pages of /help and /rules."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from bot import actions
 from bot.command_names import FAIR, HelpGroup, listed_commands
@@ -14,7 +15,7 @@ from bot.version import VERSION
 from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import game_names
-from bot.words.wording import card_faces, faces_of, score_pair, score_unit, score_unit_of
+from bot.words.wording import card_faces, faces_of, score_pair, score_unit, score_unit_of, thirds_text
 from engine import GAMES
 
 COMMON = "common"  # in payloads: the rules that Tressette games share; the id of the reader's game follows
@@ -163,5 +164,7 @@ def _ranking_table(language: str, text: RulesText, about: str, faces: str) -> Gr
     """Return the cards of one suit from high to low, with their points."""
     _ = texts(language).gettext
     ranks = card_faces(faces_of(GAMES[about], faces) if about in GAMES else faces)
-    rows = tuple((Span(ranks.rank(card[0]), "bold"), Span(worth)) for card, worth in text.ranking)
+    rows = tuple(
+        (Span(ranks.rank(card[0]), "bold"), Span(thirds_text(int(3 * Fraction(worth))))) for card, worth in text.ranking
+    )
     return Grid((Column(_("Card"), is_figure=False), Column(_("Points"))), rows)

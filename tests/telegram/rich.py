@@ -104,6 +104,8 @@ def _check_block(block: dict[str, Any]) -> None:
         for cell in (cell for row in rows for cell in row):
             if cell["align"] not in ALIGNMENTS or cell["valign"] not in VERTICAL_ALIGNMENTS:
                 raise Refused(400, "Bad Request: Can't parse PageBlockTableCell: wrong alignment")
+    elif block["type"] in ("details", "list") and not (block.get("blocks") or block.get("items")):
+        raise Refused(400, "Bad Request: RICH_MESSAGE_CONTENT_REQUIRED")
     elif block["type"] == "heading" and block["size"] not in range(1, 7):
         raise Refused(400, "Bad Request: wrong heading size")
     elif block["type"] in ("paragraph", "footer", "heading") and not "".join(_texts(block["text"])).strip():

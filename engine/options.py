@@ -6,7 +6,7 @@ The type of an option lists its values. An option with one value is fixed for th
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
 
@@ -31,6 +31,9 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    BEFORE: ClassVar[Mapping[str, Value]] = MappingProxyType({})
+    """Options added to this game after a release, each with the value by which earlier releases played."""
+
     target: int
 
     @property
@@ -42,6 +45,11 @@ class Rules(BaseModel):
     @cache
     def choices(cls) -> Mapping[str, tuple[Value, ...]]:
         return MappingProxyType({name: get_args(field.annotation) for name, field in cls.model_fields.items()})
+
+    @classmethod
+    def complete(cls, options: Mapping[str, Value]) -> dict[str, Value]:
+        """Return the options of a log or record, with those that its release did not have."""
+        return {**cls.BEFORE, **options}
 
     @field_validator("*", mode="before")
     @classmethod

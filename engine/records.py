@@ -185,10 +185,11 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_game(record: TressetteRecord | SpadesRecord) -> None:
-    """Check the facts that depend on the game: options, seats and packs."""
+    """Check the facts that depend on the game: options, seats and packs. Add options that its release did not have."""
     kind = GAMES.get(record.game)
     if kind is None:
         raise BadRecord(path="game", problem=f"{quote(record.game)!r} is not one of: {', '.join(GAMES)}")
+    record.rules.update(kind.rules.complete(record.rules))
     for name, values in kind.rules.choices().items():
         if name not in record.rules and len(values) > 1:
             raise BadRecord(path=f"rules.{name}", problem="is missing: a record names every option")

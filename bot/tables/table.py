@@ -285,10 +285,11 @@ class Table(TableState):
         """Begin the game with the release and options of the log. Defaults that changed later do not apply."""
         assert self.game is None
         kind = game_kind(self.game_id).rules
+        rules = kind.complete(rules)
         resolve(kind, rules)
         if missing := kind.choices().keys() - rules.keys():
             raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
-        self.rules = dict(rules)
+        self.rules = rules
         names = [chair.name if chair else "?" for chair in self.chairs]
         self.game = Game(self.game_id, self.rules, names, release=release)
 

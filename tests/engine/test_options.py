@@ -45,6 +45,11 @@ def test_defaults_match_the_rules_table(game: str) -> None:
     assert {name: rules[name] for name in DEFAULTS[game]} == DEFAULTS[game]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_earlier_releases_played_by_a_valid_value(game: str) -> None:
+    resolve(GAMES[game].rules, GAMES[game].rules.BEFORE)
+
+
 def test_pizzichino_without_declarations_defaults_to_31() -> None:
     assert Game("pizzichino", {"declare": "none"}).rules.target == 31
     assert Game("pizzichino", {"declare": "none", "target": 21}).rules.target == 21

@@ -267,6 +267,14 @@ def test_fixed_option_can_be_left_out() -> None:
     verify_json(record)
 
 
+def test_record_is_older_than_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = json.loads(simulate("testa", {"target": 11, "declare": "none"}, ["random"] * 2, "old").to_json())
+    del record["rules"]["declare"]
+    monkeypatch.setattr(GAMES["testa"].rules, "BEFORE", {"declare": "none"})
+    verify_json(record)
+    assert engine.read(json.dumps(record)).rules["declare"] == "none"
+
+
 # False records
 
 

@@ -243,6 +243,16 @@ def test_log_decides_rules_and_release() -> None:
         table.with_entries([Rule("target", 1)], "u2")
 
 
+def test_log_is_older_than_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = open_table("testa", Sit(1, BEA, "Bea"))
+    rules = resolve(GAMES["testa"].rules, {}).model_dump()
+    del rules["declare"]
+    monkeypatch.setattr(GAMES["testa"].rules, "BEFORE", {"declare": "none"})
+    started = table.with_entries([FirstDeal(bytes(32), RELEASE, rules)], "u2")
+    assert started.game
+    assert started.rules["declare"] == started.game.record().rules["declare"] == "none"
+
+
 def test_moved_at_is_the_version_after_the_move() -> None:
     table = start_game("testa")
     assert table.game

@@ -358,7 +358,7 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
     names = option_names(words)
     rows: list[Row] = [(_terms_button(seen.code, _("Game: {game}").format(game=_(seen.kind.name)), "menu", "game"),)]
     for name, values in seen.kind.rules.choices().items():
-        if len(values) < 2 or name not in names:
+        if len(values) < 2:
             continue
         buttons = []
         for value in values:

@@ -273,7 +273,7 @@ def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, 
             continue
         if name == "target":
             lines.append(f"{names[name]}: {int(rules[name]) * score_unit(rules)}")
-        elif len(values) > 1 and name in names:
+        elif len(values) > 1:
             lines.append(f"{names[name]}: {value_name(words, rules[name])}")
     return lines
 

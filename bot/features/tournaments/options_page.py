@@ -93,7 +93,7 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
     names = option_names(text.words)
     for option, choices in GAMES[tournament.game].rules.choices().items():
         # A duplicate has no target, because its games are single deals.
-        if len(choices) > 1 and option in names and not (option == "target" and tournament.is_duplicate):
+        if len(choices) > 1 and not (option == "target" and tournament.is_duplicate):
             found[option] = (
                 names[option],
                 [

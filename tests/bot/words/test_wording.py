@@ -281,8 +281,7 @@ def test_rules_fit_a_picture_caption(game: str, language: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_rules_name_the_games_options(game: str) -> None:
-    names = option_names(Wording("en", ()))
-    choices = {name for name, values in GAMES[game].rules.choices().items() if len(values) > 1 and name in names}
+    choices = {name for name, values in GAMES[game].rules.choices().items() if len(values) > 1}
     text = rules_page("en", game).plain
     assert ("you open a table" in text or "unless set otherwise" in text) == bool(choices - {"target"})
 
@@ -321,6 +320,16 @@ async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> 
         preceding = [text[position - 1] for text, position in signs_found if text[position - 1] not in " \n"]
         assert len(preceding) > 50
         assert set(preceding) == {JOINER}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_option_with_a_choice_has_names(game: str) -> None:
+    words = Wording("it", ())
+    for name, values in GAMES[game].rules.choices().items():
+        if len(values) > 1:
+            assert name in option_names(words), f"add {name} to option_names()"
+            unnamed = [value for value in values if isinstance(value, str) and value_name(words, value) == value]
+            assert not unnamed, f"add the values of {name} to value_name(): {unnamed}"
 
 
 def test_options_have_clear_names() -> None:

@@ -103,8 +103,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Use three processes for two cores, because tests with a store, browser or child process also wait.
 
     A run of long tests uses one process per core. Each long test keeps a core busy, and more at once could time out.
+    A single file runs without other processes, because their start takes longer than most files.
     """
     is_long = config.getoption("markexpr") != "not long"
+    files = {argument.partition("::")[0] for argument in config.args}
+    if not is_long and len(files) == 1 and files.pop().endswith(".py"):
+        return 0
     cores = os.cpu_count() or 1
     return cores if is_long else 3 * cores // 2
 

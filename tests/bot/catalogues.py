@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from inspect import getsourcefile, getsourcelines
 from pathlib import Path
+from statistics import median_low
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -41,12 +42,12 @@ def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
 
 
 @cache
-def marked_messages() -> list[tuple[str, str | tuple[str, ...]]]:
+def marked_messages(root: Path) -> list[tuple[str, str | tuple[str, ...]]]:
     """Return each text marked in the code, or its forms for one and for several, with its place."""
     return [
         (f"{package}/{name}:{line}", message)
         for package in ("bot", "adapters")
-        for name, line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS)
+        for name, line, message, _comments, _context in extract_from_dir(str(root / package), EXTRACTORS)
     ]
 
 
@@ -65,35 +66,43 @@ def required_texts() -> dict[str, str]:
     for kind in (kind for base in bases for kind in subclasses(base) if kind not in bases):
         file = Path(getsourcefile(kind) or "").relative_to(ROOT)
         found[kind.sentence] = f"{file}:{getsourcelines(kind)[1]}"
-    for place, message in marked_messages():
+    for place, message in marked_messages(ROOT):
         found |= dict.fromkeys([message] if isinstance(message, str) else message, place)
     return found
 
 
 def texts_without_count() -> set[str]:
     """Return the texts that the code uses without a count, so their entries need no plural."""
-    return {message for _place, message in marked_messages() if isinstance(message, str)}
+    return {message for _place, message in marked_messages(ROOT) if isinstance(message, str)}
 
 
 def find_faults(language: str, required: dict[str, str]) -> list[str]:
     """Return a line for each missing, unfinished or unused text of a catalogue."""
     path = catalogue_path(language)
-    lines, seen, without_count = [], set(), texts_without_count()
+    lines, line_of, without_count = [], dict[str, int](), texts_without_count()
     for message in read_catalogue(language):
         if not message.id:
             continue
         ids = [str(text) for text in message.id] if isinstance(message.id, list | tuple) else [message.id]
         strings = [message.string] if isinstance(message.string, str) else [str(text) for text in message.string]
-        seen |= set(ids)
+        line_of |= dict.fromkeys(ids, message.lineno or 0)
+        place = f"{path}:{message.lineno}"
         if not all(strings):
-            lines.append(f"{path}: translate {message.id!r}")
+            lines.append(f"{place}: translate {message.id!r}")
         if message.pluralizable and ids[0] in without_count:
             # gettext finds no text in an entry with plurals.
-            lines.append(f"{path}: {ids[0]!r} has a plural: use ngettext() for it everywhere")
+            lines.append(f"{place}: {ids[0]!r} has a plural: use ngettext() for it everywhere")
         if message.fuzzy:
-            lines.append(f"{path}: check the fuzzy translation of {message.id!r}")
-        lines += [f"{path}: remove {text!r}, which nothing uses" for text in ids if text not in required]
-    missing = [f"{place}: {path} lacks {text!r}" for text, place in required.items() if text not in seen]
+            lines.append(f"{place}: check the fuzzy translation of {message.id!r}")
+        lines += [f"{place}: remove {text!r}, which nothing uses" for text in ids if text not in required]
+    lines_by_file: dict[str, list[int]] = {}
+    for text in required.keys() & line_of.keys():
+        lines_by_file.setdefault(required[text].partition(":")[0], []).append(line_of[text])
+    missing = []
+    for text in required.keys() - line_of.keys():
+        neighbours = lines_by_file.get(required[text].partition(":")[0])
+        near = f" near line {median_low(neighbours)}" if neighbours else ""
+        missing.append(f"{required[text]}: {path} lacks {text!r}: add it{near}")
     return sorted(missing) + sorted(lines)
 
 

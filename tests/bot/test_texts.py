@@ -53,12 +53,13 @@ def test_faults_of_a_catalogue_name_file_and_message(tmp_path: Path, monkeypatch
         'msgid "Play"\nmsgstr ""\n\n#, fuzzy\nmsgid "Rules"\nmsgstr "Regola"\n\nmsgid "Old"\nmsgstr "Vecchio"\n'
     )
     monkeypatch.setattr(catalogues, "ROOT", tmp_path)
-    places = {"Play": "bot/a.py:1", "Rules": "bot/a.py:2", "New": "bot/b.py:3"}
+    places = {"Play": "bot/a.py:1", "Rules": "bot/a.py:2", "New": "bot/b.py:3", "Rule": "bot/a.py:4"}
     assert find_faults("it", places) == [
-        f"bot/b.py:3: {catalogue_path('it')} lacks 'New'",
-        f"{catalogue_path('it')}: check the fuzzy translation of 'Rules'",
-        f"{catalogue_path('it')}: remove 'Old', which nothing uses",
-        f"{catalogue_path('it')}: translate 'Play'",
+        f"bot/a.py:4: {catalogue_path('it')} lacks 'Rule': add it near line 1",
+        f"bot/b.py:3: {catalogue_path('it')} lacks 'New': add it",
+        f"{catalogue_path('it')}:1: translate 'Play'",
+        f"{catalogue_path('it')}:5: check the fuzzy translation of 'Rules'",
+        f"{catalogue_path('it')}:8: remove 'Old', which nothing uses",
     ]
 
 

@@ -11,6 +11,7 @@ from engine import GAMES
 from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
+from tests.web.page_addresses import PAGES
 from tests.web.test_api import open_table
 from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, open_page, press
 from tests.web.test_watch import play_card
@@ -38,20 +39,18 @@ async def resign(page: Page) -> None:
 
 
 @pytest.mark.parametrize("theme", LOOKS)
-async def test_pages_leading_to_a_table_are_accessible(
-    playground: OpenPlayground, browser: Browser, theme: str
-) -> None:
+async def test_pages_are_accessible_and_fit(playground: OpenPlayground, browser: Browser, theme: str) -> None:
     page = await open_page(browser, playground.url, **LOOKS[theme], color_scheme=theme)
-    await check_accessibility(page)
-    for path in ("how-to-play", "safety", "rules", "rules/tressette", "leaderboard", "chat", "daily"):
+    for path in (*PAGES, "rules/tressette"):
         await page.goto(playground.url + path)
         await check_accessibility(page)
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     await page.goto(playground.url)
     await page.fill("[name=name]", "Anna")
     await page.get_by_role("button", name="Play with a friend").click()
     link = await page.locator(".link input").input_value()
     await check_accessibility(page)
-    for path in ("", "settings"):
+    for path in ("", "settings"):  # now with a table and a name
         await page.goto(playground.url + path)
         await check_accessibility(page)
     friend = await open_page(browser, link, **LOOKS[theme], color_scheme=theme)

@@ -7,14 +7,14 @@ import pytest
 
 from bot.identity.programs import Programs
 from tests.open_playground import OpenPlayground
+from tests.web.page_addresses import PAGES
 from tests.web.test_programs import Client
 from tests.web.test_tables import Visitor
 
 TEXT = "Riavvio alle 22:00, le partite <b>restano</b>."
-ADDRESSES = ("", "rules", "daily", "puzzle", "learn", "leaderboard", "how-to-play", "safety", "settings", "chat", "x")
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", [*PAGES, "x"])
 async def test_every_page_shows_the_announcement(
     site: OpenPlayground, session: aiohttp.ClientSession, address: str
 ) -> None:

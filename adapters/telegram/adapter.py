@@ -18,7 +18,7 @@ from adapters.telegram.guest import answer_guest_call, read_guest_call
 from adapters.telegram.inline import answer_inline_query
 from adapters.telegram.limits import GROUP_LIMIT, MESSAGES_PER_SECOND, PRIVATE_LIMIT
 from adapters.telegram.messages import Messages
-from adapters.telegram.mini_app_signature import TelegramApp
+from adapters.telegram.mini_app import MenuButtons, TelegramApp
 from adapters.telegram.pages import Pages
 from adapters.telegram.photos import KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling, update_kinds
@@ -88,15 +88,15 @@ class Telegram:
         self._answering = SendingRequest(connections=ANSWER_CONNECTIONS)
         self._post: Post = partial(post, sending, self.bot.base_url)
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
-        self.mini_app: MiniApp | None = TelegramApp(token)
         self.pages_url = keyboard.url_for_buttons(settings.public_url or "")
+        self._app = TelegramApp(token, self._post, self.pages_url)
+        self.mini_app: MiniApp | None = self._app
+        self._menu_buttons = MenuButtons(self._app, card_room)
         known_files = KnownFiles(card_room.redis, card_room.report_store_error)
-        # Telegram requires https for a Mini App.
-        app = f"{self.pages_url}/app/{self.platform}" if self.pages_url.startswith("https://") else ""
         states = KeptStates(card_room.redis, card_room.report_store_error)
         widgets = Widgets(self._post, states, is_on=settings.telegram_widgets)
         rich = RichMessages(self._post, is_on=settings.telegram_rich_messages)
-        self.messages = Messages(self._post, known_files, widgets, rich, app)
+        self.messages = Messages(self._post, known_files, widgets, rich, self._app)
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._handle, card_room)
             if settings.telegram_webhook_url
@@ -128,7 +128,7 @@ class Telegram:
             # `initialize` fetches the profile only once, and the token might have been revoked since.
             me = await self.bot.get_me() if self._has_connected else self.bot.bot
             name = me.username
-            self.messages.username = name or ""
+            self._app.username, self._app.is_main = name or "", bool(me.has_main_web_app)
             self.messages.has_inline_mode = bool(me.supports_inline_queries)
         except InvalidToken:
             raise
@@ -165,7 +165,7 @@ class Telegram:
             await self._connect()
             await choose_callback_mode(self._post)
             try:
-                await update_profile(self.bot, self.card_room.redis)
+                await update_profile(self.bot, self._app, self.card_room.redis)
             except STORE_ERRORS as error:
                 # The bot runs without this update. The next start repeats it.
                 self.card_room.report_store_error(error)
@@ -261,6 +261,8 @@ class Telegram:
             reply = Reply(toast=_("I can’t tell who you are when you write as the group: please write as yourself."))
         else:
             reply = await self.card_room.handle_command(command)
+            if is_private(command.place):
+                self._background.start(self._menu_buttons.show(command.person))
         self.command_replies.queue(command, message.message_id, reply)
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:

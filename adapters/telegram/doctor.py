@@ -39,6 +39,13 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield finding
     for finding in check_modes(me.to_dict()):
         yield finding
+    pages = settings.public_url or ""
+    if pages.startswith("https://") and not me.has_main_web_app:
+        yield (
+            True,
+            "telegram: the bot has no main Mini App, so links in chats open the browser: @BotFather, /mybots, Bot "
+            f"Settings, Configure Mini App, {pages}/app/telegram",
+        )
 
 
 def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:

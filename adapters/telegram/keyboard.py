@@ -3,7 +3,7 @@
 They are JSON as the Bot API documents it. Building the library's objects would take most of a call's time.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,16 +32,24 @@ def start_url(username: str, word: str) -> str:
     return f"https://t.me/{username}?start={word}"
 
 
-def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app: str = "") -> dict[str, Any] | None:
+def markup_of(
+    panel: Panel,
+    username: str,
+    *,
+    without: Collection[str] = (),
+    app: str = "",
+    link: Callable[[str], str] = str,
+) -> dict[str, Any] | None:
     """Return a panel's keyboard, or None if it is empty.
 
     ``username`` is the name of the bot. Buttons of the kinds in ``without`` are left out. ``app`` is the address of the
-    Mini App. It is empty outside private chats because buttons cannot open it there.
+    Mini App. It is empty outside private chats because buttons cannot open it there. ``link`` returns the link that
+    opens the page at an address.
     """
     wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
     # Rows too long for a phone are split.
     rows = [
-        [_button(button, username, app) for button in part]
+        [_button(button, username, app, link) for button in part]
         for row in wanted
         if row
         for part in split_row(row, ROW_BY_LENGTH)
@@ -49,12 +57,12 @@ def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app
     return {"inline_keyboard": rows} if rows else None
 
 
-def _button(button: Button, username: str, app: str) -> dict[str, Any]:
+def _button(button: Button, username: str, app: str, link: Callable[[str], str]) -> dict[str, Any]:
     fields: dict[str, Any] = {"text": button.label}
     if button.kind in ("private", "start"):
         fields["url"] = start_url(username, button.payload)
     elif button.kind == "link":
-        fields["url"] = button.payload
+        fields["url"] = link(button.payload)
     elif button.kind == "join":
         fields["url"] = start_url(username, join_start_word(button.payload))
     elif button.kind == "group":

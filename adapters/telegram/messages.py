@@ -20,6 +20,7 @@ from telegram.error import BadRequest, InvalidToken
 from adapters.telegram import keyboard, reading, text_entities
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.limits import EPHEMERAL_SECONDS
+from adapters.telegram.mini_app import TelegramApp
 from adapters.telegram.new_feature import FeatureMissing
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
 from adapters.telegram.rich.messages import RichMessages
@@ -38,19 +39,23 @@ log = structlog.get_logger()
 class Messages:
     """Sends, edits and deletes messages. Raises the library's errors, or a more precise `DeliveryError`.
 
-    A picture is identified by the digest of its scene or sheet. ``app`` is the address of the Mini App, or empty.
+    A picture is identified by the digest of its scene or sheet.
     """
 
     def __init__(
-        self, post: Post, known_files: KnownFiles, widgets: Widgets, rich: RichMessages, app: str = ""
+        self, post: Post, known_files: KnownFiles, widgets: Widgets, rich: RichMessages, app: TelegramApp
     ) -> None:
         self._post = post
         self.widgets, self._rich = widgets, rich
         self.photos = Photos(post, known_files)
-        self.username = ""  # the bot's username, set after connecting
         self._app = app
         self.has_inline_mode = False  # the host can turn it on at @BotFather
         self.has_ephemeral: bool | None = None  # None until the first attempt
+
+    @property
+    def username(self) -> str:
+        """The bot's username; empty before it has connected."""
+        return self._app.username
 
     async def send(self, place: str, panel: Panel, *, silent: bool = False) -> SentMessage:
         if is_inline(place):
@@ -146,7 +151,7 @@ class Messages:
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
         """Show a panel's text in a chat without the bot (core.telegram.org/bots/api#editmessagemedia: no uploads)."""
-        markup = keyboard.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
+        markup = self._keyboard(panel, "aside")
         fields = {"inline_message_id": message, **text_entities.text_fields(panel, markup)}
         with _accepting_not_modified():
             await self._post("editMessageText", json_body(fields))
@@ -191,7 +196,7 @@ class Messages:
     def _links(self, panel: Panel) -> dict[str, Any] | None:
         """Return a widget's keyboard. It has only links, because it cannot change."""
         links = tuple(tuple(button for button in row if button.kind not in ("press", "aside")) for row in panel.rows)
-        return keyboard.markup_of(replace(panel, rows=links), self.username, without=self._hidden_kinds, app=self._app)
+        return self._keyboard(replace(panel, rows=links), app=self._app.address)
 
     def _text_data(self, where: dict[str, Any], panel: Panel) -> Body:
         return json_body({**where, **text_entities.text_fields(panel, self._markup(where, panel))})
@@ -203,8 +208,11 @@ class Messages:
 
     def _markup(self, where: dict[str, Any], panel: Panel) -> dict[str, Any] | None:
         """Return a panel's keyboard. Only ids of private chats are positive."""
-        app = self._app if where["chat_id"] > 0 else ""
-        return keyboard.markup_of(panel, self.username, without=self._hidden_kinds, app=app)
+        return self._keyboard(panel, app=self._app.address if where["chat_id"] > 0 else "")
+
+    def _keyboard(self, panel: Panel, *without: str, app: str = "") -> dict[str, Any] | None:
+        hidden = [*without, *self._hidden_kinds]
+        return keyboard.markup_of(panel, self._app.username, without=hidden, app=app, link=self._app.link)
 
     @property
     def _hidden_kinds(self) -> list[str]:

@@ -1,6 +1,5 @@
-"""Telegram's Mini App: identifies the person who opened a page with a ``web_app`` button.
+"""Launch data of the Mini App: who opened it. Telegram signs it with the bot's token.
 
-Telegram passes the page a query that is signed with the bot's token:
 core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
 """
 
@@ -8,39 +7,29 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Mapping
 from hashlib import sha256
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from adapters.telegram.reading import PLATFORM
 from bot.platform import Person
-from bot.site.mini_app import InvalidLaunch, Launch
+from bot.site.mini_app import InvalidLaunch
 
-FRAME_ORIGIN = "https://web.telegram.org"  # shows the page in a frame
 OLDEST_SECONDS = 3600  # age after which the person must open the page again
 EARLY_SECONDS = 60  # tolerance if Telegram's clock is ahead
 LONGEST = 4096  # characters of launch data
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class TelegramApp:
-    """The Mini App of the bot with this token."""
+class Opened(NamedTuple):
+    """The person who opened the app, and the start value of their link, empty without one."""
 
-    frame_origins: tuple[str, ...] = (FRAME_ORIGIN,)
-    page_origin = ""
-
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def page_data(self, query: Mapping[str, str]) -> dict[str, str]:
-        return {}
-
-    async def verify_launch(self, launch_data: str) -> Launch:
-        return Launch(verify_launch(self._token, launch_data))
+    person: Person
+    start: str = ""
 
 
-def verify_launch(token: str, init_data: str, now: float | None = None) -> Person:
-    """Return the person who opened a page, by its ``initData``; raise InvalidLaunch if it is forged or too old."""
+def verify_launch(token: str, init_data: str, now: float | None = None) -> Opened:
+    """Return who opened the app, by its ``initData``; raise InvalidLaunch if it is forged or too old."""
     if len(init_data) > LONGEST:
         raise InvalidLaunch("too long")
     try:
@@ -66,4 +55,5 @@ def verify_launch(token: str, init_data: str, now: float | None = None) -> Perso
         raise InvalidLaunch("no user")
     texts = {name: value for name, value in user.items() if isinstance(value, str)}
     name = " ".join(filter(None, (texts.get("first_name"), texts.get("last_name"))))
-    return Person(f"{PLATFORM}:{user['id']}", name, texts.get("username", ""), texts.get("language_code", ""))
+    person = Person(f"{PLATFORM}:{user['id']}", name, texts.get("username", ""), texts.get("language_code", ""))
+    return Opened(person, fields.get("start_param", ""))

@@ -10,6 +10,7 @@ from telegram import Bot, BotCommand, BotCommandScopeAllGroupChats, BotCommandSc
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from adapters.telegram.errors import error_name
+from adapters.telegram.mini_app import MENU, TelegramApp
 from adapters.telegram.transport import Post, json_body
 from bot.command_names import listed_commands
 from bot.texts import LANGUAGES, texts
@@ -45,15 +46,16 @@ async def choose_callback_mode(post: Post) -> None:
         log.warning("telegram_feature_missing", what="set callback_query_mode", why=error_name(error))
 
 
-async def update_profile(bot: Bot, client: Any) -> None:
-    """Set the parts of the profile that have changed since a worker last set them.
+async def update_profile(bot: Bot, app: TelegramApp, client: Any) -> None:
+    """Set the parts of the profile that have changed since a worker last set them. An empty part was never set.
 
     After an error the next start sets the rest.
     """
     refused = []
     try:
-        for name, value, set_part in _parts(bot):
-            digest, field = blake2b(value.encode(), digest_size=8).hexdigest(), f"{bot.id} {name}"
+        for name, value, set_part in _parts(bot, app):
+            digest = blake2b(value.encode(), digest_size=8).hexdigest() if value else ""
+            field = f"{bot.id} {name}"
             if (await client.hget(DIGESTS_KEY, field) or b"").decode() == digest:
                 continue
             try:
@@ -69,7 +71,7 @@ async def update_profile(bot: Bot, client: Any) -> None:
         log.warning("telegram_feature_missing", what=f"set {', '.join(refused)}", why="refused by this server")
 
 
-def _parts(bot: Bot) -> Iterator[tuple[str, str, Callable[[], Awaitable[bool]]]]:
+def _parts(bot: Bot, app: TelegramApp) -> Iterator[tuple[str, str, Callable[[], Awaitable[object]]]]:
     """Yield each part's name, its wanted value and the call that sets it."""
     for language in LANGUAGES:
         code = None if language == "en" else language
@@ -81,3 +83,4 @@ def _parts(bot: Bot) -> Iterator[tuple[str, str, Callable[[], Awaitable[bool]]]]
         description, about = texts(language).gettext(DESCRIPTION), texts(language).gettext(ABOUT)
         yield f"description {language}", description, partial(bot.set_my_description, description, code)
         yield f"about {language}", about, partial(bot.set_my_short_description, about, code)
+    yield "menu button", app.address and f"{app.address} {MENU}", partial(app.set_menu_button, "en")

@@ -22,6 +22,7 @@ from bot.pictures.cards import sprite_svg
 TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
 CACHE_FOREVER, REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
 MIN_GZIP_BYTES = 800
+APPS = ("app.js", "activity.js", "telegram")  # how the names of files begin that only apps of platforms load
 
 
 class Asset(NamedTuple):
@@ -65,8 +66,8 @@ class Assets:
 
     @property
     def scripts_and_styles(self) -> list[str]:
-        """The addresses of all files that pages load. The service worker stores them for use without a network."""
-        return [self.url(name) for name in self._files if not name.endswith(".txt")]
+        """The addresses of all files that pages load outside apps. The service worker stores them for offline use."""
+        return [self.url(name) for name in self._files if not name.endswith(".txt") and not name.startswith(APPS)]
 
     @cached_property
     def _sprites(self) -> dict[str, Asset]:

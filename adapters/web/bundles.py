@@ -10,7 +10,10 @@ from graphlib import CycleError, TopologicalSorter
 from posixpath import dirname, join, normpath
 
 # The name of each bundle, and the files that it starts with.
-SCRIPTS = {"table.bundle.js": ("notice.js", "reader.js", "telegram.js", "table.js")}
+SCRIPTS = {
+    "table.bundle.js": ("notice.js", "reader.js", "table.js"),
+    "telegram.bundle.js": ("telegram_app.js",),
+}
 STYLES = {"table.bundle.css": ("notice.css", "site.css", "table.css", "controls.css", "hint.css", "bubbles.css")}
 # Modules that a page loads after its first card. They share no state with the modules of a bundle.
 APART = frozenset({"offline.js", "offline_storage.js", "searching.js"})

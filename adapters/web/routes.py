@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web import (
+    app_sharing,
     block_pages,
     duel_pages,
     feature_pages,
@@ -74,6 +75,7 @@ ROUTES = (
     (web.post, "/out", sign_in.sign_out),
     (web.get, "/app/{platform}", sign_in.show_app),
     (web.post, "/app/{platform}", sign_in.enter_by_app),
+    (web.post, "/app/{platform}/share", app_sharing.prepare),
     (web.get, COOKIE_CHECK, sign_in.check_cookie),
     # The installed site
     (web.get, "/manifest.webmanifest", installing.manifest),

@@ -67,7 +67,7 @@ async def enter_by_app(site: Site, request: web.Request) -> web.Response:
     app = _app(site, request)
     form = await site.read_form(request)
     try:
-        person, code, place = await app.verify_launch(form.get("data", ""))
+        person, code, place, page = await app.verify_launch(form.get("data", ""))
     except InvalidLaunch as refusal:
         log.info("app_launch_refused", platform=request.match_info["platform"], why=str(refusal))
         return site.message_page(request, browser_text(request, APP_EXPIRED), HTTPStatus.FORBIDDEN)
@@ -77,10 +77,10 @@ async def enter_by_app(site: Site, request: web.Request) -> web.Response:
     await site.card_room.lobby.meet(person)
     # The person might have just opened the chat, so send the hands that could not be sent there before.
     await site.card_room.send_missed_hands(person)
-    address = _table_address(form.get("t", ""))
+    address = page or _table_address(form.get("t", ""))
     if app.page_origin:
         address = await site.card_room.lobby.find_page(person, code, place)
-    if person.id in await site.people.session_people(request):
+    if person.id == await site.people.sessions.authenticate(request.cookies.get(FRAMED, "")):
         response = site.redirect(address)
     else:
         response = await _start_session(site, request, person.id, FRAMED, address)

@@ -20,7 +20,7 @@ from adapters.web.app_visitors import AppVisitors
 from adapters.web.assets import Assets
 from adapters.web.languages import negotiate
 from adapters.web.limits import LimitExceeded, Limits
-from adapters.web.people import COOKIE, READER_COOKIE, READER_TAG, WebPeople, WebPerson, set_cookie
+from adapters.web.people import COOKIE, FRAMED, READER_COOKIE, READER_TAG, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot.card_room import CardRoom
@@ -154,7 +154,9 @@ class Site:
         """Render a template (`Templates.page`), by default in the browser's language."""
         language = language or language_of(browser_language(request))
         notice, reader_tag = self.card_room.lobby.notice(language), request.get(READER_TAG)
-        text = self.templates.page(template, language, notice=notice, reader_tag=reader_tag, **values)
+        # The platform whose app shows the page. Not verified: it only chooses scripts and styles.
+        app = request.cookies.get(FRAMED, "").partition(":")[0]
+        text = self.templates.page(template, language, notice=notice, reader_tag=reader_tag, app=app, **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, status=status, content_type="text/html", headers=headers)
 

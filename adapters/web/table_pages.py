@@ -53,6 +53,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         tables=await lobby.tables_of(person) if person else [],
         tournaments=await site.card_room.feature(TournamentsFeature).site.public_lines(person, language, TOURNAMENTS),
         player=await lobby.player_id(person) if person else "",
+        is_link_unknown="unknown" in request.query,
         looking=await find_pages.looking_line(site, language),
         key=secrets.token_hex(8),
         link=home_preview(site, language),

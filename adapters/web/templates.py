@@ -37,6 +37,7 @@ class Templates:
             "_": texts(language).gettext,
             "language": language,
             "notice": "",
+            "app": "",
             "reader_tag": None,
             **values,
         }

@@ -13,12 +13,14 @@ class InvalidLaunch(Exception):
 class Launch(NamedTuple):
     """A person who opened our pages in an app.
 
-    ``code`` is the table, and ``place`` the chat, where they opened it. Each is empty if the platform does not say.
+    ``code`` is the table, and ``place`` the chat, where they opened it. ``page`` is the page that their link names,
+    such as ``/daily``. Each is empty if the platform does not say.
     """
 
     person: Person
     code: str = ""
     place: str = ""
+    page: str = ""
 
 
 class MiniApp(Protocol):
@@ -40,6 +42,17 @@ class MiniApp(Protocol):
         """Return who opened the app, and where.
 
         Raises InvalidLaunch if the data is forged or too old, and PlatformFailure if the platform cannot be asked.
+        """
+
+
+@runtime_checkable
+class PreparesMessages(Protocol):
+    """An app that lets people send a message from a page to a chat of their choice."""
+
+    async def prepare_message(self, person: Person, text: str, page: str) -> str:
+        """Save a text, with a button that opens a page such as ``/daily``, for the person to send. Return its id.
+
+        Raises `DeliveryError`.
         """
 
 

@@ -10,6 +10,7 @@ import re
 import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -18,6 +19,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from bot.panel import utf16_length
+from tests.telegram.apps import Apps, check_menu_button
 from tests.telegram.clock import RunningClock
 from tests.telegram.content import Photos, Refused, caption_content, resolve_attachment, text_content
 from tests.telegram.guests import GuestQueries, checked_article
@@ -62,6 +64,8 @@ METHODS = (
     "editMessageWidgetData",
     "answerWidgetQuery",
     "answerGuestQuery",
+    "setChatMenuButton",
+    "savePreparedInlineMessage",
 )
 CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
@@ -176,6 +180,11 @@ class TelegramServer:
         self._update_ids, self._message_ids, self._query_ids = count(1000), count(1), count(1)
         self._runner: web.AppRunner | None = None
         self.url = ""
+
+    @cached_property
+    def apps(self) -> Apps:
+        """The Mini App's state."""
+        return Apps()
 
     async def start(self, port: int = 0) -> None:
         app = web.Application(client_max_size=64 * 1024 * 1024)
@@ -401,6 +410,21 @@ class TelegramServer:
             )
         return message
 
+    # The Mini App
+
+    async def _setChatMenuButton(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        user = fields.get("chat_id")
+        if user is not None and self._chat(user).type != "private":
+            raise Refused(400, "Bad Request: invalid user_id specified")
+        check_menu_button(fields.get("menu_button") or {"type": "default"})
+        self.apps.menu_buttons[user] = fields.get("menu_button") or {"type": "default"}
+        return True
+
+    async def _savePreparedInlineMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        if fields["user_id"] not in self.users:
+            raise Refused(400, "Bad Request: USER_ID_INVALID")
+        return self.apps.prepare(fields, checked_article(fields["result"]))
+
     async def _answerInlineQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
         """Check and store an answer; each result is checked as if it was sent."""
         query, results = fields["inline_query_id"], fields["results"]
@@ -597,7 +621,12 @@ class TelegramServer:
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         self._bot_is_new = True
-        return {**BOT, "supports_inline_queries": self.supports_inline, "supports_guest_queries": self.supports_guests}
+        return {
+            **BOT,
+            "supports_inline_queries": self.supports_inline,
+            "supports_guest_queries": self.supports_guests,
+            "has_main_web_app": self.apps.has_main,
+        }
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         """Return the updates that no higher offset has confirmed."""

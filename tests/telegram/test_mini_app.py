@@ -11,24 +11,32 @@ from urllib.parse import parse_qsl, urlencode
 
 import aiohttp
 import pytest
+from yarl import URL
 
-from adapters.telegram.mini_app_signature import EARLY_SECONDS, FRAME_ORIGIN, LONGEST, OLDEST_SECONDS, verify_launch
+from adapters.telegram import examine
+from adapters.telegram.app_links import UNKNOWN_PAGE
+from adapters.telegram.mini_app import FRAME_ORIGIN
+from adapters.telegram.mini_app_signature import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, verify_launch
 from adapters.web import make
+from adapters.web.app_sharing import LONGEST as LONGEST_RESULT
 from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.platform import Person as PlatformPerson
 from bot.rate_limiter import RateLimit
+from bot.settings import Settings
 from bot.site.mini_app import InvalidLaunch
 from bot.site.sessions import Sessions
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, ObservedTelegram, on_telegram, seat_people, until
-from tests.telegram.server import TOKEN, TelegramServer
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
+from tests.telegram.server import TOKEN, Failure, TelegramServer
 from tests.telegram.test_telegram import newest_id, panels
 
 NOW = 1_800_000_000
+PUBLIC = "https://cards.example.org"
+PROXY_HEADERS = {"Host": "cards.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
 ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
 
 # Example of docs.telegram-mini-apps.com/platform/init-data, with the token that signed it.
@@ -54,9 +62,9 @@ def anna_launch(now: float = NOW, number: int = 1) -> str:
 
 
 def test_signed_launch_names_its_person() -> None:
-    assert verify_launch(TOKEN, anna_launch(), NOW) == PlatformPerson("telegram:1", "Anna Bò", "anna", "it")
+    assert verify_launch(TOKEN, anna_launch(), NOW).person == PlatformPerson("telegram:1", "Anna Bò", "anna", "it")
     example = verify_launch(EXAMPLE_TOKEN, EXAMPLE, 1662771648)
-    assert example == PlatformPerson("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
+    assert example.person == PlatformPerson("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
 
 
 def test_aiogram_accepts_the_same_signatures() -> None:
@@ -81,6 +89,8 @@ def test_aiogram_accepts_the_same_signatures() -> None:
         anna_launch().upper(),
         anna_launch() + "&user=%7B%22id%22%3A2%7D",
         anna_launch() + "&more=1",
+        anna_launch() + "&start_param=daily",
+        sign_launch(user=ANNA, auth_date=NOW, start_param="daily").replace("daily", "puzzle"),
         sign_launch("1:other", user=ANNA, auth_date=NOW),
         sign_launch(user=ANNA),
         sign_launch(auth_date=NOW),
@@ -98,7 +108,7 @@ def test_invalid_launch_is_refused(launch: str) -> None:
 
 def test_launch_is_valid_in_any_field_order() -> None:
     reversed_fields = urlencode(parse_qsl(anna_launch())[::-1])
-    assert verify_launch(TOKEN, reversed_fields, NOW).id == "telegram:1"
+    assert verify_launch(TOKEN, reversed_fields, NOW).person.id == "telegram:1"
 
 
 @asynccontextmanager
@@ -110,6 +120,134 @@ async def with_pages(
         [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]
         async with playground.site.open():
             yield adapter, playground.site
+
+
+async def enter(
+    session: aiohttp.ClientSession, site: Site, public: str, launch: str, **form: str
+) -> aiohttp.ClientResponse:
+    """Open the app behind the proxy of ``public``; return the answer, which is not followed."""
+    return await session.post(
+        f"http://127.0.0.1:{site.port}/app/telegram",
+        data={"data": launch, "t": "", **form},
+        headers={**PROXY_HEADERS, "Origin": public},
+        allow_redirects=False,
+    )
+
+
+async def test_menu_button_opens_the_app_in_the_persons_language(store: Store, server: TelegramServer) -> None:
+    url = "https://cards.example.org/app/telegram"
+    async with on_telegram(store, server, public_url=PUBLIC) as adapter:
+        carla, dario = Person(server, 1, "Carla", "it"), Person(server, 2, "Dario")
+        await until(lambda: None in server.apps.menu_buttons)
+        assert server.apps.menu_button(1) == {"type": "web_app", "text": "Play", "web_app": {"url": url}}
+        for person in (carla, dario):
+            person.say("/start", person.private)
+        await until(lambda: {1, 2} <= set(server.apps.menu_buttons))
+        assert [server.apps.menu_button(number)["text"] for number in (1, 2)] == ["Gioca", "Play"]
+        carla.say("/help", carla.private)
+        carla.say("/help")
+        await adapter.worker.settled()
+        assert sum(method == "setChatMenuButton" for method, _fields in server.calls) == 3
+    # Without https, the bot takes its button back.
+    async with on_telegram(store, server, public_url="http://cards.example.org"):
+        await until(lambda: server.apps.menu_buttons[None] == {"type": "default"})
+
+
+async def test_bot_without_https_leaves_the_hosts_menu_button(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, public_url="http://cards.example.org") as adapter:
+        person = Person(server, 1, "Carla")
+        person.start()
+        await until(lambda: bool(panels(person)))
+        await adapter.worker.settled()
+        assert not server.apps.menu_buttons
+
+
+@pytest.mark.parametrize("has_main", [True, False])
+async def test_links_open_the_main_app_if_there_is_one(store: Store, server: TelegramServer, has_main: bool) -> None:
+    server.apps.has_main = has_main
+    async with on_telegram(store, server, public_url=PUBLIC):
+        player, _other = await seat_people(server, "metamazzo")
+        await until(lambda: player.button("Watch", server.group(GROUP)) is not None)
+        found = player.button("Watch", server.group(GROUP))
+        assert found
+        prefix = "https://t.me/buongioco_bot?startapp=t_" if has_main else f"{PUBLIC}/t/"
+        assert found[1]["url"].startswith(prefix)
+
+
+@pytest.mark.parametrize(
+    ("start", "address"),
+    [
+        ("t_K7QF2M", "/t/K7QF2M"),
+        ("daily", "/daily"),
+        ("puzzle", "/puzzle"),
+        ("puzzle_K7Q", "/puzzle?id=K7Q"),
+        ("nonsense", UNKNOWN_PAGE),
+        ("t_../out", UNKNOWN_PAGE),
+        ("", "/t/ABCDEF"),
+    ],
+)
+async def test_start_value_leads_to_its_page(store: Store, server: TelegramServer, start: str, address: str) -> None:
+    start_param: dict[str, object] = {"start_param": start} if start else {}
+    async with (
+        with_pages(store, server, public_url=PUBLIC) as (_adapter, site),
+        aiohttp.ClientSession() as session,
+    ):
+        answer = await enter(
+            session, site, PUBLIC, sign_launch(TOKEN, user=ANNA, auth_date=int(time.time()), **start_param), t="ABCDEF"
+        )
+        assert URL(answer.headers["Location"]).query["to"] == address
+        cookie = {"Cookie": answer.headers["Set-Cookie"].partition(";")[0], "Accept": "text/html"}
+        checked = f"http://127.0.0.1:{site.port}{answer.headers['Location']}"
+        async with session.get(checked, headers={**PROXY_HEADERS, **cookie}, allow_redirects=False) as page:
+            assert page.headers["Location"] == address
+        async with session.get(f"http://127.0.0.1:{site.port}{address}", headers={**PROXY_HEADERS, **cookie}) as page:
+            text = await page.text()
+            assert ("Questo link non porta da nessuna parte" in text) == (address == UNKNOWN_PAGE)
+            assert "telegram.bundle.js" in text
+        async with session.get(f"http://127.0.0.1:{site.port}/", headers=PROXY_HEADERS) as page:
+            assert "telegram" not in await page.text()
+
+
+async def test_result_is_prepared_for_its_reader(store: Store, server: TelegramServer) -> None:
+    server.apps.has_main = True
+    Person(server, 1, "Anna", "it")
+    async with (
+        with_pages(store, server, public_url=PUBLIC) as (_adapter, site),
+        aiohttp.ClientSession() as session,
+    ):
+        launch = sign_launch(user=ANNA, auth_date=int(time.time()))
+        cookie = (await enter(session, site, PUBLIC, launch)).headers["Set-Cookie"].partition(";")[0]
+
+        async def share(cookie: str = cookie, platform: str = "telegram", **form: str) -> tuple[int, Any]:
+            url = f"http://127.0.0.1:{site.port}/app/{platform}/share"
+            headers = {**PROXY_HEADERS, "Origin": PUBLIC, "Cookie": cookie}
+            async with session.post(
+                url, data={"text": "Anna 31–12", "page": "/daily", **form}, headers=headers
+            ) as answer:
+                is_json = answer.content_type == "application/json"
+                return answer.status, await answer.json() if is_json else None
+
+        assert await share() == (200, {"id": "prepared0"})
+        prepared = server.apps.prepared["prepared0"]
+        assert (prepared.user, prepared.chats) == (1, {"user", "group", "channel"})
+        [[button]] = prepared.message["reply_markup"]["inline_keyboard"]
+        assert button == {"text": "Apri", "url": "https://t.me/buongioco_bot?startapp=daily"}
+        assert prepared.message["text"] == "Anna 31–12"
+        assert await share(text="Anna", page="/leaderboard") == (200, {"id": "prepared1"})
+        [[button]] = server.apps.prepared["prepared1"].message["reply_markup"]["inline_keyboard"]
+        assert button["url"] == f"{PUBLIC}/leaderboard"
+        for form in (
+            {"text": " "},
+            {"text": "x" * (LONGEST_RESULT + 1)},
+            {"page": "https://example.com"},
+            {"page": ""},
+        ):
+            assert await share(**form) == (403, None), form
+        assert await share("") == (404, None)
+        assert await share(platform="discord") == (404, None)
+        server.fail_next("savePreparedInlineMessage", Failure(Refused(400, "Bad Request: USER_ID_INVALID")))
+        assert await share() == (503, {})
+        assert len(server.apps.prepared) == 2
 
 
 async def test_button_below_the_private_hand_opens_the_app(store: Store, server: TelegramServer) -> None:
@@ -241,4 +379,13 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
 @pytest.mark.parametrize("value", [None, "", 7])
 def test_odd_optional_user_fields_are_accepted(name: str, value: object) -> None:
     launch = sign_launch(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
-    assert verify_launch(TOKEN, launch, NOW).id == "telegram:1"
+    assert verify_launch(TOKEN, launch, NOW).person.id == "telegram:1"
+
+
+@pytest.mark.parametrize(("public_url", "has_main"), [(PUBLIC, False), (PUBLIC, True), ("http://10.0.0.1", False)])
+async def test_doctor_reports_a_missing_main_app(server: TelegramServer, public_url: str, has_main: bool) -> None:
+    server.apps.has_main = has_main
+    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, public_url=public_url)
+    lines = [line async for _is_well, line in examine(settings)]
+    is_reported = any(line.endswith(f"{PUBLIC}/app/telegram") for line in lines)
+    assert is_reported == (public_url == PUBLIC and not has_main)

@@ -16,6 +16,7 @@ import pytest
 from adapters.telegram import messages, photos
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.messages import Messages
+from adapters.telegram.mini_app import TelegramApp
 from adapters.telegram.photos import KnownFiles
 from adapters.telegram.rich.messages import RichMessages
 from adapters.telegram.widget.kept_states import KeptStates
@@ -647,8 +648,8 @@ async def test_upload_finished_at_the_deadline_counts(monkeypatch: pytest.Monkey
         await asyncio.sleep(0.3)
         time.sleep(0.5)
 
-    widgets = Widgets(post, KeptStates(None, print), is_on=False)
-    messages = Messages(post, KnownFiles(None, print), widgets, RichMessages(post, is_on=False))
+    widgets, app = Widgets(post, KeptStates(None, print), is_on=False), TelegramApp("1:x", post, "")
+    messages = Messages(post, KnownFiles(None, print), widgets, RichMessages(post, is_on=False), app)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(block_the_loop())
         sending = tasks.create_task(messages.send(PLACE, picture_panel()))

@@ -597,8 +597,8 @@ async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground
 @pytest.mark.long
 async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")
-    turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
-    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD_TRICK})()")
+    turns = "window.turns = 0; addEventListener('moment', ({detail}) => turns += detail === 'turn');"
+    await page.add_init_script(f"{turns} ({HOLD_TRICK})()")
 
     def end_deal(socket: WebSocketRoute) -> None:
         """Replace each table from the bot with the end of a deal and the next deal."""
@@ -628,8 +628,8 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
     playground: OpenPlayground, browser: Browser, at_once: bool
 ) -> None:
     page = await start_game(browser, playground, "metamazzo")
-    turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
-    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD_TRICK})()")
+    turns = "window.turns = 0; addEventListener('moment', ({detail}) => turns += detail === 'turn');"
+    await page.add_init_script(f"{turns} ({HOLD_TRICK})()")
 
     sent: list[str] = []
 

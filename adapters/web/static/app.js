@@ -1,6 +1,6 @@
 // @ts-check
 // Removes the app's signed data from the address at once and posts it.
-import { telegram } from "./telegram.js";
+import { start } from "./telegram.js";
 
 const params = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", location.pathname + location.search);
@@ -8,7 +8,7 @@ history.replaceState(null, "", location.pathname + location.search);
 const data = params.get("tgWebAppData");
 if (data) {
   /** @type {HTMLElement} */ (document.getElementById("empty")).hidden = true;
-  telegram.start(params.get("tgWebAppThemeParams") || "{}");
+  start(params);
   const form = /** @type {HTMLFormElement} */ (document.getElementById("enter"));
   /** @type {HTMLInputElement} */ (form.elements.namedItem("data")).value = data;
   // Outside the app, a stranger might have sent the link to make the reader play as them, so ask before signing in.

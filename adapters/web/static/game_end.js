@@ -3,6 +3,7 @@
 import { Face } from "./cards.js";
 import { DealCount } from "./deal_count.js";
 import { TrickCards } from "./deal_log.js";
+import { tell } from "./moments.js";
 import { shareResult } from "./share.js";
 import { html, pageData, useEffect, useState } from "./view.js";
 
@@ -56,6 +57,7 @@ const Costliest = ({ table }) => {
  * @param {{table: Table, children: any}} props */
 export const GameEnd = ({ table, children }) => {
   const end = /** @type {End | null} */ (table.end);
+  useEffect(() => tell("over"), []);
   return html`<section class=${`game-end ${end?.is_won ? "won" : ""}`}>
     <div class="outcome">
       <p class="line mine">${table.line}</p>

@@ -6,12 +6,12 @@ import { Clock } from "./clock.js";
 import { Connection, openTable } from "./connection.js";
 import { useEarlyCard } from "./early_card.js";
 import { faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
+import { tell } from "./moments.js";
 import { options } from "./options.js";
 import { onOtherReader } from "./reader.js";
 import { Pile, Portrait, Seat } from "./seats.js";
 import { sound, SoundButton } from "./sound.js";
 import { tabStorage } from "./storage.js";
-import { telegram } from "./telegram.js";
 import { DealerChip, html, ignoreHeldKeys, pageData, render, useEffect, useLater, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
@@ -167,7 +167,7 @@ const App = () => {
     shown.current = visible;
     if (isTaken) { setTaken(next.last_trick); holdBack("lead"); }
     if (old) playCardSounds(old, isTaken ? next.last_trick : visible.trick);
-    if (visible.is_mine && !old?.is_mine) { sound.play("turn"); telegram.turn(); }
+    if (visible.is_mine && !old?.is_mine) sound.play("turn");
     setTable(visible);
     setMoving((current) => (current && next.version > current.version ? null : current));
   };
@@ -241,7 +241,7 @@ const App = () => {
     setSeenDeal(table?.deal || 0);
     if (card && card.light === "playable" && card.role === "play") {
       sound.play(press.endsWith(" busso") ? "knock" : "card");
-      telegram.card();
+      tell("card");
     } else setBusy(press);
     return sendPress(press, card, undefined, note);
   };
@@ -256,7 +256,7 @@ const App = () => {
     if (answer.toast) setToast(`${note} ${answer.toast}`.trim());
     if (answer.refused) {
       early.forget();
-      telegram.refused();
+      tell("refused");
       setMoving((old) => (old && old.press === press ? null : old));
     }
     if (answer.go) location.assign(answer.go);
@@ -289,7 +289,10 @@ const App = () => {
   const early = useEarlyCard({ table, isReady: table?.phase === "playing" && !table.seal && !showsTally && !moving && !taken.length && !heldBack.current, onPress });
   const [isHidden, hideButton] = useHiddenHand(() => setToast(texts.hidden_about));
   useKeptFocus();
-  useEffect(() => { document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE; }, [table?.is_mine]);
+  useEffect(() => {
+    document.title = table?.is_mine ? `● ${texts.your_turn} · ${TITLE}` : TITLE;
+    tell(table?.is_mine ? "turn" : "rest");
+  }, [table?.is_mine]);
   // The table's other parts are not loaded before the first card.
   const hints = useLater(Boolean(table?.hint), () => import("./hint.js"));
   const menuPart = useLater(hasPressed, () => import("./menu.js"));

@@ -1,10 +1,10 @@
-"""The tricks of a deal as integers, for searches to copy and play on.
+"""The tricks of a deal as integers, which searches copy and continue.
 
-`search_position` makes a position of a deal with all cards known or guessed. A position has no declarations, signals,
-claims or bids. It does not check moves, so callers must make only legal moves.
+`search_position` makes a position of a deal whose cards are all known or guessed. A position has no declarations,
+signals, claims or bids. It does not check moves, so callers must make only legal moves.
 
-A move is a number. Below 40 (52 at Spades) it plays that card. From `FIRST_PICK` on it picks up an honour from the top
-of a packet: `pick_move` and `picked_card` translate.
+A move is a number. A number below 40 (52 at Spades) plays the card with that number. A number from `FIRST_PICK` on
+picks up an honour from the top of a packet; `pick_move` and `picked_card` convert between this number and the card.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,13 @@ def picked_card(move: int) -> int:
 class SearchPosition:
     """A position of play between two or four hands. This class itself is for a full deal of Tressette.
 
-    ``hands[seat]`` is the set of cards that the seat can play from. ``taken`` is by side: thirds of a point with the
+    ``hands[seat]`` is the set of cards that the seat can play from. ``taken[side]`` counts thirds of a point with the
     last trick's bonus, or tricks at Spades. ``left`` is the number of cards still to be played. ``turn`` is the seat to
     move, meaningless when no cards are left.
+
+    In the current trick, ``laid`` is the number of cards, ``wanted`` the set of cards that follow suit, ``best`` the
+    winning card, ``winner`` its seat and ``pot`` the value. Before a lead ``wanted`` is the set of cards that can be
+    led, or 0 for all.
     """
 
     __slots__ = ("best", "hands", "laid", "left", "pot", "taken", "turn", "wanted", "winner")
@@ -178,9 +182,9 @@ class PacketsPosition(SearchPosition):
         """Take a card off its packet, if it lies on a packet, and turn up the next card."""
         for number, packet in enumerate(self.packets[seat]):
             if packet and packet[0] == top:
-                self.packets[seat][number] = left = packet[1:]
-                if left:
-                    self.hands[seat] |= BIT[left[0]]
+                self.packets[seat][number] = rest = packet[1:]
+                if rest:
+                    self.hands[seat] |= BIT[rest[0]]
 
 
 class SpadesPosition(SearchPosition):
@@ -199,7 +203,7 @@ class SpadesPosition(SearchPosition):
     def from_spades_hands(
         cls, hands: Sequence[int], trick: Sequence[int], tricks: Sequence[int], *, broken: bool
     ) -> "SpadesPosition":
-        """Return a position as `from_hands` does, with the tricks taken by side and whether spades are broken."""
+        """Return a position as `from_hands` does. ``tricks`` counts the tricks that each side has taken."""
         new = cls.from_hands(hands, trick, tricks)
         new.broken = broken
         if not trick and not broken:
@@ -223,9 +227,9 @@ class SpadesPosition(SearchPosition):
 
 
 def search_position(deal: Deal) -> SearchPosition:
-    """Return the position of a deal with all cards known; ValueError before the phase of play."""
+    """Return the position of a deal whose cards are all known or guessed. Raise ValueError before or after the play."""
     if deal.phase != "play":
-        raise ValueError(f"the deal is still at its {deal.phase}")
+        raise ValueError(f"the deal's phase is {deal.phase}, not play")
     match deal:
         case StockDeal():
             return StockPosition(deal)

@@ -82,5 +82,5 @@ def test_deal_not_in_play_has_no_position() -> None:
     table = Game("pizzichino", dealer=0)
     table.deal(bytes(32))
     assert table.current
-    with pytest.raises(ValueError, match="still at its take"):
+    with pytest.raises(ValueError, match="phase is take"):
         search_position(table.current)

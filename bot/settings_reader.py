@@ -13,29 +13,30 @@ from pydantic.fields import FieldInfo
 from bot.secret_settings import ENCODING, SECRETS
 from bot.settings import ENV_FILE, PREFIX, BadSetting, Settings, variable_names
 
-ALIKE = 0.85  # similarity by difflib from which a name in `.env` counts as a misspelt setting
-LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
+MIN_SIMILARITY = 0.85  # by difflib, between a name in `.env` and the setting of which it counts as a misspelling
+LONGEST_SHOWN = 60  # how many characters of a wrong value an error shows
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Read the settings. Raise BadSetting with a line for each invalid or unknown one."""
     in_file = _names_in_file()
-    lines = [
+    problems = [
         f"{name} is not a setting{_hint(name)}"
         for name in (os.environ if environment is None else environment)
         if name.upper().startswith(PREFIX) and name.upper() not in variable_names()
     ]
-    lines += [
+    problems += [
         f"{name} (line {line} of {ENV_FILE.absolute()}) is not a setting{_hint(name)}"
         for name, line in in_file.items()
-        if name.upper() not in variable_names() and (name.upper().startswith(PREFIX) or _closest_setting(name, ALIKE))
+        if name.upper() not in variable_names()
+        and (name.upper().startswith(PREFIX) or _closest_setting(name, MIN_SIMILARITY))
     ]
     try:
         settings = Settings()
     except ValidationError as error:
-        lines += [_error_line(dict(fault)) for fault in error.errors()]
-    if lines:
-        raise BadSetting("\n".join(lines))
+        problems += [_error_line(dict(fault)) for fault in error.errors()]
+    if problems:
+        raise BadSetting("\n".join(problems))
     return settings
 
 
@@ -49,7 +50,7 @@ def _names_in_file() -> dict[str, int]:
         raise BadSetting(f"{path} cannot be read ({error.strerror}): give it to the bot's user, chmod 600.") from None
     except UnicodeDecodeError:
         raise BadSetting(f"{path} cannot be read: save it as UTF-8 text.") from None
-    found, unread = {}, []
+    found, problems = {}, []
     for binding in parse_stream(StringIO(text)):
         written = binding.original.string
         line = binding.original.line + written[: len(written) - len(written.lstrip())].count("\n")
@@ -57,9 +58,9 @@ def _names_in_file() -> dict[str, int]:
             found[binding.key] = line
         elif binding.key is not None or binding.error:
             # The line itself could be a secret.
-            unread.append(f"Line {line} of {path} cannot be read: write NAME=value and close all quotes.")
-    if unread:
-        raise BadSetting("\n".join(unread))
+            problems.append(f"Line {line} of {path} cannot be read: write NAME=value and close all quotes.")
+    if problems:
+        raise BadSetting("\n".join(problems))
     return found
 
 
@@ -80,16 +81,16 @@ def _error_line(fault: dict[str, Any]) -> str:
     field = fields.get(name) or Settings.model_fields[name]
     variable = str(field.validation_alias or f"{PREFIX}{name}".upper())
     message = str(fault["msg"]).removeprefix("Value error, ")
-    allowed = _allowed(field) or (message if message.startswith("must ") else f"cannot be read ({message})")
+    demand = _demand(field) or (message if message.startswith("must ") else f"cannot be read ({message})")
     value = str(fault["input"])
     # Addresses can contain a password.
     is_secret = variable in SECRETS.values() or "@" in value
     shown = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
-    return f"{variable} {allowed}" + ("" if is_secret else f"; it is {shown!r}")
+    return f"{variable} {demand}" + ("" if is_secret else f"; it is {shown!r}")
 
 
-def _allowed(field: FieldInfo) -> str:
-    """Return the valid values of a setting if its type determines them."""
+def _demand(field: FieldInfo) -> str:
+    """Return "must be" with the valid values of a setting; empty if its type does not determine them."""
     if field.annotation is bool:
         return "must be true or false"
     if get_origin(field.annotation) is Literal:

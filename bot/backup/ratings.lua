@@ -1,8 +1,8 @@
 -- Reads ratings at one moment.
 --
 -- KEYS  number of the last rated game, then ratings, ranks and history of each scope
--- ARGV  the expected number, then for each rating: index of the scope, person
--- Returns rating, rank and history of each, or nothing if another game has been rated since.
+-- ARGV  the expected number, then pairs of a scope's index and a person
+-- Returns rating, rank and history for each pair, or nothing if another game has been rated since.
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
 local found = {}
 for index = 2, #ARGV, 2 do

@@ -10,7 +10,9 @@ from bot.identity.names import NO_NAME, likeness, person_name
 from bot.identity.programs import SCOPES, Programs
 from bot.robots.names import ROBOT_NAMES
 
-token_app = typer.Typer(add_completion=False, help="Tokens for programs (docs/api.md). Without a command: list them.")
+token_app = typer.Typer(
+    add_completion=False, help="Tokens for programs (docs/api.md). Without a command, lists programs."
+)
 
 
 @token_app.callback(invoke_without_command=True)
@@ -30,18 +32,20 @@ async def list_tokens(context: typer.Context) -> None:
 @store_command
 async def make(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name shown to the other players.")],
-    reads_only: Annotated[bool, typer.Option("--read-only", help="It can see its tables but not play.")] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="The program can see its tables but not play.")
+    ] = False,
 ) -> None:
-    """Make and print a token for a program. It is shown only once. The program plays as a robot, unrated."""
+    """Make a program's token and print it, only this once. The program appears as a robot; its games are unrated."""
     if person_name(name) == NO_NAME:
         raise typer.BadParameter("A program needs a name.", param_hint="NAME")
     if likeness(person_name(name)) in {likeness(robot) for robots in ROBOT_NAMES.values() for robot in robots}:
         raise typer.BadParameter("One of the bot's own robots has this name.", param_hint="NAME")
     async with open_store_client() as client:
         try:
-            _program, token = await Programs(client).add(name, ("read",) if reads_only else SCOPES)
+            _program, token = await Programs(client).add(name, ("read",) if read_only else SCOPES)
         except ValueError as error:
-            raise typer.BadParameter(f"{error}: revoke one.", param_hint="NAME") from None
+            raise typer.BadParameter(f"{error}: revoke a token first.", param_hint="NAME") from None
     say(token)
 
 

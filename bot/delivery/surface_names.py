@@ -1,4 +1,7 @@
-"""Names of a table's surfaces: values in memory, short texts in the store, between workers and in the keys of sends."""
+"""Names of a table's surfaces, which are its messages. A host here is a chat that shows the table.
+
+In the store, in messages between workers and in the keys of sent messages, a name is a short text.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The hand of the person in a seat, in their private chat, or ephemeral in a group."""
+    """The hand of the person in a seat, in their private chat or in an ephemeral message."""
 
     seat: int
 
@@ -20,7 +23,7 @@ class ChallengeCard:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The board of a deal, from 1, in a chat."""
+    """The board of a deal in a chat. ``deal`` counts from 1."""
 
     deal: int
     host: int

@@ -33,7 +33,7 @@ from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
 from bot.handlers.pages import CorePages
-from bot.handlers.press_limits import BREAK_SECONDS, PressLimits, TooManyCommands, TooManyPresses, Verdict
+from bot.handlers.press_limits import BREAK_SECONDS, RequestLimits, TooManyCommands, TooManyPresses, Verdict
 from bot.handlers.presses import Presses
 from bot.handlers.program_tables import ProgramTables
 from bot.handlers.rematch import Rematches
@@ -81,7 +81,7 @@ class Dispatcher:
         self.what_if = WhatIf(worker.archive, worker.robot_pool)
         self.watching, self.presence = worker.watching, worker.presence
         self.paint = worker.picture_pool.paint
-        self.limits = PressLimits(on=worker.settings.rate_limits)
+        self.limits = RequestLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
         private_hands, guard = worker.private_hands, worker.code_guard

@@ -1,6 +1,6 @@
-"""Rate limits for presses and commands, by person and by group.
+"""Rate limits for presses, commands and suggestions, by person and by group.
 
-Each worker counts them in its own memory. So a person who floods several workers gets the limit from each.
+Each worker counts requests in its own memory. So a person who floods several workers gets the limit from each.
 `bot.tables.code_guard` counts wrong table codes.
 """
 
@@ -12,11 +12,11 @@ from bot.tables.errors import TableError
 
 # These limits are far above what fast players need.
 PRESSES_OF_PERSON = RateLimit(burst=60, interval=0.2)
-PRESSES_IN_CHAT = RateLimit(burst=240, interval=0.05)
+PRESSES_IN_GROUP = RateLimit(burst=240, interval=0.05)
 COMMANDS_OF_PERSON = RateLimit(burst=30, interval=2.0)
-COMMANDS_IN_CHAT = RateLimit(burst=60, interval=1.0)
+COMMANDS_IN_GROUP = RateLimit(burst=60, interval=1.0)
 
-# pause without answers after the reply "too many commands", because answering a flood would also be a flood
+# After the reply "too many commands" the bot is silent for this long, because answering a flood would also be a flood.
 BREAK_SECONDS = 30.0
 
 
@@ -25,7 +25,7 @@ class Verdict(Enum):
 
     ANSWER = "within the limits"
     REFUSE = "above the limits, with a reply that says so"
-    DROP = "above the limits, after such a reply"
+    DROP = "above the limits, after a reply that said so"
 
 
 class TooManyPresses(TableError):
@@ -36,7 +36,7 @@ class TooManyCommands(TableError):
     sentence = "Too fast for me: write again in {seconds} seconds."
 
 
-class PressLimits:
+class RequestLimits:
     """Counts the recent requests of each person and group at this worker."""
 
     def __init__(self, *, on: bool) -> None:
@@ -50,12 +50,12 @@ class PressLimits:
         if self._presses.take(press.person.id, PRESSES_OF_PERSON) > 0:
             return Verdict.REFUSE
         group = _group(press.place)
-        if group and self._presses.take(group, PRESSES_IN_CHAT) > 0:
+        if group and self._presses.take(group, PRESSES_IN_GROUP) > 0:
             return Verdict.REFUSE
         return Verdict.ANSWER
 
     def allows_suggestion(self, person: Person) -> bool:
-        """Return whether a person who types gets suggestions. Their limit is that of presses, counted separately."""
+        """Return whether a person who types gets suggestions. These have the limit of presses, counted separately."""
         return not self._on or self._suggestions.take(person.id, PRESSES_OF_PERSON) <= 0
 
     def check_command(self, command: Command) -> Verdict:
@@ -66,7 +66,7 @@ class PressLimits:
         once = RateLimit(1, BREAK_SECONDS)
         if any(self._breaks.wait_seconds(sender, once) > 0 for sender in (command.person.id, group) if sender):
             return Verdict.DROP
-        for sender, rate_limit in ((command.person.id, COMMANDS_OF_PERSON), (group, COMMANDS_IN_CHAT)):
+        for sender, rate_limit in ((command.person.id, COMMANDS_OF_PERSON), (group, COMMANDS_IN_GROUP)):
             if sender and self._commands.take(sender, rate_limit) > 0:
                 self._breaks.take(sender, once)
                 return Verdict.REFUSE

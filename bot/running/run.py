@@ -1,4 +1,4 @@
-"""`buongioco run`: the store, the worker and all adapters with the settings they need, until a signal stops it."""
+"""`buongioco run`: runs the store, the worker and each adapter that has its settings, until a signal stops the bot."""
 
 import asyncio
 import gc
@@ -29,7 +29,7 @@ from bot.worker import Worker
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
 """The type of an entry point: returns adapters for this card room, or None if a setting is missing."""
 
-TRIES, AGAIN_AFTER = 30, 1.0  # attempts to start while the store is unavailable, and the pause between them in seconds
+START_ATTEMPTS, RETRY_SECONDS = 30, 1.0  # while the store is unavailable
 
 log = structlog.get_logger()
 
@@ -51,7 +51,7 @@ def load_adapters(card_room: CardRoom) -> list[Adapter]:
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
-    """Open a worker on its store. Add adapters, then call `Worker.start`."""
+    """Open a worker on its store, and stop it at the end. The caller adds adapters and calls `Worker.start`."""
     async with open_host_store(settings) as store:
         worker = Worker(store, settings, alone=settings.redis_url is None)
         try:
@@ -61,7 +61,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
 
 
 def tune_garbage_collector() -> None:
-    """Run the garbage collector less often over thousands of tables: there are few cycles."""
+    """Run the garbage collector less often. Thousands of tables make it slow, and there are few cycles to collect."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 1000)
 
@@ -131,14 +131,14 @@ async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
 
     Raise StoreError if the store does not recover, or refuses the worker.
     """
-    for _ in range(TRIES):
+    for _ in range(START_ATTEMPTS):
         try:
             return await begin()
         except STORE_ERRORS as error:
             if not is_temporary(error):
                 raise layout_version.refusal_error(error) from error
             log.warning("store_failed", why=type(error).__name__)
-            await asyncio.sleep(AGAIN_AFTER)
+            await asyncio.sleep(RETRY_SECONDS)
     raise StoreUnavailable(
         "The store became unavailable while the bot was starting and did not recover. Check that it runs at REDIS_URL."
     )

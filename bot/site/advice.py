@@ -1,4 +1,4 @@
-"""What a hint on a page points to: cards, packets and buttons."""
+"""Cards, packets and buttons that a hint on a page points to."""
 
 from bot import actions
 from bot.tables.snapshot import TableSnapshot
@@ -9,15 +9,18 @@ from engine.declarations import COMBINATIONS
 
 
 def advised_parts(hint: ShownHint, seen: TableSnapshot, words: Wording) -> tuple[str, ...]:
-    """Return what a hint's move needs: drawn codes of cards, numbers of packets, and the payload of its button."""
+    """Return what a hint points to: the payload of its move's button, and codes of cards or numbers of packets.
+
+    The codes are those under which the page draws the cards.
+    """
     if hint.found is None:
         return ()
     move = hint.found.move
     word, *rest = move.split(" ")
-    press = actions.move(seen.code, seen.version, move)
+    payload = actions.move(seen.code, seen.version, move)
     if combination := COMBINATIONS.get(move):
-        return (press, *map(words.faces.drawn_code, ITALIAN.names(combination.cards)))
+        return (payload, *map(words.faces.drawn_code, ITALIAN.names(combination.cards)))
     if word in ("play", "exchange"):
         codes = seen.kind.pack.index
-        return (press, *(words.faces.drawn_code(part) for part in rest if part in codes))
-    return (press, *rest) if word in ("take", "hold", "pick") else (press,)
+        return (payload, *(words.faces.drawn_code(part) for part in rest if part in codes))
+    return (payload, *rest) if word in ("take", "hold", "pick") else (payload,)

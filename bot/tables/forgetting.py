@@ -10,16 +10,19 @@ from bot.tables.table import Table
 
 
 async def remove_person(room: Room, code: str, person: str, handle: str, somebody: str) -> bool:
-    """Remove a person from a table and put the pseudonym ``somebody`` into its whole log, in one commit.
+    """Remove a person from a table and put the pseudonym ``somebody`` in their place throughout its log, in one commit.
 
-    This closes a challenge by or to the person, gives back their chair at a waiting table, or resigns their running
-    game. Return whether anything changed. Raises NoSuchTable if the table does not exist.
+    Close a challenge by or to the person, give back their chair at a waiting table, or resign their running game.
+    Return whether anything changed. Raise NoSuchTable if the table does not exist.
     """
     while True:
         table = await room.load(code)
-        theirs = handle if platform_of_entries(table.log.entries) in ("", platform_of(person)) else ""
-        entries = [*table.log.entries, *(encode(entry).encode() for entry in leaving_entries(table, person, theirs))]
-        clean = [redact(entry, person, theirs, somebody, NAME) for entry in entries]
+        own_handle = handle if platform_of_entries(table.log.entries) in ("", platform_of(person)) else ""
+        entries = [
+            *table.log.entries,
+            *(encode(entry).encode() for entry in leaving_entries(table, person, own_handle)),
+        ]
+        clean = [redact(entry, person, own_handle, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
         # A rewritten log must have at least two entries more than before (`Store.rewrite`).

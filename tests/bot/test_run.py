@@ -197,7 +197,7 @@ def test_unreachable_store_exits_with_tempfail(tmp_path: Path) -> None:
 
 
 async def test_start_retries_until_the_store_refuses_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running_module, "AGAIN_AFTER", 0.0)
+    monkeypatch.setattr(running_module, "RETRY_SECONDS", 0.0)
     errors: list[Exception | None] = [ConnectionError("away"), ResponseError("MISCONF Errors writing"), None]
     refused = ResponseError("unknown command 'PEXPIRETIME'")
 

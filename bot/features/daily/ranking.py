@@ -15,12 +15,12 @@ class RankedResult(NamedTuple):
 def rank_results(results: Mapping[str, SoloResult]) -> list[RankedResult]:
     """Rank results, best first. Given-up deals come last."""
     margins = sorted((result.margin for result in results.values() if result.margin is not None), reverse=True)
-    lines = [
+    ranked = [
         RankedResult(person, result, None if result.margin is None else margins.index(result.margin) + 1)
         for person, result in results.items()
     ]
-    return sorted(lines, key=lambda line: (line.rank or len(lines) + 1, line.person))
+    return sorted(ranked, key=lambda line: (line.rank or len(ranked) + 1, line.person))
 
 
-def rank_among(lines: Sequence[RankedResult], people: Collection[str]) -> list[RankedResult]:
-    return rank_results({line.person: line.result for line in lines if line.person in people})
+def rank_among(ranking: Sequence[RankedResult], people: Collection[str]) -> list[RankedResult]:
+    return rank_results({line.person: line.result for line in ranking if line.person in people})

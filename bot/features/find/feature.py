@@ -101,7 +101,7 @@ class FindFeature(Feature):
         yield partial(self._reports.forget, forgetting.person, forgetting.pseudonym)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(self._client.delete, keys.left(forgetting.person))
+        yield partial(self._client.delete, keys.left_games(forgetting.person))
         yield partial(self.finder.queue.forget, forgetting.person)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:

@@ -28,15 +28,15 @@ class Leavers:
     async def add(self, person: str, cause: str, now: float) -> None:
         """Record that a person left at ``now``, in Unix seconds. Each cause counts once."""
         async with self._client.pipeline(transaction=False) as pipe:
-            pipe.zadd(keys.left(person), {cause: now}, nx=True)
-            pipe.zremrangebyscore(keys.left(person), "-inf", now - FORGOTTEN_AFTER)
-            pipe.expire(keys.left(person), FORGOTTEN_AFTER)
+            pipe.zadd(keys.left_games(person), {cause: now}, nx=True)
+            pipe.zremrangebyscore(keys.left_games(person), "-inf", now - FORGOTTEN_AFTER)
+            pipe.expire(keys.left_games(person), FORGOTTEN_AFTER)
             await pipe.execute()
 
     async def times(self, person: str, now: float) -> list[float]:
         """Return when a person left, oldest first, in Unix seconds."""
         found = await self._client.zrange(
-            keys.left(person), now - FORGOTTEN_AFTER, "+inf", byscore=True, withscores=True
+            keys.left_games(person), now - FORGOTTEN_AFTER, "+inf", byscore=True, withscores=True
         )
         return [left_at for _cause, left_at in found]
 

@@ -45,7 +45,7 @@ class Reports:
         Return "again" if the player has reported this game already, "many" after `REPORTS_A_DAY` reports.
         """
         outcome = await self._script(
-            keys=[keys.REPORTS, keys.UNSENT_REPORTS, keys.reported(report.by)],
+            keys=[keys.REPORTS, keys.UNSENT_REPORTS, keys.report_count(report.by)],
             args=[f"{report.game_id}.{seat}", json.dumps(asdict(report)), REPORTS_A_DAY, DAY_SECONDS],
         )
         return cast(Literal["filed", "again", "many"], outcome.decode())
@@ -71,7 +71,7 @@ class Reports:
 
     async def forget(self, person: str, pseudonym: str) -> None:
         """Delete the reports by a person, and put a pseudonym into reports about them."""
-        await self._client.delete(keys.reported(person))
+        await self._client.delete(keys.report_count(person))
         async for id, report in self.all_reports():
             if report.by == person:
                 await self.delete(id)

@@ -49,9 +49,9 @@ async def test_penalties_of_leavers_grow_and_expire(store: Store) -> None:
         assert await leavers.penalty(ANNA, time + wait) == 0
     last = start + 1000 * len(PENALTIES)
     assert await leavers.penalty(ANNA, last + FORGOTTEN_AFTER) == 0
-    assert 0 < await store.client.ttl(keys.left(ANNA)) <= FORGOTTEN_AFTER
+    assert 0 < await store.client.ttl(keys.left_games(ANNA)) <= FORGOTTEN_AFTER
     await leavers.add(ANNA, "LATER", last + FORGOTTEN_AFTER + 1)
-    assert await store.client.zcard(keys.left(ANNA)) == 1
+    assert await store.client.zcard(keys.left_games(ANNA)) == 1
 
 
 async def test_second_early_resignation_brings_a_penalty(two_strangers: list[Player]) -> None:

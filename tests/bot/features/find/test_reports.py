@@ -82,7 +82,7 @@ async def test_reports_are_limited_per_game_and_day(playing: list[Player]) -> No
     for number in range(1, REPORTS_A_DAY + 1):
         result = await reports.file(Report(f"GAME-{number}", "testa", "GAME", 0, bruno.person.id, "B", HOST, "O"), 0)
         assert result == ("filed" if number < REPORTS_A_DAY else "many")
-    assert 0 < await anna.worker.store.client.ttl(keys.reported(bruno.person.id)) <= 86400
+    assert 0 < await anna.worker.store.client.ttl(keys.report_count(bruno.person.id)) <= 86400
 
 
 async def test_concurrent_reports_are_filed_once(store: Store, shared_valkey: EmbeddedStore) -> None:
@@ -137,7 +137,7 @@ async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> N
     [stored] = await list_reports(worker)
     assert (stored.by, stored.about_name) == (anna.person.id, NAME)
     assert is_pseudonym(stored.about)
-    assert not await worker.store.client.exists(keys.reported(bruno.person.id))
+    assert not await worker.store.client.exists(keys.report_count(bruno.person.id))
 
 
 async def test_reports_command_lists_shows_and_drops(tmp_path: Path) -> None:

@@ -12,21 +12,21 @@ from adapters.telegram.transport import Post, json_body
 from bot.card_room import CardRoom
 from bot.platform import Offer, Person
 
-START = "inline"
-"""Start word of the button above the results. The button opens the private chat, where the bot greets the person
-(core.telegram.org/bots/api#inlinequeryresultsbutton).
+START_PARAMETER = "inline"
+"""The start parameter of the button above the results. The button opens the private chat, where the bot greets the
+person (core.telegram.org/bots/api#inlinequeryresultsbutton).
 """
 
 
-async def answer_inline_query(post: Post, card_room: CardRoom, query: str, person: Person, typed: str) -> None:
+async def answer_inline_query(post: Post, card_room: CardRoom, query_id: str, person: Person, typed: str) -> None:
     """Offer games that match the typed text. Answers are not cached because each offer is for one message."""
-    offers, start = await card_room.offers(person, typed)
+    offers, label = await card_room.offers(person, typed)
     fields: dict[str, Any] = {
-        "inline_query_id": query,
+        "inline_query_id": query_id,
         "results": [article(offer) for offer in offers[:MAX_OFFERS]],
         "cache_time": 0,
         "is_personal": True,
-        "button": {"text": start, "start_parameter": START} if start else None,
+        "button": {"text": label, "start_parameter": START_PARAMETER} if label else None,
     }
     with delivery_errors(""):
         try:
@@ -38,7 +38,7 @@ async def answer_inline_query(post: Post, card_room: CardRoom, query: str, perso
 
 
 def article(offer: Offer, username: str = "", without: Collection[str] = ()) -> dict[str, Any]:
-    """Return an article with a text (core.telegram.org/bots/api#inlinequeryresultarticle).
+    """Return an offer as an article with text (core.telegram.org/bots/api#inlinequeryresultarticle).
 
     ``username`` is the name of the bot, for links to it. Buttons of the kinds in ``without`` are left out.
     The bot can edit the message only if it is sent with buttons (core.telegram.org/bots/api#choseninlineresult).

@@ -1,7 +1,7 @@
 """Messages that show panels: texts or photos, in chats or to one person in a group.
 
-A text can become a photo, so a picture can follow its text. A photo cannot become a text: a new message replaces it.
-Texts and rich messages can become each other.
+A text can become a photo, so a message can start without its picture. A photo cannot become a text: a new message
+replaces it. Texts and rich messages can become each other.
 
 Only one member of a group sees an ephemeral message. The library lacks the methods for such messages, which are new in
 Bot API 10.2 and 10.3. A bot can send one within 15 seconds of the person's press, or at any time as an administrator.
@@ -37,9 +37,10 @@ log = structlog.get_logger()
 
 
 class Messages:
-    """Sends, edits and deletes messages. Raises the library's errors, or a more precise `DeliveryError`.
+    """Sends, edits and deletes messages.
 
-    A picture is identified by the digest of its scene or sheet.
+    Raises the library's errors, NotEditable, Unreachable or PlatformFailure. A picture is identified by the digest of
+    its scene or sheet.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Messages:
     async def _send(self, where: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
         if state := self.widgets.state_of(where["chat_id"], panel):
             with suppress(FeatureMissing):
-                message = read_id(await self.widgets.send(where, state, self._links(panel)))
+                message = read_id(await self.widgets.send(where, state, self._widget_markup(panel)))
                 await self.widgets.states.keep(where["chat_id"], message, state)
                 return SentMessage(message, WIDGET)
         if panel.document:
@@ -112,7 +113,7 @@ class Messages:
         where, kind = _message_fields(place, sent.message), "EphemeralMessage" if is_ephemeral(place) else "Message"
         state = self.widgets.state_of(where["chat_id"], panel)
         if (sent.picture == WIDGET) != bool(state):
-            # A widget cannot become another message, nor another message a widget.
+            # A widget cannot become another message, and another message cannot become a widget.
             raise NotEditable(sent.message)
         if state:
             with _accepting_not_modified():
@@ -150,7 +151,10 @@ class Messages:
         return SentMessage(sent.message, picture.subject.digest if picture else "")
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
-        """Show a panel's text in a chat without the bot (core.telegram.org/bots/api#editmessagemedia: no uploads)."""
+        """Show a panel's text in a chat without the bot.
+
+        An inline message accepts no uploads (core.telegram.org/bots/api#editmessagemedia).
+        """
         markup = self._keyboard(panel, "aside")
         fields = {"inline_message_id": message, **text_entities.text_fields(panel, markup)}
         with _accepting_not_modified():
@@ -193,8 +197,8 @@ class Messages:
         self.has_ephemeral = False
         log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
 
-    def _links(self, panel: Panel) -> dict[str, Any] | None:
-        """Return a widget's keyboard. It has only links, because it cannot change."""
+    def _widget_markup(self, panel: Panel) -> dict[str, Any] | None:
+        """Return a widget's keyboard. It has only links, because a widget's keyboard cannot change."""
         links = tuple(tuple(button for button in row if button.kind not in ("press", "aside")) for row in panel.rows)
         return self._keyboard(replace(panel, rows=links), app=self._app.address)
 
@@ -207,7 +211,7 @@ class Messages:
         return Photo(where, picture, shown.plain, entities or None, self._markup(where, panel))
 
     def _markup(self, where: dict[str, Any], panel: Panel) -> dict[str, Any] | None:
-        """Return a panel's keyboard. Only ids of private chats are positive."""
+        """Return a panel's keyboard. The app opens only from private chats, which have positive ids."""
         return self._keyboard(panel, app=self._app.address if where["chat_id"] > 0 else "")
 
     def _keyboard(self, panel: Panel, *without: str, app: str = "") -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
         "find.html",
         language,
         search=search,
-        looking=await looking_line(site, language),
+        looking=await looking_count_text(site, language),
         key=secrets.token_hex(8),
         data={"texts": {"away": _("The connection is gone. Trying again…"), "found": _("Game found")}},
     )
@@ -33,25 +33,25 @@ async def show(site: Site, request: web.Request) -> web.Response:
 
 
 async def state(site: Site, request: web.Request) -> web.Response:
-    """Return the state of the reader's search, and how many people are looking, to the open page."""
+    """Return the state of the reader's search and how many people are looking. The open search page polls this."""
     reader, language = await site.reader(request)
     search = await site.card_room.feature(FindFeature).site.search_of(reader.person if reader else "", language)
     if reader:
         site.card_room.presence.note(reader.person)
     answer = {"state": search.state, "text": search.text, "code": search.code}
     return web.json_response(
-        answer | {"looking": await looking_line(site, language)}, headers={"Cache-Control": "no-store"}
+        answer | {"looking": await looking_count_text(site, language)}, headers={"Cache-Control": "no-store"}
     )
 
 
 async def start(site: Site, request: web.Request, form: dict[str, str]) -> web.Response:
-    """Start a search from the form of the first page."""
+    """Start a search from the first page's form."""
     game, key = form.get("game", ""), form.get("key", "")
     reader, cookie, language = await site.admit(request, await site.people.identify(request), form.get("name", ""))
     person = reader.as_person(browser_language(request))
-    why = await site.card_room.feature(FindFeature).site.start(person, game, f"web:{reader.tag}:{key}:find")
-    if why:
-        return site.message_page(request, why, language=language, cookie=cookie)
+    refusal = await site.card_room.feature(FindFeature).site.start(person, game, f"web:{reader.tag}:{key}:find")
+    if refusal:
+        return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect("/find", COOKIE, cookie, request)
 
 
@@ -64,7 +64,7 @@ async def stop(site: Site, request: web.Request) -> web.Response:
     return site.redirect("/")
 
 
-async def looking_line(site: Site, language: str) -> str:
+async def looking_count_text(site: Site, language: str) -> str:
     """Return how many people are looking for an opponent; empty for none."""
     count = await site.card_room.feature(FindFeature).site.count()
     text = texts(language).ngettext("{count} looking now", "{count} looking now", count)

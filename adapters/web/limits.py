@@ -1,4 +1,4 @@
-"""Limits for each visitor (`Access.visitor`), counted in the memory of each worker."""
+"""Limits for each visitor (`Access.visitor`). Each worker counts requests in its own memory."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,10 +24,10 @@ POLLS, POLL_PATHS = RateLimit(burst=300, interval=0.02), ("/notice", "/find/stat
 """Repeated requests of open pages, enough for a school: 100 people who search send one every two seconds."""
 
 MISSES = RateLimit(burst=20, interval=30.0)
-"""Wrong ids of one address, and its parallel lookups. A thousand addresses find one of a million games in ten years.
+"""Wrong ids from one address. With this limit, a thousand addresses need ten years to find one of a million games.
 
-A network has no such limit, because a few addresses with wrong ids must not block their neighbours. With the limit
-`REQUESTS`, a network finds one game in seven years.
+A lookup counts as a wrong id while it runs. A network has no such limit, because a few addresses with wrong ids must
+not block their neighbours. With the limit `REQUESTS`, a network needs seven years to find a game.
 
 Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they count only as requests. Counting wrong
 ones would keep others at the same address from signing in.
@@ -47,9 +47,9 @@ CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, as a multiple of an address's limit.
 
 With `NETWORK_FACTOR`, eight addresses with a few wrong codes would use up their whole network's limit. This factor
-gives every address of an IPv4 network its full limit. A network can then try 74,000 codes a day; its new guests can try
-twice as many by sitting down. If a thousand of the 887 million codes are open invitations, 74,000 tries a day find one
-in twelve days.
+gives every address of an IPv4 network its full limit. A network can then try 74,000 codes a day, and its new guests can
+try twice as many more by sitting down. If a thousand of the 887 million codes are open invitations, 74,000 tries a day
+find one in twelve days.
 """
 
 
@@ -62,7 +62,7 @@ class LimitExceeded(Exception):
 
 
 class Lookup:
-    """The lookup of an id. It counts as a wrong id until it is known to be right."""
+    """The lookup of an id. The id counts as wrong until it is known to be right."""
 
     def __init__(self, give_back: Callable[[], None]) -> None:
         self._give_back, self._is_over = give_back, False
@@ -90,7 +90,7 @@ class Quota:
         return self._open[0].total()
 
     def take(self, visitor: Visitor, rate_limit: RateLimit) -> float:
-        """Count a request as `RateLimiter.take` does, but not if the address or the network must wait."""
+        """Count a request unless its address or network must wait; return the seconds to wait, or 0.0."""
         limits = self._limits(rate_limit)
         wait = max(map(RateLimiter.wait_seconds, self._limiters, visitor, limits))
         if wait > 0:
@@ -126,7 +126,7 @@ class Quota:
 
 
 class Limits:
-    """All limits of a worker. Counting or opening too many raises `LimitExceeded`."""
+    """All limits of a worker. Methods that count a request or open a connection raise `LimitExceeded`."""
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on

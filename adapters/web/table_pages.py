@@ -54,7 +54,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         tournaments=await site.card_room.feature(TournamentsFeature).site.public_lines(person, language, TOURNAMENTS),
         player=await lobby.player_id(person) if person else "",
         is_link_unknown="unknown" in request.query,
-        looking=await find_pages.looking_line(site, language),
+        looking=await find_pages.looking_count_text(site, language),
         key=secrets.token_hex(8),
         link=home_preview(site, language),
     )

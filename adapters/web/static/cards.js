@@ -3,8 +3,8 @@
 import { tabStorage } from "./storage.js";
 import { html, pageData, useEffect, useState } from "./view.js";
 
-/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, pick: string, is_early?: boolean, can_wait?: boolean, is_hidden?: boolean}} TapCard
- * A card with `can_wait` can be chosen before the reader's turn; one with `is_early` is chosen. `is_hidden` cards are face down. */
+/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, pick: string, is_early?: boolean, can_be_chosen?: boolean, is_hidden?: boolean}} TapCard
+ * A card with `can_be_chosen` can be chosen before the reader's turn; one with `is_early` is chosen. `is_hidden` cards are face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 
 const { decks, texts } = pageData();
@@ -61,10 +61,10 @@ const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault()
  * @param {{deck: string, card: TapCard, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void, onDrop?: () => void, onTake?: () => void, isOpen?: boolean}} props */
 export const Tap = ({ deck, card, advised = [], onPress, onMove, onDrop, onTake, isOpen }) => html`
   <button type="button" class=${`tap ${card.light} ${advised.includes(card.label || card.code) ? "hinted" : ""} ${card.is_early ? "early" : ""}`} data-card=${card.code} data-press=${card.press}
-    aria-disabled=${(card.press && card.light !== "dim") || card.can_wait ? undefined : "true"} aria-pressed=${card.light === "chosen" || card.is_early ? "true" : undefined}
-    aria-label=${cardLabel(card)} onClick=${() => (card.press || card.can_wait) && onPress(card.press, card)}
+    aria-disabled=${(card.press && card.light !== "dim") || card.can_be_chosen ? undefined : "true"} aria-pressed=${card.light === "chosen" || card.is_early ? "true" : undefined}
+    aria-label=${cardLabel(card)} onClick=${() => (card.press || card.can_be_chosen) && onPress(card.press, card)}
     onPointerDown=${!card.is_hidden && (card.light === "playable" || onMove || onTake) && ((/** @type {PointerEvent} */ event) => startDrag(event, {
-      play: onDrop || (() => { if (card.press || card.can_wait) onPress(card.press, card); }), moveTo: onMove && ((target) => onMove(card.code, target)), take: onTake,
+      play: onDrop || (() => { if (card.press || card.can_be_chosen) onPress(card.press, card); }), moveTo: onMove && ((target) => onMove(card.code, target)), take: onTake,
     }))} aria-expanded=${isOpen === undefined ? undefined : String(isOpen)} data-pick=${card.pick || undefined}>
     <${Face} deck=${deck} card=${card.is_hidden ? "" : card.code} />
     ${card.label && html`<span class="number" data-says=${card.label}></span>`}
@@ -88,7 +88,7 @@ const PacketTap = ({ deck, card, advised, onPress }) => {
     setOpen(false);
   };
   return html`<span class="packet" onKeyDown=${close}>
-    <${Tap} deck=${deck} card=${{ ...card, can_wait: true }} advised=${advised} onPress=${() => setOpen(!isOpen)} onDrop=${play} onTake=${take} isOpen=${isOpen} />
+    <${Tap} deck=${deck} card=${{ ...card, can_be_chosen: true }} advised=${advised} onPress=${() => setOpen(!isOpen)} onDrop=${play} onTake=${take} isOpen=${isOpen} />
     ${isOpen && html`<span class="uses" role="group" aria-label=${card.name}>
       ${card.light === "playable" && html`<button type="button" class="good" ref=${focusFirst} onClick=${play}>${texts.play}</button>`}
       <button type="button" ref=${card.light === "playable" ? null : focusFirst} onClick=${take}>${texts.pick_up}</button>

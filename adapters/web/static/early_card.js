@@ -4,21 +4,21 @@ import { options } from "./options.js";
 import { format, pageData, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
-/** @typedef {{version: number, deal: number, is_mine: boolean, line: string, extra: import("./table.js").Button[][], hand: TapCard[], packets: TapCard[]}} Turn */
+/** @typedef {{version: number, deal: number, is_mine: boolean, line: string, extra: import("./table.js").Button[][], hand: TapCard[], packets: TapCard[]}} TableView */
 
 const { texts } = pageData();
-const LOOK = 600;  // milliseconds before the only legal card is played, so that the reader sees it
+const LOOK_MILLISECONDS = 600;  // pause before the only legal card is played, so that the reader sees it
 
 /** Return whether the reader can make a move that plays no card, such as a declaration or a bid.
- * @param {Turn} table @param {string[]} roles roles of those moves' buttons */
+ * @param {TableView} table @param {string[]} roles roles of those moves' buttons */
 const hasOtherMove = (table, ...roles) => table.extra.flat().some(([, , , , role]) => roles.includes(role));
 
-/** @param {Turn} table @returns {TapCard[]} */
+/** @param {TableView} table @returns {TapCard[]} */
 const cardsOf = (table) => [...table.hand, ...table.packets];
 
-/** Keep the card that the reader has chosen early, and play it at their turn. A reload forgets it.
- * @param {{table: Turn | null, isReady: boolean, onPress: (press: string, card: TapCard, note?: string) => void}} props
- * `isReady` is whether the reader could press a card now: nothing is covered or moving. */
+/** Keep the card that the reader has chosen early, and play it at their turn; a reload forgets it. Also play the only legal card, if the reader wants that.
+ * @param {{table: TableView | null, isReady: boolean, onPress: (press: string, card: TapCard, note?: string) => void}} props
+ * `isReady`: the reader could press a card now, because nothing is covered or moving. */
 export function useEarlyCard({ table, isReady, onPress }) {
   const [chosen, setChosen] = useState(/** @type {{code: string, deal: number} | null} */ (null));
   const playedAt = useRef(-1);  // the version at which the page played a card, so that it never plays twice
@@ -41,7 +41,7 @@ export function useEarlyCard({ table, isReady, onPress }) {
     const timer = setTimeout(() => {
       playedAt.current = table.version;
       onPress(legal[0].press, legal[0]);
-    }, LOOK);
+    }, LOOK_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [table, canPlay, chosen, options.single]);
 
@@ -51,6 +51,6 @@ export function useEarlyCard({ table, isReady, onPress }) {
     choose({ code }) { if (table) setChosen(code && code !== chosen?.code ? { code, deal: table.deal } : null); },
     forget() { setChosen(null); },
     /** Mark the chosen card, and the cards that can be chosen. @param {TapCard[]} cards @returns {TapCard[]} */
-    mark: (cards) => cards.map((one) => ({ ...one, is_early: one.code !== "" && one.code === card?.code, can_wait: !one.press && one.code !== "" })),
+    mark: (cards) => cards.map((one) => ({ ...one, is_early: one.code !== "" && one.code === card?.code, can_be_chosen: !one.press && one.code !== "" })),
   };
 }

@@ -57,4 +57,4 @@ export function useHiddenHand(onHide) {
 }
 
 /** Turn the cards face down: they cannot be pressed. @param {TapCard[]} cards @returns {TapCard[]} */
-export const faceDown = (cards) => cards.map((card) => ({ ...card, light: "", press: "", can_wait: false, is_early: false, is_hidden: true }));
+export const faceDown = (cards) => cards.map((card) => ({ ...card, light: "", press: "", can_be_chosen: false, is_early: false, is_hidden: true }));

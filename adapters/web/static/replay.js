@@ -10,7 +10,7 @@ import { PointsGraph } from "./points_graph.js";
 import { Position, Score, useSuits } from "./position.js";
 import { permanentStorage } from "./storage.js";
 import { format, html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
-import { readLine, useLine, WhatIf, writeLine } from "./what_if.js";
+import { parseLine, useLine, WhatIf, formatLine } from "./what_if.js";
 
 /** @typedef {{seat: number | null, text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
 /** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, unseen: boolean, better: string, text: string}} Judgement The verdict on a move. */
@@ -41,11 +41,11 @@ function readHash() {
   const [, deal, step, rest] = /^#d(\d{1,4})(?:m(\d{1,4}))?(~.*)?$/.exec(location.hash) || [];
   const number = Math.min(Math.max(1, Number(deal || 1)), overview.deals.length);
   const place = Math.min(Number(step || 0), overview.deals[number - 1].moves);
-  return { deal: number, step: place, line: readLine(rest || "", place) };
+  return { deal: number, step: place, line: parseLine(rest || "", place) };
 }
 
 /** @param {number} deal @param {number} step @param {import("./what_if.js").Line | null} [line] */
-const link = (deal, step, line = null) => `#d${deal}m${step}${line ? writeLine(line) : ""}`;
+const link = (deal, step, line = null) => `#d${deal}m${step}${line ? formatLine(line) : ""}`;
 
 /** Format points to a tenth. @param {number} points */
 const formatPoints = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
@@ -118,11 +118,11 @@ const Replay = () => {
     setViewer(seat === null ? OPEN : String(seat));
     setLine({ place: here.current.step, moves: [], seat });
   };
-  const { tried, lost, failed: lineFailed } = useLine({
-    api: `${API}/deals/${position.deal}`, query: `language=${language}&suits=${suits}`, line: position.line, isOpen: viewer === OPEN,
+  const { loaded, losses, error: lineError } = useLine({
+    api: `${API}/deals/${position.deal}`, query: `language=${language}&suits=${suits}`, line: position.line, showsVerdicts: viewer === OPEN,
     onMoves: (moves) => { if (here.current.line) setLine({ ...here.current.line, moves }); },
   });
-  const step = position.line && tried?.steps.length ? tried.steps[tried.steps.length - 1] : recorded;
+  const step = position.line && loaded?.steps.length ? loaded.steps[loaded.steps.length - 1] : recorded;
 
   /** @param {number} deal */
   const end = (deal) => overview.deals[deal - 1].moves;
@@ -200,8 +200,8 @@ const Replay = () => {
           ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text} ${judgement.unseen ? texts.open_hands : ""}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}</div>
-        ${position.line ? html`<${WhatIf} line=${position.line} tried=${tried} lost=${lost} failed=${lineFailed} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}
-          onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: tried?.steps[0] ? stepText(tried.steps[0]) : "" }))} />` : html`
+        ${position.line ? html`<${WhatIf} line=${position.line} loaded=${loaded} losses=${losses} error=${lineError} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}
+          onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: loaded?.steps[0] ? stepText(loaded.steps[0]) : "" }))} />` : html`
         <div class="controls">
           <input type="range" min="0" max=${last} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
             onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(position.deal, Number(valueOf(event))); }} />

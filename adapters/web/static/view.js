@@ -7,7 +7,7 @@ import htm from "./vendor/htm.js";
 export { Fragment, render } from "./vendor/preact.js";
 export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/preact-hooks.js";
 
-/** Wrap the signs of black suits in elements, which dark styles draw light. @param {any} child @returns {any} */
+/** Wrap each sign of a black suit in an element, because dark styles draw these signs light. @param {any} child @returns {any} */
 const markBlackSuits = (child) =>
   Array.isArray(child) ? child.map(markBlackSuits) : typeof child === "string" && /[♠♣]/.test(child) ? child.split(/([♠♣]\uFE0F?)/).map((part, index) => (index % 2 ? h("span", { class: "sign" }, part) : part)) : child;
 
@@ -25,7 +25,7 @@ export const ignoreHeldKeys = () => addEventListener("keydown", (event) => {
   if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault();
 });
 
-/** Fill the gaps of a text. @param {string} text @param {Record<string, any>} values */
+/** Fill the gaps in a text. @param {string} text @param {Record<string, any>} values */
 export const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
 /** Return the data that the bot put into the page, or an empty object. @returns {any} */
@@ -34,20 +34,20 @@ export function pageData() {
   return node ? JSON.parse(node.textContent || "{}") : {};
 }
 
-const RETRY = 3000;  // milliseconds until a module is loaded again after a network failure
+const RETRY_MILLISECONDS = 3000;  // pause before a module is requested again after a network failure
 
-/** Load a module once it is needed; null until then.
+/** Load a module when it is needed; return null until it has loaded.
  * @template Module @param {boolean} isNeeded @param {() => Promise<Module>} load @returns {Module | null} */
 export function useLater(isNeeded, load) {
   const [module, setModule] = useState(/** @type {Module | null} */ (null));
   useEffect(() => {
-    const attempt = () => { load().then((loaded) => setModule(() => loaded), () => setTimeout(attempt, RETRY)); };
+    const attempt = () => { load().then((loaded) => setModule(() => loaded), () => setTimeout(attempt, RETRY_MILLISECONDS)); };
     if (isNeeded) attempt();
   }, [isNeeded]);
   return module;
 }
 
-/** Add the style of a late module, and wait until it has loaded or failed. @param {URL} address */
+/** Add a style sheet to the page, and wait until the sheet has loaded or failed. @param {URL} address */
 export const addStyle = (address) => new Promise((resolve) => {
   const style = document.createElement("link");
   style.rel = "stylesheet";

@@ -1,10 +1,11 @@
-"""A robot that plays a game against one of Buongioco's, through the interface for programs.
+"""A robot that plays a game against one of Buongioco's robots, through the interface for programs.
 
     .venv/bin/buongioco token make "My robot" > token
     ROBOT_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
 The bot must be running at that address (`make run`), and the token must be made with the bot's settings. The robot
-plays by a rule of thumb; replace `choose` to make your own. A game takes a few minutes. It needs Python and httpx.
+plays by a rule of thumb; replace `choose` to make your own. The program needs Python and httpx. A game takes a few
+minutes.
 """
 
 import json
@@ -21,7 +22,11 @@ RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is 
 
 
 def choose(table: dict) -> str:
-    """Declare if possible; else play the lowest card that wins, or the lowest; else bid 4 or make the first move."""
+    """Return the robot's move.
+
+    If only cards can be played, it is the lowest card that wins, or the lowest of all. Otherwise it is a declaration or
+    a bid of 4 if possible, or the first move.
+    """
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]
     plays = sorted(move for move in moves if move.startswith("play "))
@@ -57,7 +62,7 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
                     table = json.loads(line)
                     if table["deal"] > deal:
                         side, totals = table["seat"] % 2, table["totals"]
-                        print(f"deal {deal} is over, by side {totals}; I am side {side}", flush=True)
+                        print(f"deal {deal} is over, totals by side: {totals}, my side: {side}", flush=True)
                         deal = table["deal"]
                     if table["cutter"] == table["seat"]:
                         post(f"/me/tables/{code}/cut", version=table["version"], cut=secrets.token_hex(16))

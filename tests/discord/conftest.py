@@ -1,4 +1,4 @@
-"""A fake Discord, and timeouts long enough for a busy machine."""
+"""A fake Discord, and timeouts long enough for a slow machine."""
 
 from collections.abc import AsyncIterator
 
@@ -6,8 +6,8 @@ import pytest
 
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 
-# Seconds after which the bot stops waiting, raised for a busy machine.
-TIMES = {
+# Timeouts of the bot in seconds, raised for a slow machine.
+RAISED_TIMEOUTS = {
     "adapters.discord.adapter.DEFER_SECONDS": 20.0,
     # A press that changes nothing on its panel waits this long.
     "adapters.discord.adapter.DELIVERY_SECONDS": 5.0,
@@ -18,12 +18,12 @@ TIMES = {
 
 
 @pytest.fixture(autouse=True)
-def _busy_machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the bot's timeouts, so that a slow machine gets answers instead of deferrals, which have no text.
+def _raise_timeouts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the bot's timeouts, so that tests on a slow machine get answers instead of deferrals, which have no text.
 
     A test about one of the timeouts sets it, or uses ``real_timeouts``.
     """
-    for name, seconds in () if "real_timeouts" in request.fixturenames else TIMES.items():
+    for name, seconds in () if "real_timeouts" in request.fixturenames else RAISED_TIMEOUTS.items():
         monkeypatch.setattr(name, seconds)
 
 

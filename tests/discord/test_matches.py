@@ -1,4 +1,4 @@
-"""A match of a group on Telegram and a channel on Discord, both with the real adapters and libraries."""
+"""A match between a group on Telegram and a channel on Discord, with the real adapters and libraries."""
 
 import re
 from functools import partial
@@ -54,7 +54,7 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
         await until(lambda: is_shown("0–0"))
         for guest in guests:
             await until(partial(is_told, guest))
-        # The cards come in the private chats.
+        # Each person gets the cards in a private chat.
         await members[0].press("Play", group)
         await guests[1].press("Play deal 1")
         for person in ("telegram:1", "discord:4"):

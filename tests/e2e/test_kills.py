@@ -1,4 +1,4 @@
-"""Repeated kills of the bot and its store lose no acknowledged move and repeat none."""
+"""No acknowledged move is lost or repeated when the bot and its store are killed again and again."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ H = TypeVar("H", bound=Harness)
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 """Number of kills on the playground.
 
-Other tests make a fraction of them. `python -m tests.kills --kills 10000` runs overnight.
+Other tests make fewer kills. `python -m tests.kills --kills 10000` runs overnight.
 """
 
 
@@ -45,7 +45,7 @@ async def test_no_move_is_lost_on_telegram(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1800)
-async def test_no_move_is_lost_by_widgets(tmp_path: Path) -> None:
+async def test_no_move_is_lost_with_widgets(tmp_path: Path) -> None:
     async with on_telegram(tmp_path, widgets=True) as page:
         await run_harness(Harness, page, 11, -(-KILLS // 8), min_presses=3)
 
@@ -68,7 +68,7 @@ async def test_no_move_is_lost_in_tournaments(tmp_path: Path) -> None:
     async with on_tournament_playground(tmp_path) as page:
         harness = TournamentHarness(page, 3)
         await harness.run(max(4, KILLS // 10))
-        assert harness.finished, "no tournament ended"
+        assert harness.tournaments_over, "no tournament ended"
 
 
 @pytest.mark.timeout(1800)
@@ -76,26 +76,26 @@ async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
     async with daily.on_playground(tmp_path) as page:
         # A deal of Spades takes a person some 30 presses.
         harness = await run_harness(daily.DayHarness, page, 3, max(4, KILLS // 10), min_presses=60)
-    assert harness.played, "nobody finished the deal of the day"
+    assert harness.day_results, "nobody finished the deal of the day"
 
 
 @pytest.mark.timeout(1800)
 async def test_no_deal_of_a_duel_is_lost_or_counted_twice(tmp_path: Path) -> None:
     async with duels.on_playground(tmp_path) as page:
         harness = await run_harness(duels.DuelHarness, page, 1, max(4, KILLS // 10), min_presses=20)
-    assert harness.over, "no duel ended"
+    assert harness.duels_over, "no duel ended"
 
 
 @pytest.mark.timeout(1800)
 async def test_no_duel_of_a_match_is_lost_or_played_twice(tmp_path: Path) -> None:
     async with matches.on_playground(tmp_path) as page:
         harness = await run_harness(matches.MatchHarness, page, 1, max(4, KILLS // 10), min_presses=20)
-    assert harness.finished, "no match ended"
+    assert harness.matches_over, "no match ended"
 
 
 @pytest.mark.timeout(600)
 async def test_game_against_a_robot_continues_after_kills(tmp_path: Path) -> None:
-    """Hands of a first game show hints, which the robots' processes compute after each start."""
+    """In a first game hands show hints. After each start of the bot, new robot processes must compute them."""
     bot = Bot(tmp_path)
     page, random = Page(bot), Random(3)
     async with aiohttp.ClientSession() as session:

@@ -1,7 +1,7 @@
-"""Kills while people play the deal of the day: python -m tests.kills.daily --kills 30 --seed 1
+"""Kills of the bot while people play the deal of the day: python -m tests.kills.daily --kills 30 --seed 1
 
-Their tables must keep all invariants of `tests.kills.invariants`. The day has invariants of its own, each a function of
-a `DayAtRest`. At the end the day is over, and the bot must archive its games.
+The people's tables must keep all invariants of `tests.kills.invariants`. The day has invariants of its own, each a
+function of a `DayAtRest`. At the end the day is over, and the bot must archive the day's games.
 """
 
 import asyncio
@@ -35,9 +35,9 @@ from tests.kills.pages import Page
 from tests.kills.solo_deals import Moves, RobotAnswers, SoloPlayers, check_tables, find_player
 
 PLAY = "1pdaily play"
-MIN_PLAYING = 4  # if fewer people have not finished the deal, a new person comes
+MIN_PLAYING = 4  # if fewer people are still playing, a new person comes
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
-NEXT_DAY_SECONDS = 90.0  # after the day, longest wait until one more game reaches the archive
+NEXT_DAY_SECONDS = 90.0  # the longest wait, after the day, for one more game to reach the archive
 
 
 class Zones(NamedTuple):
@@ -75,8 +75,8 @@ class DayAtRest:
     results_shown: Mapping[str, int]
 
     @property
-    def lines(self) -> list[tuple[str, Moves]]:
-        """Each person's moves, with the robots' answers."""
+    def moves_of_people(self) -> list[tuple[str, Moves]]:
+        """Each person with the moves of their game, which include the robots' answers."""
         finished: list[tuple[str, Moves]] = [
             (game.people[0], [entry[:2] for entry in game.record.deals[0].moves]) for game in self.pending
         ]
@@ -178,7 +178,7 @@ class DayHarness(Harness):
     def __init__(self, page: Page, seed: int, min_presses: int = 20) -> None:
         super().__init__(page, seed, min_presses)
         self.players = DayPlayers(page, Random(seed))
-        self.played: dict[str, SoloResult] = {}
+        self.day_results: dict[str, SoloResult] = {}
         self._zones = choose_zones(datetime.now(UTC))
         self._answers: RobotAnswers | None = None
         self._pending_ids: set[str] = set()
@@ -187,7 +187,7 @@ class DayHarness(Harness):
     async def run(self, kills: int, *, show: bool = False) -> None:
         await super().run(kills, show=show)
         if show:
-            print(f"{len(self.played)} people have played the day, of {len(self.page.people)}")  # noqa: T201
+            print(f"{len(self.day_results)} of {len(self.page.people)} people have played the day")  # noqa: T201
         async with aiohttp.ClientSession() as session:
             try:
                 await self.check_next_day(session)
@@ -202,9 +202,9 @@ class DayHarness(Harness):
             day_invariant(day)
         if self._answers is None:
             self._answers = RobotAnswers(await DayGames(store.client).todays_game(day.day), day.chain.secret(day.day))
-        for person, moves in day.lines:
+        for person, moves in day.moves_of_people:
             self._answers.check(person, moves)
-        self.played, self._pending_ids = dict(day.results), {game.id for game in day.pending}
+        self.day_results, self._pending_ids = dict(day.results), {game.id for game in day.pending}
 
     async def _load_day(self, store: Store) -> DayAtRest:
         results = DayResults(store.client)
@@ -217,7 +217,7 @@ class DayHarness(Harness):
             tables,
             [game for _day, game in pending],
             [game async for game in Archive(store.client).games()],
-            {line.person: line.result for line in await results.ranking(day)},
+            {ranked.person: ranked.result for ranked in await results.ranking(day)},
             json.dumps(self.page.messages),
             count_results_shown(self.page),
         )

@@ -189,7 +189,7 @@ class DuelHarness(Harness):
     def __init__(self, page: Page, seed: int, min_presses: int = 20) -> None:
         super().__init__(page, seed, min_presses)
         self.players = self.people = self.people_kind(page, Random(seed))
-        self.over = 0
+        self.duels_over = 0
         self._answers: dict[tuple[str, int], RobotAnswers] = {}
 
     async def run(self, kills: int, *, show: bool = False) -> None:
@@ -205,7 +205,7 @@ class DuelHarness(Harness):
             print(self.result_text())  # noqa: T201
 
     def result_text(self) -> str:
-        return f"{self.over} duels are over"
+        return f"{self.duels_over} duels are over"
 
     async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
         """Play without kills until all accepted duels are over."""
@@ -247,7 +247,7 @@ class DuelHarness(Harness):
             duel = duels.duel(code)
             answers = self._answers.setdefault((code, number), RobotAnswers(duel.game, duel.secret(number)))
             answers.check(person, moves)
-        self.over = sum(bool(duel.closed) for duel in duels.duels)
+        self.duels_over = sum(bool(duel.closed) for duel in duels.duels)
 
     async def _load_duels(self, store: Store) -> DuelsAtRest:
         duels, duel_store = await load_duels(store), DuelStore(store.client)

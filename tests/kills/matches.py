@@ -100,10 +100,10 @@ class MatchHarness(DuelHarness):
 
     def __init__(self, page: Page, seed: int, min_presses: int = 20) -> None:
         super().__init__(page, seed, min_presses)
-        self.finished = 0
+        self.matches_over = 0
 
     def result_text(self) -> str:
-        return f"{self.finished} matches and {super().result_text()}"
+        return f"{self.matches_over} matches and {super().result_text()}"
 
     async def find_live(self, store: Store) -> list[str]:
         matches = (await self._load_matches(store)).matches
@@ -130,7 +130,7 @@ class MatchHarness(DuelHarness):
         state = await self._load_matches(store)
         for invariant in INVARIANTS:
             invariant(state)
-        self.finished = sum(match.closed == "over" for match in state.matches)
+        self.matches_over = sum(match.closed == "over" for match in state.matches)
 
     async def _load_matches(self, store: Store) -> MatchesAtRest:
         assert isinstance(self.people, MatchPlayers)

@@ -244,7 +244,7 @@ class TournamentHarness(Harness):
         super().__init__(page, seed, min_presses)
         self.people = TournamentPlayers(page, Random(seed))
         self.players = self.people
-        self.finished: Counter[str] = Counter()
+        self.tournaments_over: Counter[str] = Counter()
 
     async def run(self, kills: int, *, show: bool = False) -> None:
         await super().run(kills, show=show)
@@ -256,7 +256,7 @@ class TournamentHarness(Harness):
                 await self.bot.kill()
                 self.bot.kill_store()
         if show:
-            print(f"played to the end: {dict(self.finished)}", flush=True)  # noqa: T201
+            print(f"played to the end: {dict(self.tournaments_over)}", flush=True)  # noqa: T201
 
     async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
         """Play without kills until all tournaments are over."""
@@ -301,7 +301,9 @@ class TournamentHarness(Harness):
         check_invariants(replace(state, made_moves=made_moves, pressed_moves=pressed_moves))
         for invariant in INVARIANTS:
             invariant(tournaments)
-        self.finished = Counter(tournament.form for tournament in tournaments.tournaments if tournament.phase == "over")
+        self.tournaments_over = Counter(
+            tournament.form for tournament in tournaments.tournaments if tournament.phase == "over"
+        )
 
     async def _load_tournaments(self, store: Store) -> TournamentsAtRest:
         messages = [message for message in self.page.chat(GROUP).values() if message["by"] == "bot"]

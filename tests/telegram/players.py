@@ -38,11 +38,12 @@ class Person:
         if has_started:
             server.started_users.add(number)
 
-    def say(self, text: str, chat: Chat | None = None, **more: Any) -> dict[str, Any]:
-        return self.server.write(chat or self.server.group(GROUP), self.number, text, **more)
+    def say(self, text: str, chat: Chat | None = None, **fields: Any) -> dict[str, Any]:
+        """Write a message; ``fields`` are other fields of it."""
+        return self.server.write(chat or self.server.group(GROUP), self.number, text, **fields)
 
     def start(self, code: str = "") -> None:
-        """Press Start, or open a deep link with a start word."""
+        """Press Start, or open a deep link with a code."""
         self.server.started_users.add(self.number)
         self.say(f"/start {code}".strip(), self.private)
 
@@ -72,7 +73,7 @@ class Person:
         return str(self.server.answers[query]["text"])
 
     async def play(self, random: Random) -> bool:
-        """Press a random button on the last panel that moves the game on; return whether there was one."""
+        """Press a random move on the last panel; return whether there was one. Bids other than 4 and 5 are too risky."""
         panels = [message for message in self.private.messages.values() if message["from"]["is_bot"]]
         if not panels:
             return False
@@ -104,7 +105,7 @@ async def until(is_done: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 class ObservedTelegram(Telegram):
-    """The adapter. Tests can reach its worker."""
+    """The adapter with its worker, which tests can reach."""
 
     worker: Worker
 
@@ -117,13 +118,13 @@ async def on_telegram(
     quick: bool = True,
     alone: bool = True,
     pictures: bool = False,
-    **more: Any,
+    **other_settings: Any,
 ) -> AsyncIterator[ObservedTelegram]:
     """Run a worker with the real adapter and library on the fake server.
 
-    ``quick`` removes the adapter's rate limits. ``more`` are other settings.
+    ``quick`` removes the adapter's rate limits.
     """
-    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
+    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **other_settings)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
     adapter = ObservedTelegram(Dispatcher(worker), TOKEN)
@@ -154,6 +155,6 @@ async def seat_people(server: TelegramServer, game: str, *options: str) -> list[
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         toast = await person.press(label, group)
         if "asked" in toast:
-            ruler = people[0] if label == "Sit North" else people[1]
-            await ruler.press("Accept")
+            partner = people[0] if label == "Sit North" else people[1]
+            await partner.press("Accept")
     return people

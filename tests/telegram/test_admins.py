@@ -7,7 +7,7 @@ from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram
 from tests.telegram.server import Failure, TelegramServer
 
-REFUSED = "Only this group’s administrators can change its settings: ask one of them."
+ONLY_ADMINS = "Only this group’s administrators can change its settings: ask one of them."
 
 
 @pytest.mark.parametrize("hides_members", [False, True])
@@ -21,7 +21,7 @@ async def test_only_administrators_change_the_clock(
         group.admins, group.hides_members = {1: is_anonymous}, hides_members
         bruno.say("/settings", group)
         people = adapter.worker.people
-        assert await bruno.press("⏱ 1 min", group) == REFUSED
+        assert await bruno.press("⏱ 1 min", group) == ONLY_ADMINS
         assert (await people.chat(f"telegram:{GROUP}")).clock == 300
         assert await anna.press("⏱ 1 min", group) == ""
         assert (await people.chat(f"telegram:{GROUP}")).clock == 60

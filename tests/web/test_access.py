@@ -27,7 +27,7 @@ from tests.open_playground import OpenPlayground
         ("", "", ""),
     ],
 )
-def test_all_addresses_of_a_household_count_as_one(address: str, counted: str, network: str) -> None:
+def test_visitor_is_counted_by_household_and_network(address: str, counted: str, network: str) -> None:
     assert Visitor.from_address(address) == (counted, network)
 
 
@@ -72,7 +72,7 @@ def test_last_proxy_decides_the_scheme() -> None:
         ("cross-site", "navigate", "iframe", "app/telegram", 404),
     ],
 )
-async def test_cross_site_requests_are_refused_but_not_counted(
+async def test_embedding_on_other_sites_is_refused_uncounted(
     site: OpenPlayground,
     session: aiohttp.ClientSession,
     monkeypatch: pytest.MonkeyPatch,
@@ -91,7 +91,7 @@ async def test_cross_site_requests_are_refused_but_not_counted(
 
 
 @pytest.mark.parametrize("public_url", [None, "https://cards.example.org"])
-def test_allowed_host_names_are_only_for_monitoring(public_url: str | None) -> None:
+def test_monitoring_names_are_only_for_monitoring(public_url: str | None) -> None:
     access = Access(Settings(_env_file=None, monitoring_names="bot", public_url=public_url))
     headers = CIMultiDictProxy(CIMultiDict({"Host": "bot:8765"}))
     access.check(headers, (1, 1), is_monitoring=True)

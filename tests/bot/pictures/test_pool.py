@@ -108,6 +108,7 @@ async def test_busy_pool_returns_the_text_and_paints_later() -> None:
 async def test_painting_time_is_measured_without_waiting_time() -> None:
     async with open_pool(paint_slowly) as pictures:
         await asyncio.gather(*[pictures.paint_panel(make_panel(f"{rank}D")) for rank in "A234567FCR"])
+        # Ten pictures of 0.1 s bring the moving average, which begins at 0, to 0.065. Half of it leaves room for noise.
         assert pictures._seconds_each > 0.1 * (1 - 0.9**10) / 2
         pictures._seconds_each = 0
         # Time without requests does not count.
@@ -180,6 +181,7 @@ async def test_abandoned_pictures_are_not_painted(tmp_path: Path, monkeypatch: p
         waiting = [asyncio.create_task(pictures.wait_until_done(scene, woken)) for scene in scenes[1:]]
         other = asyncio.create_task(pictures.wait_until_done(scenes[3], asyncio.Event()))
         await asyncio.sleep(0)
+        # Newer messages replace these three, so they no longer wait for their pictures.
         woken.set()
         await asyncio.gather(*waiting)
         (tmp_path / "permission").touch()
@@ -235,7 +237,7 @@ async def test_hung_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None
         assert (await pictures.paint_panel(make_panel())).picture
 
 
-async def test_pool_rests_after_process_starts_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pool_rests_after_failed_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     tries = []
 
     def fail_to_start(self: object) -> None:
@@ -249,7 +251,7 @@ async def test_pool_rests_after_process_starts_failed(monkeypatch: pytest.Monkey
     assert len(tries) == TRIES
 
 
-async def test_dead_process_is_restarted_ahead_of_time() -> None:
+async def test_dead_process_restarts_before_the_next_picture() -> None:
     async with open_pool() as pictures:
         pictures.warm_up()
         assert pictures._ready
@@ -274,7 +276,7 @@ async def test_full_pool_returns_the_text_at_once(tmp_path: Path, monkeypatch: p
         assert (await first).picture
 
 
-async def test_pool_rests_after_a_process_died(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pool_rests_after_a_process_dies(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_pool(paint_and_die) as pictures:
         assert (await pictures.paint_panel(make_panel())).picture is None
         monkeypatch.setattr(pictures, "_paint", pool_tasks.paint)

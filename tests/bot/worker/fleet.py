@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from bot.handlers import Dispatcher
-from bot.handlers.press_limits import PressLimits
+from bot.handlers.press_limits import RequestLimits
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, Reply, SentMessage, private_place
 from bot.store import Store, keys, open_store
@@ -73,7 +73,7 @@ class Fleet:
             make_packs_deterministic(worker)
             self.workers.append(worker)
             dispatcher = Dispatcher(worker)
-            dispatcher.limits = PressLimits(on=False)
+            dispatcher.limits = RequestLimits(on=False)
             self.dispatchers.append(dispatcher)
             self._fences.append(_record_fences(worker))
         for worker in (*self.workers, *self.workers):

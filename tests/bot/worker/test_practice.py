@@ -18,7 +18,7 @@ async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch
     fake, thinking, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
 
     async def move(*_args: object) -> str:
-        """Think until the pool stops, like `seeded_move`, which can think for seconds."""
+        """Think until the pool stops. This stands for `seeded_move`, which can think for seconds."""
         thinking.set()
         await stopped.wait()
         raise ProcessDied
@@ -91,7 +91,7 @@ async def test_new_deal_waits_for_its_player(store: Store) -> None:
                 await worker.settled()
             await wait_for_turn(worker, anna)
             await worker.settled()
-            # The robot's lead does not show the hand.
+            # The hand is not shown when the robot leads.
             assert labels(anna) == ["Go on"]
             assert fake.last(anna.private).plain.startswith("Deal 1: ")
             message, go_on = anna.button("Go on", anna.private)

@@ -76,9 +76,9 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
 async def test_wrong_robot_answer_is_detected(store: Store) -> None:
     day = await make_day_at_rest(store)
     robot = RobotAnswers("testa", day.chain.secret(TODAY), "easy")
-    for person, moves in day.lines:
+    for person, moves in day.moves_of_people:
         robot.check(person, moves)
-    [(person, moves), _other] = day.lines
+    [(person, moves), _other] = day.moves_of_people
     index = next(number for number, (seat, _move) in enumerate(moves) if seat == 1)
     changed = [*moves[:index], (1, "play 4D" if moves[index][1] != "play 4D" else "play 5D"), *moves[index + 1 :]]
     with pytest.raises(Disagreement, match="the robot played"):

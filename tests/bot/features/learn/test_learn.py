@@ -8,7 +8,7 @@ import pytest
 
 from bot.actions import BadPayload
 from bot.features.learn import tables
-from bot.features.learn.courses import COURSES, Course, Step
+from bot.features.learn.courses import COUNTS, COURSES, Course, Step
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
 from bot.features.learn.pages import lesson_page
@@ -72,9 +72,9 @@ def test_only_the_right_card_wins_the_trick(course: Course, step: Step) -> None:
     assert winners == [step.right]
 
 
-def test_right_card_is_the_only_worthless_one() -> None:
-    for name, number in (("tressette", 4), ("packets", 3)):
-        step = COURSES[name].steps[number - 1]
+def test_step_about_points_has_one_worthless_card() -> None:
+    for name in ("tressette", "packets"):
+        [step] = [step for step in COURSES[name].steps if step.text == COUNTS]
         game = step_table(COURSES[name].game, step)
         worthless = []
         for move in game.legal_moves(0):
@@ -97,9 +97,9 @@ def test_kept_three_takes_the_last_trick() -> None:
         assert game.current.taken == [5, 0] if name == "tressette" else game.current.taken[0] == 5
 
 
-def test_led_ace_is_safe_from_the_open_packets() -> None:
+def test_only_the_right_ace_is_safe_from_the_open_packets() -> None:
     step = COURSES["packets"].steps[6]
-    for lead, winner in (("play AC", 0), ("play AD", 1)):
+    for lead, winner in ((step.right, 0), ("play AD", 1)):
         game = step_table("pizzichino", step)
         game.play(0, lead)
         game.play(1, next(move for move in game.legal_moves(1) if move.startswith("play ")))
@@ -108,7 +108,7 @@ def test_led_ace_is_safe_from_the_open_packets() -> None:
         assert game.current.last_trick.winner == winner
 
 
-def test_passed_draft_card_is_replaced_as_the_step_says() -> None:
+def test_passed_draft_card_is_replaced_by_the_next_one() -> None:
     step = COURSES["spades"].steps[1]
     game = step_table("spades", step)
     game.play(0, step.right)
@@ -172,8 +172,8 @@ def test_every_message_fits_its_limits_in_both_languages(language: str, suits: s
         for number in STEPS:
             lesson = Lesson(Spot(course, number), language, suits)
             tapped = [tap(lesson.tapped(move), language, suits) for move in range(len(lesson.moves))]
-            for next_lesson, answer in [(lesson, ""), *tapped]:
-                panel = lesson_page(next_lesson, answer)
+            for shown_lesson, answer in [(lesson, ""), *tapped]:
+                panel = lesson_page(shown_lesson, answer)
                 assert utf16_length(panel.plain) < LONGEST_CAPTION
                 assert "{" not in panel.plain
                 for button in (button for row in panel.rows for button in row):
@@ -252,7 +252,7 @@ async def test_course_is_finished_by_taps_and_stores_no_game(store: Store, name:
         assert player.button(f"✓ {COURSES[name].title} · 1/9")
 
 
-async def test_robot_of_the_same_game_follows_a_won_course(store: Store) -> None:
+async def test_won_course_offers_a_robot_for_its_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         player = create_anna(worker, fake)
@@ -311,7 +311,7 @@ async def test_greeting_leads_to_the_courses(store: Store) -> None:
         assert "Spades · 1 of 9" in fake.last(player.private).plain
 
 
-async def test_group_message_stays_when_a_course_is_pressed(store: Store) -> None:
+async def test_group_message_stays_when_learning_is_pressed(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         player = create_anna(worker, fake)
@@ -323,7 +323,7 @@ async def test_group_message_stays_when_a_course_is_pressed(store: Store) -> Non
         assert "🎓 Learn in three minutes" in fake.last(player.private).plain
 
 
-async def test_group_gets_courses_in_private(store: Store) -> None:
+async def test_person_in_a_group_gets_courses_in_private(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         player = create_anna(worker, fake)

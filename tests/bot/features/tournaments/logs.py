@@ -19,7 +19,7 @@ from bot.features.tournaments.log_entries import (
 from bot.features.tournaments.rounds import next_round
 from bot.features.tournaments.tournament import Form, Match, Tournament
 
-MIXED: Sequence[Ending] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")
+MIXED_ENDINGS: Sequence[Ending] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")
 
 
 def add_entries(tournament: Tournament, *entries: Entry) -> Tournament:
@@ -53,7 +53,7 @@ def add_result(
     ending: Ending = "played",
     winner: int | None = None,
 ) -> Tournament:
-    """Add a result. Without a ``winner`` more points win a whole game, and a deal has no winner."""
+    """Add a result. If ``winner`` is None, the side with more points wins a whole game; a single deal has no winner."""
     if winner is None and ending == "played" and deal == 0:
         winner = int(theirs > ours)
     return add_entries(tournament, Result(match.round, match.number, deal, winner, ours, theirs, ending))
@@ -68,10 +68,8 @@ def play_by_seed(tournament: Tournament, match: Match) -> Tournament:
     return tournament
 
 
-def play_at_random(
-    random: Random, endings: Sequence[Ending] = ("played",)
-) -> Callable[[Tournament, Match], Tournament]:
-    """Return a function that plays a match: it adds random results with these endings."""
+def random_player(random: Random, endings: Sequence[Ending] = ("played",)) -> Callable[[Tournament, Match], Tournament]:
+    """Return a function that plays a match by adding random results with these endings."""
 
     def play(tournament: Tournament, match: Match) -> Tournament:
         for deal in match.deals:
@@ -85,7 +83,7 @@ def play_at_random(
 
 
 def play_round(tournament: Tournament, play: Callable[[Tournament, Match], Tournament] = play_by_seed) -> Tournament:
-    """Finish the current round. Teams that have withdrawn forfeit, as with the director."""
+    """Finish the current round. Teams that have withdrawn forfeit their matches, as `director` decides."""
     for match in tournament.rounds[-1]:
         if match.is_over:
             continue

@@ -12,11 +12,11 @@ from bot.features.tournaments.duplicate import DealScore, deal_scores, round_sco
 from bot.features.tournaments.log_entries import Ending
 from bot.features.tournaments.tournament import Tournament
 from tests.bot.features.tournaments.logs import (
-    MIXED,
+    MIXED_ENDINGS,
     add_result,
     add_round,
-    play_at_random,
     play_tournament,
+    random_player,
     start_tournament,
 )
 
@@ -160,7 +160,7 @@ def test_bye_scores_zero() -> None:
 )
 def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str) -> None:
     tournament = play_tournament(
-        start_tournament("duplicate", teams, deals=deals, scoring=scoring), play_at_random(Random(seed), MIXED)
+        start_tournament("duplicate", teams, deals=deals, scoring=scoring), random_player(Random(seed), MIXED_ENDINGS)
     )
     by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
     for score in collect_scores(tournament):

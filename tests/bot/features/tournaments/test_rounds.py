@@ -13,11 +13,11 @@ from tests.bot.features.tournaments.logs import (
     add_entries,
     add_result,
     add_round,
-    play_at_random,
     play_by_seed,
     play_round,
     play_tournament,
     playing_teams,
+    random_player,
     start_tournament,
 )
 
@@ -143,7 +143,7 @@ def test_eliminated_team_never_returns(seed: int) -> None:
 
     tournament = play_tournament(
         start_tournament("knockout", random.randint(2, 40)),
-        play_at_random(random, ("played", "resign", "void")),
+        random_player(random, ("played", "resign", "void")),
         leavers,
     )
     out: set[int] = set()

@@ -15,15 +15,15 @@ from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.store import Store
 from tests.bot.features.tournaments.logs import (
-    MIXED,
+    MIXED_ENDINGS,
     add_entries,
     add_result,
     add_round,
-    play_at_random,
     play_by_seed,
     play_round,
     play_tournament,
     playing_teams,
+    random_player,
     start_tournament,
 )
 
@@ -266,7 +266,7 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
             else []
         )
 
-    tournament = play_tournament(start_tournament(form, teams), play_at_random(random, MIXED), leavers)
+    tournament = play_tournament(start_tournament(form, teams), random_player(random, MIXED_ENDINGS), leavers)
     values = count_independently(tournament)
     for line in standings(tournament):
         assert line.rank == 1 + sum(values[other] > values[line.team] for other in values)

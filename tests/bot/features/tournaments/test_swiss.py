@@ -15,14 +15,14 @@ from bot.features.tournaments.swiss import RELAXED, can_be_paired, records_of
 from bot.features.tournaments.team_record import TeamRecord, order_seats
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
-    MIXED,
+    MIXED_ENDINGS,
     add_entries,
     add_result,
     add_round,
-    play_at_random,
     play_round,
     play_tournament,
     playing_teams,
+    random_player,
     start_tournament,
 )
 from tests.long import long
@@ -41,7 +41,7 @@ def random_tournament(
             else []
         )
 
-    return play_tournament(start_tournament(form, teams, rounds=rounds), play_at_random(random, MIXED), leavers)
+    return play_tournament(start_tournament(form, teams, rounds=rounds), random_player(random, MIXED_ENDINGS), leavers)
 
 
 def rewind_to_round(tournament: Tournament, number: int) -> Tournament:
@@ -115,7 +115,7 @@ def test_first_seats_are_balanced(seed: int, teams: int) -> None:
     The last round does not count for its leaders and their opponents.
     """
     random = Random(seed)
-    tournament = play_tournament(start_tournament("swiss", teams), play_at_random(random))
+    tournament = play_tournament(start_tournament("swiss", teams), random_player(random))
     assert len(tournament.rounds) == rounds_in_all(tournament)
     last = rewind_to_round(tournament, len(tournament.rounds))
     leaders = [team for team, record in enumerate(records_of(last)) if record.score * 2 > len(tournament.rounds) - 1]

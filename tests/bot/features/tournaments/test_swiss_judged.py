@@ -21,9 +21,9 @@ from tests.bot.features.tournaments.judge import Judgement, ask_judge
 from tests.bot.features.tournaments.logs import (
     add_entries,
     add_round,
-    play_at_random,
     play_round,
     playing_teams,
+    random_player,
     start_tournament,
 )
 from tests.bot.features.tournaments.sieve import explain, normalize_pairing
@@ -55,7 +55,7 @@ def count_verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
         tournament = add_round(tournament, *pairs)
         if random.random() < leaving and len(playing_teams(tournament)) > 3:
             tournament = add_entries(tournament, Leave(random.choice(playing_teams(tournament))))
-        tournament = play_round(tournament, play_at_random(random, ENDINGS))
+        tournament = play_round(tournament, random_player(random, ENDINGS))
     if len(tournament.rounds) < rounds_in_all(tournament):
         assert ask_judge(tournament, rounds_in_all(tournament)).pairs is None
     return counts

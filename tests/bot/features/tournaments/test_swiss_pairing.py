@@ -13,13 +13,13 @@ from bot.features.tournaments.swiss_pairing import NOBODY, pair_round
 from bot.features.tournaments.team_record import TeamRecord
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
-    MIXED,
+    MIXED_ENDINGS,
     add_entries,
     add_result,
     add_round,
-    play_at_random,
     play_round,
     playing_teams,
+    random_player,
     start_tournament,
 )
 from tests.bot.features.tournaments.sieve import Pairing, explain, normalize_pairing, sieve
@@ -55,7 +55,7 @@ def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, mo
             tournament = add_round(tournament, *pairs)
             if random.random() < leaving and len(playing_teams(tournament)) > 3:
                 tournament = add_entries(tournament, Leave(random.choice(playing_teams(tournament))))
-            tournament = play_round(tournament, play_at_random(random, MIXED))
+            tournament = play_round(tournament, random_player(random, MIXED_ENDINGS))
 
 
 FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2 6+3 5+4", "6+0 1-5 3+2 4+7"]

@@ -13,7 +13,7 @@ from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.log_entries import Result, decode
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.handlers import Dispatcher
-from bot.handlers.press_limits import PressLimits
+from bot.handlers.press_limits import RequestLimits
 from bot.platform import Command, Person, Press, Reply, private_place
 from bot.store import EmbeddedStore, Store, open_store
 from bot.store.log import strip_stamp
@@ -38,7 +38,7 @@ class TwoWorkers:
         store = await stack.enter_async_context(open_store(self.url))
         worker = await stack.enter_async_context(open_worker(store, self.fake, alone=False))
         dispatcher = Dispatcher(worker)
-        dispatcher.limits = PressLimits(on=False)
+        dispatcher.limits = RequestLimits(on=False)
         self.workers.append((stack, worker, dispatcher))
         for _stack, current, _dispatcher in (*self.workers, *self.workers):
             await current.shards.balance()

@@ -18,9 +18,9 @@ from bot.tables.table_memory import Commit
 from engine.errors import ClaimRefused
 
 POLL_SECONDS = 2.0  # interval between polls of the store for clocks that ring soon
-SOON = POLL_SECONDS + 1.0  # clocks that ring later than this have no timer in memory
-TOO_EARLY = 0.05  # shortest wait after a clock was checked too early, in seconds
-AGAIN_AFTER = 1.0  # seconds until a clock is checked again after an error
+SOON_SECONDS = POLL_SECONDS + 1.0  # clocks that ring later than this have no timer in memory
+EARLY_RETRY_SECONDS = 0.05  # shortest wait after a clock was checked too early
+RETRY_SECONDS = 1.0  # pause before a clock is checked again after an error
 
 log = structlog.get_logger()
 
@@ -50,7 +50,7 @@ class Alarms:
         """
         if before := self._soon.pop(code, None):
             before.cancel()
-        if seconds <= SOON:
+        if seconds <= SOON_SECONDS:
             self._soon[code] = asyncio.get_running_loop().call_later(seconds, self._ring_soon, code)
 
     async def run(self) -> None:
@@ -67,7 +67,7 @@ class Alarms:
         """Find clocks that ring soon and were set by another worker, before a restart, or long ago."""
         found: dict[str, float] = {}
         with self.room.store.outage.suppress_errors():
-            found = await self.room.store.leases.due_clocks(sorted(self.shards.owned), SOON)
+            found = await self.room.store.leases.due_clocks(sorted(self.shards.owned), SOON_SECONDS)
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
@@ -101,7 +101,7 @@ class Alarms:
             if seconds is not None and seconds <= 0:
                 await self._act(table)
             elif seconds is not None:
-                self.set_clock(code, max(seconds, TOO_EARLY))
+                self.set_clock(code, max(seconds, EARLY_RETRY_SECONDS))
         except TableError:
             # Another commit was faster. It has set the clock again, or the next poll finds it.
             log.debug("clock_already_handled", table=code)
@@ -110,7 +110,7 @@ class Alarms:
             self.room.store.outage.begin(error)
         except Exception:
             log.exception("clock_failed", table=code)
-            self.set_clock(code, AGAIN_AFTER)
+            self.set_clock(code, RETRY_SECONDS)
         finally:
             self._busy.discard(code)
 

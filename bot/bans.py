@@ -14,7 +14,7 @@ from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.forgetting import leaving_entries
 
 BAN_SECONDS = 1.0  # interval of checks by the leader
-AGAIN_SECONDS = 60.0  # time between two checks of one banned person
+RECHECK_SECONDS = 60.0  # time between two checks of one banned person
 BY_THE_BOT = "buongioco"  # author, in the log, of the end of a ban whose time is up
 
 log = structlog.get_logger()
@@ -36,7 +36,7 @@ class BanEnforcer:
                 continue
             if self._due.get(person, 0) > now:
                 continue
-            self._due[person] = now + AGAIN_SECONDS
+            self._due[person] = now + RECHECK_SECONDS
             try:
                 if tables := await self.remove(person):
                     log.info("ban_enforced", tables=tables)

@@ -7,8 +7,8 @@ Their names are in `bot.command_names`. A word has no spaces, hyphens or undersc
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-SHORTEST, LONGEST_SHORT = 3, 5  # letters of the shortest word that is compared, and of the longest short one
-ALIKE = 0.7  # similarity by difflib from which a word counts as a misspelt command
+SHORTEST_WORD, LONGEST_SHORT_WORD = 3, 5  # letters of the shortest word that is compared, and of the longest short one
+MIN_SIMILARITY = 0.7  # by difflib, between a word and the command of which it counts as a misspelling
 MAX_PARTS = 4  # parts of a word that is written with spaces
 
 OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
@@ -77,8 +77,8 @@ def closest_word(word: str, known: Iterable[str]) -> str:
     A short word must have the same first letter: ``stop`` is not ``top``.
     """
     plain = plain_word(word)
-    if len(plain) < SHORTEST:
+    if len(plain) < SHORTEST_WORD:
         return ""
-    candidates = [each for each in known if each[0] == plain[0] or len(plain) > LONGEST_SHORT]
+    candidates = [each for each in known if each[0] == plain[0] or len(plain) > LONGEST_SHORT_WORD]
     begun = min((each for each in candidates if each.startswith(plain)), key=len, default="")
-    return begun or "".join(get_close_matches(plain, candidates, 1, ALIKE))
+    return begun or "".join(get_close_matches(plain, candidates, 1, MIN_SIMILARITY))

@@ -10,7 +10,7 @@ from bot.cluster.shards import Shards
 from bot.delivery.delivery import Delivery
 from bot.delivery.outages import Outages
 from bot.delivery.private_hands import PrivateHands
-from bot.delivery.reposts import RING_AFTER, LowestHands, RepostPolicy
+from bot.delivery.reposts import RING_SECONDS, LowestHands, RepostPolicy
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.surface_names import Result
@@ -55,7 +55,7 @@ class Core:
         *,
         alone: bool = True,
         robot_pause: float = ROBOT_PAUSE,
-        ring_after: float = RING_AFTER,
+        ring_after: float = RING_SECONDS,
     ) -> None:
         self.store, self.settings = store, settings
         self.features: list[Feature] = []  # filled by the worker once all features exist

@@ -16,8 +16,8 @@ from bot.tables.table import Table
 from bot.words.verdicts import NO_HINT, ShownHint
 from engine.robots.verdicts import Hint
 
-REMEMBERED = 1000  # hints kept in memory
-TRIES = 3  # attempts to compute a hint, because the robots' processes can be starting
+HINTS_REMEMBERED = 1000  # hints kept in memory
+MAX_ATTEMPTS = 3  # attempts to compute a hint, because the robots' processes can be starting
 BUSY_SECONDS = 5.0  # pause before robots that had no time for a hint are asked for it again
 
 Decision = tuple[str, int, int]  # a table's code and version, and a seat
@@ -48,9 +48,9 @@ class Hints:
     def __init__(self, robot_pool: RobotPool, unasked_hints: Callable[[Table, int], Awaitable[UnaskedHints]]) -> None:
         self._robot_pool, self._unasked_hints = robot_pool, unasked_hints
         self.watchers: list[Callable[[str], None]] = []
-        self._hints: LRUCache[Decision, Hint] = LRUCache(REMEMBERED)
-        self._asked: LRUCache[Decision, bool] = LRUCache(REMEMBERED)
-        self._busy: TTLCache[Decision, bool] = TTLCache(REMEMBERED, BUSY_SECONDS)
+        self._hints: LRUCache[Decision, Hint] = LRUCache(HINTS_REMEMBERED)
+        self._asked: LRUCache[Decision, bool] = LRUCache(HINTS_REMEMBERED)
+        self._busy: TTLCache[Decision, bool] = TTLCache(HINTS_REMEMBERED, BUSY_SECONDS)
         self._running: dict[str, tuple[Decision, asyncio.Task[Hint | None]]] = {}
         self._wanted: dict[str, Decision] = {}  # each person's hint to show next
         self._tasks = TaskSet()
@@ -107,7 +107,7 @@ class Hints:
         """Compute a hint once the person's previous one is done, unless they want a different one by then."""
         tries = 0
         try:
-            while tries < TRIES and self._wanted.get(person) == decision:
+            while tries < MAX_ATTEMPTS and self._wanted.get(person) == decision:
                 running = self._running.get(person)
                 if running and running[0] != decision:
                     await asyncio.wait([running[1]])

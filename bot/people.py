@@ -11,7 +11,7 @@ from bot.identity.programs import name_of
 from bot.panel_picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
-from bot.store.entries import DEFAULT_CLOCK
+from bot.store.entries import DEFAULT_CLOCK_SECONDS
 from bot.store.lua import DELETE_IF, read_script
 from bot.tables.choice import Choice
 from bot.texts import language_of
@@ -103,7 +103,7 @@ class ChatProfile:
 
     id: str
     language: str = "en"
-    clock: int = DEFAULT_CLOCK
+    clock: int = DEFAULT_CLOCK_SECONDS
     strict: bool = False
     game: str = default_game("chat")
     wants_pictures: bool = True
@@ -166,7 +166,7 @@ class People:
             found.chat = ChatProfile(
                 place,
                 stored("language", "en"),
-                int(stored("clock", DEFAULT_CLOCK)),
+                int(stored("clock", DEFAULT_CLOCK_SECONDS)),
                 stored("strict") == "1",
                 stored("game", default_game("chat")),
                 stored("pictures", "1") == "1",

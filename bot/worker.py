@@ -11,7 +11,7 @@ from bot.announcements import Announcements
 from bot.bans import BAN_SECONDS, BanEnforcer
 from bot.concurrency.background import Loop, Loops
 from bot.core import Core
-from bot.delivery.reposts import RING_AFTER
+from bot.delivery.reposts import RING_SECONDS
 from bot.feature import Feature
 from bot.health import check_health, store_answers
 from bot.metrics import ANALYSES, LAG, PLATFORM_UP, RATE_LIMITED_ANSWERS, STALLED, STORE_UP, TABLES, UNSETTLED
@@ -24,8 +24,8 @@ from bot.store.retries import RetryQueue
 from bot.store.risks import watch_settings
 from bot.tables.room import ROBOT_PAUSE
 
-FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again; doubled each time
-PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
+FIRST_CANCEL_SECONDS = 0.05  # wait before a loop that does not end is cancelled again; doubled each time
+SHUTDOWN_SECONDS = 1.5  # grace period for messages in flight at shutdown
 TICK_SECONDS = 1.0
 STALL_SECONDS = 5.0  # longer pauses are logged: players notice, and platforms can give up on presses
 F = TypeVar("F", bound=Feature)
@@ -43,7 +43,7 @@ class Worker(Core):
         *,
         alone: bool = True,
         robot_pause: float = ROBOT_PAUSE,
-        ring_after: float = RING_AFTER,
+        ring_after: float = RING_SECONDS,
     ) -> None:
         super().__init__(store, settings, alone=alone, robot_pause=robot_pause, ring_after=ring_after)
         self._loops = Loops()
@@ -97,13 +97,13 @@ class Worker(Core):
 
     async def stop(self) -> None:
         """Finish and store current work, and release the shards."""
-        patience = FIRST_PATIENCE
+        wait_seconds = FIRST_CANCEL_SECONDS
         while running := [task for task in self._tasks if not task.done()]:
             # Cancel repeatedly: on Python 3.11, libraries can lose a cancellation that coincides with a result.
             for task in running:
                 task.cancel()
-            await asyncio.wait(running, timeout=patience)
-            patience *= 2
+            await asyncio.wait(running, timeout=wait_seconds)
+            wait_seconds *= 2
         self.outages.stop()
         await self.retries.stop()
         for feature in self.features:
@@ -115,7 +115,7 @@ class Worker(Core):
         self.hints.stop()
         self.robot_pool.stop()
         with self.store.outage.suppress_errors():
-            await self.delivery.stop(PATIENCE)
+            await self.delivery.stop(SHUTDOWN_SECONDS)
             await self.shards.stop()
         self.picture_pool.stop()
         for adapter in self.adapters.values():

@@ -18,7 +18,7 @@ import structlog
 
 from adapters.discord.errors import ANSWERED, EXPIRED, LIBRARY_ERRORS, RATE_LIMITED, describe_error
 from adapters.discord.interactions import Unreadable, read_person
-from adapters.discord.limits import COUNTED_STATUSES, RATE_LIMIT_PAUSE, RefusalBudget
+from adapters.discord.limits import COUNTED_STATUSES, RATE_LIMIT_SECONDS, RefusalBudget
 from adapters.discord.places import PLATFORM, InteractionToken
 from adapters.discord.rest import TIMEOUT, Rest
 from bot import actions
@@ -37,7 +37,7 @@ PRESS_SECONDS = 86400  # how long the table of a press is kept
 TABLE_KEY = "discord:activity"  # start of the keys in the store: the table's code, by instance and person, as a hash
 INSTANCE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
-LONGEST = 1024  # characters of launch data
+LONGEST_LAUNCH_DATA = 1024  # characters of launch data
 SCOPE = "identify"
 
 log = structlog.get_logger()
@@ -146,7 +146,7 @@ class Activity:
     # From the page to its person
 
     async def verify_launch(self, launch_data: str) -> Launch:
-        if len(launch_data) > LONGEST:
+        if len(launch_data) > LONGEST_LAUNCH_DATA:
             raise InvalidLaunch("too long")
         fields = dict(parse_qsl(launch_data))
         code, instance = fields.get("code", ""), fields.get("instance_id", "")
@@ -235,7 +235,7 @@ def _check_rate_limit(response: aiohttp.ClientResponse) -> None:
         try:
             raise SlowDown(float(response.headers["Retry-After"]))
         except (KeyError, ValueError):
-            raise SlowDown(RATE_LIMIT_PAUSE) from None
+            raise SlowDown(RATE_LIMIT_SECONDS) from None
 
 
 def _fields(value: object) -> dict[str, Any]:

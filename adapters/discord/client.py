@@ -12,7 +12,7 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord.interactions import Interaction, Unreadable, read_interaction
-from adapters.discord.limits import LONGEST_WAIT
+from adapters.discord.limits import LONGEST_WAIT_SECONDS
 from adapters.discord.pictures import trace_config
 from adapters.discord.raw_events import reduce_server, writable_server
 from bot.concurrency.background import TaskSet
@@ -71,7 +71,7 @@ class Client(discord.AutoShardedClient):
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             enable_debug_events=False,
-            max_ratelimit_timeout=LONGEST_WAIT,
+            max_ratelimit_timeout=LONGEST_WAIT_SECONDS,
             proxy=proxy,
             http_trace=trace_config(),
         )

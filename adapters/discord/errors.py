@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import aiohttp
 import discord
 
-from adapters.discord.limits import OPEN_CHAT_PAUSE, RATE_LIMIT_PAUSE
+from adapters.discord.limits import OPEN_CHAT_SECONDS, RATE_LIMIT_SECONDS
 from bot.platform import (
     ChatGone,
     DeliveryError,
@@ -81,9 +81,9 @@ def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> D
         try:
             return SlowDown(float(error.response.headers["Retry-After"]))
         except (AttributeError, KeyError, ValueError):
-            return SlowDown(RATE_LIMIT_PAUSE)
+            return SlowDown(RATE_LIMIT_SECONDS)
     if error.code == TOO_MANY_CHATS:
-        return SlowDown(OPEN_CHAT_PAUSE)
+        return SlowDown(OPEN_CHAT_SECONDS)
     if editing and error.code in GONE_MESSAGES:
         return MessageGone(reason)
     if error.code in CLOSED or (is_private(place) and error.code in GONE_CHATS):

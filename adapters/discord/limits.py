@@ -2,7 +2,7 @@
 
 Delivery paces each place by `BOARD_LIMIT` or `PRIVATE_LIMIT`, and all places together by `REQUESTS_PER_SECOND`
 (`bot.delivery.send_limiter`). Answers to interactions have no rate limit. After a 429 the library waits and retries.
-For a wait of more than `LONGEST_WAIT` seconds, `adapters.discord.errors` raises `SlowDown`, and delivery waits instead.
+For a wait longer than `LONGEST_WAIT_SECONDS`, `adapters.discord.errors` raises `SlowDown`, and delivery waits instead.
 """
 
 import time
@@ -18,9 +18,9 @@ BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 REQUESTS_PER_SECOND = 45  # Discord accepts fifty from a bot; answers to interactions do not count
 
-LONGEST_WAIT = 30.0  # seconds; the longest wait of the library after a 429
-RATE_LIMIT_PAUSE = 5.0  # seconds; the pause after a 429 that names no wait
-OPEN_CHAT_PAUSE = 60.0  # seconds; the pause after too many new private chats
+LONGEST_WAIT_SECONDS = 30.0  # longest wait of the library after a 429
+RATE_LIMIT_SECONDS = 5.0  # pause after a 429 that names no wait
+OPEN_CHAT_SECONDS = 60.0  # pause after too many new private chats
 TOKEN_SECONDS = 14.5 * 60  # Discord accepts an interaction's token for 15 minutes
 
 MAX_COMPONENTS, MAX_IN_ROW = 40, 5  # components of a message; buttons of a row

@@ -28,7 +28,7 @@ from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 UPLOAD_SECONDS = 2.0
 SLOW_SECONDS = 0.5  # slower uploads could make an answer miss Discord's deadline of three seconds
 
-MAX_LATE = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
+MAX_LATE_UPLOADS = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0  # pauses after a refusal and after late uploads
 
 CHANNELS_KEPT = 20_000
@@ -177,7 +177,7 @@ class Pictures:
             return
         self._slow[channel] = True
         self._late[channel] = self._late.get(channel, 0) + 1
-        if self._late[channel] == MAX_LATE:
+        if self._late[channel] == MAX_LATE_UPLOADS:
             del self._late[channel]
             self._resting[channel] = True
 

@@ -1,7 +1,7 @@
 """The texts that our pages' scripts show, by their names in `static/`."""
 
 from bot.identity.pseudonyms import GUEST, NAME
-from bot.tables.clock import TIME_TO_CUT
+from bot.tables.clock import CUT_SECONDS
 from bot.texts import texts
 
 
@@ -228,7 +228,7 @@ def watch_texts(language: str) -> dict[str, str]:
             "signalled": _("{name} plays {card} and says {signal}"),
             "somebody": _(NAME),
             "target": _("to {target}"),
-            "cutting": _("{name} can cut the pack: {seconds} seconds.").format(name="{name}", seconds=TIME_TO_CUT),
+            "cutting": _("{name} can cut the pack: {seconds} seconds.").format(name="{name}", seconds=CUT_SECONDS),
             "takes": _("{name} takes it"),
             "to_move": _("{name}’s turn."),
             "won": _("{side} won."),

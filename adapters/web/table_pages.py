@@ -24,7 +24,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 KEY = re.compile(r"[0-9a-f]{16}")
-TOURNAMENTS = 3  # tournaments on the first page
+MAX_TOURNAMENTS = 3  # tournaments on the first page
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
 FULL = _("This table is full: open another one from the first page.")
 FULL_TO_WATCH = _("This table is full, but you can watch the game.")
@@ -51,7 +51,9 @@ async def home(site: Site, request: web.Request) -> web.Response:
         day=await site.card_room.feature(DailyFeature).site.line(person, language),
         puzzle_rating=await site.card_room.feature(PuzzlesFeature).site.rating_line(person, language),
         tables=await lobby.tables_of(person) if person else [],
-        tournaments=await site.card_room.feature(TournamentsFeature).site.public_lines(person, language, TOURNAMENTS),
+        tournaments=await site.card_room.feature(TournamentsFeature).site.public_lines(
+            person, language, MAX_TOURNAMENTS
+        ),
         player=await lobby.player_id(person) if person else "",
         is_link_unknown="unknown" in request.query,
         looking=await find_pages.looking_count_text(site, language),

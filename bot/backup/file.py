@@ -32,7 +32,7 @@ from bot.atomic_files import write_atomically
 
 FORMAT = "buongioco-backup/1"
 MAX_LINE_BYTES = 256 * 1024 * 1024  # far above any real line; limits the cost of a bad file
-LEVEL = 6  # level of gzip; higher ones take several times as long and save a few per cent
+GZIP_LEVEL = 6  # level of gzip; higher ones take several times as long and save a few per cent
 KINDS = ("table", "game", "string", "list", "set", "hash", "zset")  # kinds of the lines between header and end
 
 Line = dict[str, Any]
@@ -84,7 +84,7 @@ def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
 
     The file gets its name when all of it is on disk. It holds secrets, so only its owner can read it.
     """
-    with write_atomically(path) as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as file:
+    with write_atomically(path) as raw, gzip.GzipFile("", "wb", GZIP_LEVEL, raw, mtime=0) as file:
         digest, lines = hashlib.sha256(), 0
 
         def write(line: Line) -> None:

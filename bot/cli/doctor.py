@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import typer
 from redis.exceptions import RedisError
 
-from bot.cli.health import MAX_HEALTH_BYTES, TIMEOUT, health_address, health_url, is_health, open_local_url
+from bot.cli.health import MAX_HEALTH_BYTES, TIMEOUT_SECONDS, health_address, health_url, is_health, open_local_url
 from bot.cli.levers import format_time
 from bot.cli.output import say
 from bot.cli.store_commands import store_command
@@ -131,7 +131,7 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
     """Fetch a page at the public address. A proxy can answer even if no bot runs."""
     request = urllib.request.Request(f"{url}/rules", headers={"Accept": "text/html"})  # noqa: S310 - http or https
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT):  # noqa: S310
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS):  # noqa: S310
             pass
     except urllib.error.HTTPError as error:
         if error.code in BAD_GATEWAY_CODES:

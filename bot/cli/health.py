@@ -8,7 +8,7 @@ from urllib.request import ProxyHandler, build_opener
 from bot.settings import BadSetting, Settings
 from bot.settings_reader import read_settings
 
-TIMEOUT = 4.0  # seconds
+TIMEOUT_SECONDS = 4.0
 MAX_HEALTH_BYTES = 65536  # bytes that are read from an answer
 
 # Hosts that mean every address, and the loopback address to ask. A bot on ``::`` answers IPv6 only.
@@ -23,7 +23,7 @@ def health_url(host: str, port: int) -> str:
 
 def open_local_url(url: str) -> HTTPResponse:
     """Open a URL of this machine, as urlopen does, but without the environment's proxies, which run elsewhere."""
-    answer: HTTPResponse = build_opener(ProxyHandler({})).open(url, timeout=TIMEOUT)
+    answer: HTTPResponse = build_opener(ProxyHandler({})).open(url, timeout=TIMEOUT_SECONDS)
     return answer
 
 

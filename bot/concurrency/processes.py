@@ -20,10 +20,10 @@ from bot.concurrency.process_main import SIZE_BYTES, frame, run_worker
 NewProcess = multiprocessing.get_context("spawn").Process
 """Processes are spawned, because a forked copy of the bot would share its memory and connections."""
 
-TRIES = 3  # attempts for a piece of work that kills its process
+MAX_ATTEMPTS = 3  # attempts for a piece of work that kills its process
 REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
-PIPELINED = 2
+MAX_PIPELINED = 2
 """Pieces of work that a single process has at a time: it can begin the second without waiting for the bot.
 
 With several processes, work waits for the first free one.
@@ -92,7 +92,7 @@ class Processes:
     def __init__(self, name: str, count: int, niceness: int = 0) -> None:
         self.name, self.count, self._niceness = name, count, niceness
         self._running: dict[_Process, asyncio.Task[None]] = {}
-        self._slots = asyncio.Semaphore(count if count > 1 else PIPELINED)
+        self._slots = asyncio.Semaphore(count if count > 1 else MAX_PIPELINED)
         self._starting = asyncio.Lock()
         self._is_stopped = False
         self.pending = 0  # pieces of work running or waiting
@@ -102,7 +102,7 @@ class Processes:
         self.pending += 1
         try:
             message = frame(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
-            for _ in range(TRIES - 1):
+            for _ in range(MAX_ATTEMPTS - 1):
                 with suppress(ProcessDied):
                     return cast("T", await self._try(message))
             return cast("T", await self._try(message))

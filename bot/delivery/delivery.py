@@ -34,8 +34,8 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 
-RETRY_AFTER = 2.0  # seconds before a table is checked again after a store error, or after the first of other errors
-MAX_RETRY_AFTER = 300.0  # limit of that pause, which doubles for repeated errors; a change ends it
+RETRY_SECONDS = 2.0  # pause before a table is checked again after a store error, or after the first of other errors
+MAX_RETRY_SECONDS = 300.0  # limit of that pause, which doubles for repeated errors; a change ends it
 LEAVING_SECONDS = 1.5  # time limit of sends when shards move to another worker; far less than a lease
 TABLES_CACHED = 25_000  # tables whose messages are kept in memory, about 3 kB each
 MAX_EVICTED = 100  # tables checked for eviction at a time, so that each call is cheap
@@ -298,10 +298,10 @@ class Delivery:
         if sync.is_new_error(error, surface):
             fields = {"surface": surface} if surface else {}
             log.error("surface_failed" if surface else "delivery_failed", table=sync.code, **fields, exc_info=error)
-        sync.retry_in(RETRY_AFTER, MAX_RETRY_AFTER, lambda: self.touch(sync.code, reload=True))
+        sync.retry_in(RETRY_SECONDS, MAX_RETRY_SECONDS, lambda: self.touch(sync.code, reload=True))
 
     def _retry_later(self, code: str) -> None:
-        asyncio.get_running_loop().call_later(RETRY_AFTER, lambda: self.touch(code, reload=True))
+        asyncio.get_running_loop().call_later(RETRY_SECONDS, lambda: self.touch(code, reload=True))
 
     def _forget(self, sync: TableSync) -> None:
         if self._tables.get(sync.code) is sync:

@@ -17,7 +17,7 @@ other.
 
 STEADY_SECONDS = 300.0  # time after an outage until a platform counts as stable again
 
-FORGOTTEN_AFTER = 150.0
+FORGET_SECONDS = 150.0
 """Seconds without a failure after which an outage ends even without a successful call.
 
 This is longer than any pause between retries, except pauses that a platform requests.
@@ -133,8 +133,8 @@ class Outages:
     def _is_over(self, platform: str, state: _PlatformState) -> bool:
         """Return whether the adapter is healthy and no call has failed for a while.
 
-        If only a success shows the end, a call must have succeeded too, or the failures are `FORGOTTEN_AFTER` old.
+        If only a success shows the end, a call must have succeeded too, or the failures are `FORGET_SECONDS` old.
         """
         quiet = asyncio.get_running_loop().time() - state.failed_at
-        is_known = not state.needs_success or quiet > FORGOTTEN_AFTER
+        is_known = not state.needs_success or quiet > FORGET_SECONDS
         return is_known and quiet >= state.quiet and self._is_healthy(platform)

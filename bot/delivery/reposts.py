@@ -12,7 +12,7 @@ from bot.delivery.table_sync import TableSync
 from bot.platform import is_ephemeral, is_private
 from bot.tables.table import Table
 
-RING_AFTER = 45  # seconds without a press after which a turn comes as a new message, so that the phone rings
+RING_SECONDS = 45  # time without a press after which a turn comes as a new message, so that the phone rings
 PLACES_CACHED = 100_000  # private chats whose lowest hand is known
 
 

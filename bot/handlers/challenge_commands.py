@@ -19,7 +19,7 @@ from bot.parsing.games import NoSuchGame, find_robot, parse_game_and_points, tar
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Person, Press, Reply, is_ephemeral, is_private
-from bot.store.entries import DEFAULT_CLOCK, Clock, Setup
+from bot.store.entries import DEFAULT_CLOCK_SECONDS, Clock, Setup
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, find_free_chair
 from bot.tables.code_guard import CodeGuard
@@ -53,7 +53,7 @@ class Joining(Handlers):
         except NoSuchGame as fault:
             raise fault if invited else NoSuchOpponent(**fault.values) from None
         game = named or chat.game
-        has_usual_clock = chat.clock == DEFAULT_CLOCK and not chat.strict
+        has_usual_clock = chat.clock == DEFAULT_CLOCK_SECONDS and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered twice must not bring back an older choice.

@@ -16,7 +16,7 @@ from bot.store import Store
 from bot.tables.table import Table
 from bot.texts import texts
 
-REMEMBERED = 10_000  # digests of invitations kept in memory
+DIGESTS_REMEMBERED = 10_000  # digests of invitations kept in memory
 REMEMBERED_SECONDS = GIVE_UP_SECONDS  # then an invitation that could not be sent can be requested again
 
 
@@ -24,7 +24,7 @@ class Invitations:
     def __init__(self, store: Store, adapters: Mapping[str, Adapter]) -> None:
         self._store, self._adapters = store, adapters
         self._sent: TTLCache[int, str] = TTLCache(
-            REMEMBERED, REMEMBERED_SECONDS
+            DIGESTS_REMEMBERED, REMEMBERED_SECONDS
         )  # the update that sent each invitation
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:

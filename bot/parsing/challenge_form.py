@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 from bot.actions import BadPayload
 from bot.form import FormAnswers
 from bot.parsing.games import target_rule, targets
-from bot.store.entries import DEFAULT_CLOCK, Clock, CutOption, Rule
+from bot.store.entries import DEFAULT_CLOCK_SECONDS, Clock, CutOption, Rule
 from bot.tables.clock import CLOCKS
 from bot.tables.errors import TableError
 from bot.tables.table import Table
@@ -100,7 +100,7 @@ class Wanted(NamedTuple):
         chosen = [Rule(name, value) for name, value in rules.items() if value != kind.rules.model_fields[name].default]
         cuts = [CutOption(True)] if CUTS in self.boxes else []
         clock = Clock(self.clock, STRICT in self.boxes)
-        return [*chosen, *([] if clock == Clock(DEFAULT_CLOCK, False) else [clock]), *cuts]
+        return [*chosen, *([] if clock == Clock(DEFAULT_CLOCK_SECONDS, False) else [clock]), *cuts]
 
     def changes(self, table: Table) -> list[Rule | Clock | CutOption]:
         """Return the entries that give these choices to an open table with the same game. Raises like `setup`."""

@@ -21,7 +21,7 @@ from bot.running.supervisor import NothingToRun, Supervisor
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreUnavailable, layout_version
 from bot.store.host_access import open_host_store
-from bot.store.leases import WORKERS_PATIENCE
+from bot.store.leases import JOIN_SECONDS
 from bot.store.outage import is_temporary
 from bot.version import VERSION
 from bot.worker import Worker
@@ -91,7 +91,7 @@ async def run(settings: Settings) -> None:
     try:
         async with open_worker(settings) as worker:
             # Join first, because the worker must not serve anyone if the others have a different time zone.
-            await _retry_start(partial(worker.shards.join, WORKERS_PATIENCE))
+            await _retry_start(partial(worker.shards.join, JOIN_SECONDS))
             opening = None
             await _work(worker, stop)
     except asyncio.CancelledError:

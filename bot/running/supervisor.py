@@ -15,7 +15,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 STEADY_SECONDS = 60.0  # after serving for this time, the pauses start again with the first
 
-REFUSED_PAUSE = 300.0
+REFUSED_SECONDS = 300.0
 """Pause in seconds before retrying an adapter with refused settings. A port can become free without the host, and a
 platform in trouble can refuse a good token. Such rare retries do not reach any rate limit.
 """
@@ -72,7 +72,7 @@ class Supervisor:
                 self._has_run = True
                 self._refusals.pop(adapter.platform, None)
             if isinstance(fault, BadSetting):
-                wait = REFUSED_PAUSE
+                wait = REFUSED_SECONDS
                 self._handle_refusal(adapter.platform, fault)
             else:
                 wait = backoff.next_pause()
@@ -89,7 +89,7 @@ class Supervisor:
         if not self._has_run and set(self._refusals) == set(self._worker.adapters):
             self._all_refused.set()
         elif not is_logged:
-            log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_PAUSE)
+            log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_SECONDS)
 
     def _handle_failure(self, platform: str, fault: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)

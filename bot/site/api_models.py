@@ -42,7 +42,7 @@ from engine.views import (
 OpenView = PacketsView | StockView | SpadesView | TressetteView | DealView
 RECORD_TYPES = (TressetteRecord, SpadesRecord)  # record types, one per family of games
 TUPLE_TYPES = (Declaration, LastTrick, Packet, ShownCard)  # arrays in JSON; pydantic leaves out their docstrings
-COSTLIEST = 3
+MAX_COSTLIEST = 3
 
 
 class ApiModel(BaseModel):
@@ -281,7 +281,7 @@ def replayed_analysis(game: FinishedGame, analysis: Analysis | None, language: s
         is_begun=analysis is not None,
         judgements=[_judgement(words, verdict) for verdict in verdicts],
         players=[_player_summary(verdicts, seat) for seat in seats],
-        costliest=[_judgement(words, verdict) for verdict in costliest_moves(verdicts, COSTLIEST)],
+        costliest=[_judgement(words, verdict) for verdict in costliest_moves(verdicts, MAX_COSTLIEST)],
     )
 
 

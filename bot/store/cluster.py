@@ -24,7 +24,7 @@ from redis.exceptions import (
 )
 
 RETRY_SECONDS = 3.0  # how long a command is retried: less than most failovers take, because people wait
-RETRY_PAUSE = 0.1  # seconds between two attempts, and between two reads of the cluster's map
+RETRY_PAUSE_SECONDS = 0.1  # pause between two attempts, and between two reads of the cluster's map
 CONNECTIONS = 32  # connections for single commands; scripts and pipelines have connections of their own
 
 # Errors that a failover causes.
@@ -109,9 +109,9 @@ class Cluster(RedisCluster):
 
     async def refresh(self) -> None:
         """Read the cluster's map after a pause. Concurrent callers share one read."""
-        await asyncio.sleep(RETRY_PAUSE)
+        await asyncio.sleep(RETRY_PAUSE_SECONDS)
         now = asyncio.get_running_loop().time()
-        if now - self._refreshed_at > RETRY_PAUSE:
+        if now - self._refreshed_at > RETRY_PAUSE_SECONDS:
             self._refreshed_at = now
             try:
                 await self.nodes_manager.initialize()

@@ -108,7 +108,7 @@ class Rehost:
     place: str
 
 
-DEFAULT_CLOCK = 300  # seconds for a move at a table without a `Clock`
+DEFAULT_CLOCK_SECONDS = 300  # time for a move at a table without a `Clock`
 
 
 @dataclass(frozen=True, slots=True)

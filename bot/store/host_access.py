@@ -10,7 +10,7 @@ from bot.settings import ENV_FILE, Settings
 from bot.store import EmbeddedStore, FolderInUse, Store, StoreError, connect, open_store
 from bot.store.folder import has_store, is_locked
 
-PATIENCE = 60.0  # seconds for an answer: commands read and write a lot
+ANSWER_SECONDS = 60.0  # longest wait for an answer; commands read and write a lot
 
 
 @asynccontextmanager
@@ -40,7 +40,7 @@ async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
     """
     embedded = EmbeddedStore(settings.data)
     if settings.redis_url or is_locked(settings.data):
-        async with connect(settings.redis_url or embedded.url, PATIENCE) as client:
+        async with connect(settings.redis_url or embedded.url, ANSWER_SECONDS) as client:
             yield client
     else:
         require_store(settings)
@@ -55,7 +55,7 @@ async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any
     ``why`` is part of the error: the harm that the bot would do.
     """
     if settings.redis_url:
-        async with connect(settings.redis_url, PATIENCE) as client:
+        async with connect(settings.redis_url, ANSWER_SECONDS) as client:
             yield client
         return
     try:
@@ -73,7 +73,7 @@ async def _run_embedded(embedded: EmbeddedStore) -> AsyncIterator[Any]:
     """Run an embedded store, and yield a client of it. Raise FolderInUse if a bot has its folder."""
     await embedded.start()
     try:
-        async with connect(embedded.url, PATIENCE) as client:
+        async with connect(embedded.url, ANSWER_SECONDS) as client:
             yield client
     finally:
         await embedded.stop()

@@ -11,7 +11,7 @@ from redis.exceptions import LockError
 
 from bot.store import keys
 from bot.store.folder import StoreError, StoreUnavailable
-from bot.store.leases import WORKERS_PATIENCE, require_no_workers
+from bot.store.leases import JOIN_SECONDS, require_no_workers
 from bot.store.lua import read_script
 from bot.store.migrations import MIGRATIONS, Migration
 from bot.store.outage import STORE_ERRORS, describe_error, is_temporary
@@ -106,7 +106,7 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
         try:
             steps = range(int(await client.get(keys.SCHEMA)), version)
             if steps:
-                await require_no_workers(client, WORKERS_PATIENCE)
+                await require_no_workers(client, JOIN_SECONDS)
             for step in steps:
                 log.info("migration_started", layout=step + 1)
                 await migrations[step](client)

@@ -26,8 +26,8 @@ log = structlog.get_logger()
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 LEASE_SECONDS = 15  # time after which an owner that does not renew loses a shard
-# seconds to wait for workers to leave; after this time killed ones no longer count
-WORKERS_PATIENCE = LEASE_SECONDS + 1.0
+# How long a new worker waits for others to leave. Killed workers no longer count after this time.
+JOIN_SECONDS = LEASE_SECONDS + 1.0
 SET_BACK_SECONDS = 3600.0  # a store's clock that goes back this far was set on purpose
 CHECK_SECONDS = 0.5  # pause between two checks for other workers
 

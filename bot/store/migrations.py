@@ -27,7 +27,7 @@ async def count_games(client: Any) -> None:
         await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
 
 
-MIN_TIME = 30.0  # seconds, at least, that each clock has left after the change to playing time
+MIN_CLOCK_SECONDS = 30.0  # the least time that a clock has left after the change to playing time
 
 
 async def start_playing_time(client: Any) -> None:
@@ -39,7 +39,7 @@ async def start_playing_time(client: Any) -> None:
     rings = []
     for shard in range(keys.SHARDS):
         rings += [score for _, score in await client.zrange(keys.timers(shard), 0, 0, withscores=True)]
-    played = min([time.time(), *(score - MIN_TIME for score in rings)])
+    played = min([time.time(), *(score - MIN_CLOCK_SECONDS for score in rings)])
     for shard in range(keys.SHARDS):
         await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from bot.store.entries import DEFAULT_CLOCK, Clock, Rule
+from bot.store.entries import DEFAULT_CLOCK_SECONDS, Clock, Rule
 from bot.tables.clock import CLOCKS
 from bot.tables.table import Table
 from engine import GAMES
@@ -18,7 +18,7 @@ class Choice:
 
     game: str
     rules: Mapping[str, Value]
-    clock: int = DEFAULT_CLOCK
+    clock: int = DEFAULT_CLOCK_SECONDS
     strict: bool = False
 
     @classmethod
@@ -40,7 +40,7 @@ class Choice:
     @property
     def setup(self) -> list[Rule | Clock]:
         """Entries that set this choice in a table's log."""
-        clocks = [] if (self.clock, self.strict) == (DEFAULT_CLOCK, False) else [Clock(self.clock, self.strict)]
+        clocks = [] if (self.clock, self.strict) == (DEFAULT_CLOCK_SECONDS, False) else [Clock(self.clock, self.strict)]
         return [*(Rule(name, value) for name, value in self.rules.items()), *clocks]
 
     # Stored text

@@ -7,14 +7,14 @@ from bot.store.entries import Close, Entry, Flag, Late, Move, Nudge, Stop
 from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table_state import TableState
 
-CLOCKS = (0, 60, 300, 1800, 86400)  # the times for a move that a table can choose; 0 means no clock
+CLOCKS = (0, 60, 300, 1800, 86400)  # seconds for a move, from which a table can choose; 0 means no clock
 LATE_MOVES_TO_FORFEIT = 3  # late moves in a row that lose the game under a strict clock
 NEVER = inf  # the time of a stopped clock
 
-TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
-TIME_TO_CUT = 20  # the time for a player to cut the pack
-TIME_FOR_GUESTS = 24 * 3600  # the playing time after which a game ends if only web guests could continue it
-TIME_TO_COME_BACK = 30 * 24 * 3600  # the time without a move after which a practice table ends
+READY_SECONDS = 60  # the time for matched people to confirm that they are ready
+CUT_SECONDS = 20  # the time for a player to cut the pack
+GUEST_SECONDS = 24 * 3600  # the playing time after which a game ends if only web guests could continue it
+COME_BACK_SECONDS = 30 * 24 * 3600  # the time without a move after which a practice table ends
 
 
 def next_alarm(table: TableState, before: TableState, robot_pause: float) -> float | None:
@@ -23,23 +23,23 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
     people. A sealed pack waits 20 seconds for a cut. The first half of a move's time ends with a nudge, the second with
     the flag. A robot moves after ``robot_pause`` seconds. Moves in practice have no time limit, even with a strict
-    clock, because no other person waits. An abandoned practice table ends after `TIME_TO_COME_BACK`, because no other
+    clock, because no other person waits. An abandoned practice table ends after `COME_BACK_SECONDS`, because no other
     player can end it. A guest has as long as others for a duel, which has an end of its own.
     """
     if table.awaits_cut:
-        return None if before.sealed == table.sealed else TIME_TO_CUT
+        return None if before.sealed == table.sealed else CUT_SECONDS
     if table.phase == "open":
-        time = TIME_TO_BE_READY if table.matched else HOURS_TO_ACCEPT * 3600
+        time = READY_SECONDS if table.matched else HOURS_TO_ACCEPT * 3600
         return None if before.exists and not before.awaits_cut else time
     if table.game is None or table.phase != "playing":
         return NEVER
     if table.to_move and table.to_move.is_robot:
         return robot_pause
     if table.is_practice:
-        return TIME_FOR_GUESTS if table.has_only_guests and not table.duel else TIME_TO_COME_BACK
+        return GUEST_SECONDS if table.has_only_guests and not table.duel else COME_BACK_SECONDS
     if not table.clock or table.alarm == "flagged":
         # Guests are anonymous and can be many, so the tables that they leave must not stay forever.
-        return TIME_FOR_GUESTS if table.has_only_guests else NEVER
+        return GUEST_SECONDS if table.has_only_guests else NEVER
     if table.alarm == "nudged":
         return None if before.alarm == "nudged" else table.clock / 2
     turn = table.game.turn

@@ -11,7 +11,7 @@ from bot.tables.errors import TableError
 from bot.tables.room import Room
 from engine.errors import EngineError
 
-TRIES = RateLimit(burst=5, interval=3600.0)  # wrong codes that one person can try
+WRONG_CODES = RateLimit(burst=5, interval=3600.0)  # of one person
 TAKE = read_script(__file__, "tries")
 
 
@@ -72,5 +72,5 @@ class CodeGuard:
 
     async def _add(self, person: Person, count: int) -> int:
         """Count a guess, or take one back; return the milliseconds to wait, 0 if the guess was counted."""
-        interval = round(1000 * TRIES.interval)
-        return int(await self._take(keys=[keys.tries(person.id)], args=[count, TRIES.burst, interval]))
+        interval = round(1000 * WRONG_CODES.interval)
+        return int(await self._take(keys=[keys.tries(person.id)], args=[count, WRONG_CODES.burst, interval]))

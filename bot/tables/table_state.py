@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.identity.programs import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
-from bot.store.entries import DEFAULT_CLOCK, Duel, Entry, Fixture, Sit, Stand
+from bot.store.entries import DEFAULT_CLOCK_SECONDS, Duel, Entry, Fixture, Sit, Stand
 from bot.store.log import Log
 from bot.tables.chairs import Chair, Invited
 from bot.tables.limits import MAX_REFUSALS
@@ -55,7 +55,7 @@ class TableState:
         self.was_opened_full = False  # True if the opener began with robots in all other chairs
         self.asking: dict[int, Chair] = {}  # people who ask for a chair, by seat
         self.refusals: tuple[int, ...] = (0, 0)  # refusals by the first player of each side
-        self.clock = DEFAULT_CLOCK  # seconds for a move; 0 for no clock
+        self.clock = DEFAULT_CLOCK_SECONDS  # seconds for a move; 0 for no clock
         self.strict = False
         self.alarm = ""  # "", "nudged" or "flagged": how much of the move's time is gone
         self.late_counts: tuple[int, ...] = ()  # by seat, moves in a row that a robot made for it

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from bot.panel import Span, Writer
-from bot.store.entries import DEFAULT_CLOCK
-from bot.tables.clock import TIME_TO_CUT
+from bot.store.entries import DEFAULT_CLOCK_SECONDS
+from bot.tables.clock import CUT_SECONDS
 from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
@@ -195,7 +195,7 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
         line = _("Cut the pack: you have {seconds} seconds.")
         if cutter != seen.seat:
             line = _("{name} can cut the pack: {seconds} seconds.")
-        return line.format(name=seen.name(cutter), seconds=TIME_TO_CUT)
+        return line.format(name=seen.name(cutter), seconds=CUT_SECONDS)
     if seen.turn is None or not seen.view or not seen.view.deal:
         return ""
     if not seen.is_my_turn:
@@ -298,7 +298,7 @@ def write_unusual_terms(
     _ = words.text
     for line in option_lines(words, kind, rules, unusual=True):
         page.line(capitalize(line))
-    if free or (clock, strict) != (DEFAULT_CLOCK, False):
+    if free or (clock, strict) != (DEFAULT_CLOCK_SECONDS, False):
         page.line(capitalize(clock_line(words, clock, strict)))
     if free == 1 and kind.seats == 2:
         page.line(_("{name} is in, 1 more player needed"), name=opener)

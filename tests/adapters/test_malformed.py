@@ -32,7 +32,7 @@ from tests.telegram.server import TOKEN, TelegramServer
 
 SHORT_RUN = 150  # requests of each kind in a short run
 CONCURRENT_REQUESTS = 100
-ANSWER_TIMEOUT = 1.0  # seconds; many requests are incomplete and get no answer
+ANSWER_SECONDS = 1.0  # many requests are incomplete and get no answer
 MUTATED_REQUESTS = int(os.environ.get("BUONGIOCO_FUZZ_HEADS", "400"))
 
 
@@ -188,7 +188,7 @@ def iter_mutated_requests(server: Server) -> Iterator[bytes]:
         yield bytes(data[: random.randrange(len(data))] if random.random() < 0.2 else data)
 
 
-async def send(server: Server, data: bytes, timeout: float = ANSWER_TIMEOUT) -> bytes:
+async def send(server: Server, data: bytes, timeout: float = ANSWER_SECONDS) -> bytes:
     """Send bytes on a new connection; return the start of the answer, or nothing if it is late."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     answer = b""

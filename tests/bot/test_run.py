@@ -182,7 +182,7 @@ async def test_worker_with_another_time_zone_serves_nobody(
     monkeypatch.setattr(running_module, "open_worker", open_worker_without_adapters)
     monkeypatch.setattr(running_module, "load_adapters", served.append)
     monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
-    monkeypatch.setattr(running_module, "WORKERS_PATIENCE", 0.0)
+    monkeypatch.setattr(running_module, "JOIN_SECONDS", 0.0)
     with pytest.raises(StoreUnavailable, match="stop all of them before you start one with another"):
         await running_module.run(Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo"))
     assert not served

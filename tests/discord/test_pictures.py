@@ -531,7 +531,7 @@ async def test_late_pictures_stop_uploads_in_the_channel(
         for number in range(1, 5):
             sent = await adapter.edit(PLACE, sent, panel(str(number), f"line {number}"))
             assert text_of(board(server)) == str(number)
-        assert server.uploads == pictures.MAX_LATE
+        assert server.uploads == pictures.MAX_LATE_UPLOADS
 
 
 async def test_upload_cut_off_after_arrival_sends_one_message(store: Store, server: DiscordServer) -> None:

@@ -44,7 +44,7 @@ FIRST_PLAYER, FIRST_STRANGER = 500, 9000  # user ids that no mutated value has b
 STRANGERS = 30
 CONCURRENT_EVENTS = 8
 PRUNE_INTERVAL = 500
-ANSWER_TIMEOUT = 60.0  # seconds; generous because the machine can be slow
+ANSWER_SECONDS = 60.0  # generous because the machine can be slow
 DEFERRED = 5  # type of an answer that announces a later one
 TEXT, NUMBER, USER = 3, 4, 6  # types of options
 BOT_USER = {"id": "4242", "username": "robbie", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
@@ -77,7 +77,7 @@ class AnsweringServer(DiscordServer):
     """A fake server that signals when an interaction has been answered."""
 
     def __init__(self) -> None:
-        super().__init__(seconds=ANSWER_TIMEOUT)
+        super().__init__(seconds=ANSWER_SECONDS)
         self.answered: dict[str, asyncio.Event] = {}
 
     async def _answer(self, request: web.Request, body: Any) -> Any:
@@ -331,7 +331,7 @@ async def _send_all(fuzzer: DiscordFuzzer, messages: int, outcome: Outcome) -> N
 async def _wait_for_answer(fuzzer: DiscordFuzzer, interaction: Interaction, sent: FuzzEvent) -> None:
     server = fuzzer.server
     try:
-        async with asyncio.timeout(ANSWER_TIMEOUT):
+        async with asyncio.timeout(ANSWER_SECONDS):
             await server.answered[interaction.token].wait()
     except TimeoutError:
         raise FuzzFailure(f"not answered: {sent.data}") from None
@@ -340,4 +340,4 @@ async def _wait_for_answer(fuzzer: DiscordFuzzer, interaction: Interaction, sent
         fuzzer.deferred.append(interaction)
     else:
         # Later answers with this token are refused, as Discord does after 15 minutes.
-        asyncio.get_running_loop().call_later(ANSWER_TIMEOUT, server.interactions.pop, interaction.token, None)
+        asyncio.get_running_loop().call_later(ANSWER_SECONDS, server.interactions.pop, interaction.token, None)

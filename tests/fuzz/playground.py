@@ -30,7 +30,7 @@ from tests.open_playground import OpenPlayground
 
 STRANGERS = 10
 TABS = 6
-ANSWER_TIMEOUT = 60.0  # seconds; generous because the machine can be slow
+ANSWER_SECONDS = 60.0  # generous because the machine can be slow
 
 # Tables are in the first chat. Strangers send commands to the second, where answers replace old messages.
 BAR, ELSEWHERE = "1", "2"
@@ -117,7 +117,7 @@ class TabSocket:
         answers: list[dict[str, Any]] = []
         while len(answers) < len(texts):
             try:
-                message = await self.socket.receive_json(timeout=ANSWER_TIMEOUT)
+                message = await self.socket.receive_json(timeout=ANSWER_SECONDS)
             except (TimeoutError, TypeError):
                 raise FuzzFailure(f"only {len(answers)} answers to {texts}") from None
             if message["type"] in ("done", "refused"):
@@ -344,7 +344,7 @@ async def _open_tab(session: aiohttp.ClientSession, playground: OpenPlayground) 
     socket = await session.ws_connect(
         f"{playground.url}ws", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
     )
-    await socket.receive_json(timeout=ANSWER_TIMEOUT)
+    await socket.receive_json(timeout=ANSWER_SECONDS)
     return TabSocket(socket)
 
 
@@ -374,7 +374,7 @@ async def _send_malformed_head(fuzzer: PlaygroundFuzzer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", fuzzer.playground.port)
     writer.write(head)
     try:
-        async with asyncio.timeout(ANSWER_TIMEOUT):
+        async with asyncio.timeout(ANSWER_SECONDS):
             await writer.drain()
             status = await reader.readuntil(b"\r\n")
     except (ConnectionError, asyncio.IncompleteReadError):

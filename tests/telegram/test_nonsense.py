@@ -125,7 +125,7 @@ async def test_unreadable_bot_name_is_requested_again(store: Store, server: Tele
 async def test_revoked_token_is_logged_once(
     store: Store, server: TelegramServer, has_webhook: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.05)
+    monkeypatch.setattr(supervisor, "REFUSED_SECONDS", 0.05)
     monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     more = webhook_settings(free_port()) if has_webhook else {}

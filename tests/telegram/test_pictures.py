@@ -264,7 +264,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
     store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    monkeypatch.setattr("bot.worker.PATIENCE", 30.0)
+    monkeypatch.setattr("bot.worker.SHUTDOWN_SECONDS", 30.0)
     gate = asyncio.Event()
     async with asyncio.TaskGroup() as tasks, on_telegram(store, server, pictures=True) as adapter:
         people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]

@@ -28,7 +28,7 @@ from adapters.web.people import MAX_NEW
 from bot.http.addresses import NETWORK_FACTOR
 from bot.rate_limiter import RateLimit
 from bot.settings import Settings
-from bot.tables.code_guard import TRIES
+from bot.tables.code_guard import WRONG_CODES
 from tests.open_playground import OpenPlayground
 
 SLACK = 50  # requests that a slow machine can additionally allow while the test runs
@@ -121,7 +121,10 @@ def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addres
 
 def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
     """A higher limit would make it easier to guess codes by lookups than by sitting down."""
-    by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, NETWORK_FACTOR / NEWCOMERS.interval * TRIES.burst
+    by_looking, by_sitting = (
+        CODES_NETWORK_FACTOR / CODES.interval,
+        NETWORK_FACTOR / NEWCOMERS.interval * WRONG_CODES.burst,
+    )
     assert by_looking < by_sitting
 
 

@@ -22,7 +22,7 @@ from bot.identity.adapter_data import delete_adapter_data
 from bot.identity.programs import MAX_EACH, Programs, is_program
 from bot.rate_limiter import RateLimit
 from bot.site.idempotency import KEPT_SECONDS, UsedKeys
-from bot.tables.code_guard import TRIES
+from bot.tables.code_guard import WRONG_CODES
 from engine import GAMES, verify
 from engine.shuffle import commitment
 from tests.bot.command import run_command
@@ -380,11 +380,11 @@ async def test_codes_guessed_by_programs_count_like_peoples(
             )
     guesses = [full, *(f"ZZZZZ{letter}" for letter in "ABCDEFGH")]
     answers = [await guesser.request(f"/me/tables/{guess}/seat", {}) for guess in guesses]
-    assert [status for status, _problem in answers] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
+    assert [status for status, _problem in answers] == [422, *[404] * (WRONG_CODES.burst - 1), *[429] * 4]
     assert "Too many wrong codes" in answers[-1][1]["detail"]
     assert (await guesser.request(f"/me/tables/{code}/seat", {}))[0] == 429
     # Requests for a program's own table are not guesses.
-    for _ in range(2 * TRIES.burst):
+    for _ in range(2 * WRONG_CODES.burst):
         await program.call(f"/me/tables/{code}/seat", {})
 
 

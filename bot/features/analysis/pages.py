@@ -21,8 +21,8 @@ from bot.words.verdicts import (
 from bot.words.wording import JOINER, Wording, faces_of
 from engine.robots.verdicts import Summary, Verdict, summarize
 
-COSTLIEST = 3  # moves that the page lists for each player
-BAR = 10  # length of a bar in characters
+MAX_COSTLIEST = 3  # moves that the page lists for each player
+BAR_LENGTH = 10  # length of a bar in characters
 FULL, EMPTY = "▰", "▱"
 
 
@@ -50,7 +50,7 @@ def analysis_page(
         page.line(_("Analysing… Deals done: {done} of {deals}."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
-    summaries = [summarize(verdicts, seat, COSTLIEST) for seat in range(len(names))]
+    summaries = [summarize(verdicts, seat, MAX_COSTLIEST) for seat in range(len(names))]
     page.block(_accuracy_grid(words, names, summaries))
     for name, seat in zip(names, summaries, strict=True):
         _write_player(page, words, name, seat)
@@ -61,7 +61,7 @@ def analysis_page(
     for line in result:
         page.text_line(line)
     page.block(Details(_("Result"), tuple(Paragraph((Span(line),)) for line in result)))
-    own = summarize(verdicts, game.people.index(reader), COSTLIEST).costliest if reader in game.people else ()
+    own = summarize(verdicts, game.people.index(reader), MAX_COSTLIEST).costliest if reader in game.people else ()
     return page.panel(*_move_rows(words, game.id, own, pages), (replay_button(words, game.id, pages),))
 
 
@@ -116,5 +116,5 @@ def _write_player(page: DocumentWriter, words: Wording, name: str, seat: Summary
 
 
 def _bar(part: float) -> str:
-    full = round(BAR * part)
-    return FULL * full + EMPTY * (BAR - full)
+    full = round(BAR_LENGTH * part)
+    return FULL * full + EMPTY * (BAR_LENGTH - full)

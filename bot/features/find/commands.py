@@ -5,7 +5,7 @@ import re
 from bot.actions import BadPayload, TableAction
 from bot.features.find.errors import AskedIfReady, BadNickname, NotInPrivateYet
 from bot.features.find.finder import Finder
-from bot.features.find.pages import NEVER, ROBOTS_AFTER, nickname_page, search_page, search_stopped_page
+from bot.features.find.pages import NEVER, ROBOTS_AFTER_SECONDS, nickname_page, search_page, search_stopped_page
 from bot.identity.pseudonyms import NAME
 from bot.panel import Panel
 from bot.parsing.games import find_game
@@ -18,7 +18,7 @@ from engine import GAMES
 from engine.robots import LEVELS
 
 FIND = "find"  # word after /start in the link that starts a search
-DEFAULT_ROBOTS_AFTER = 120  # seconds until robots take free chairs, unless the person chose another time
+DEFAULT_ROBOTS_AFTER_SECONDS = 120  # wait until robots take free chairs, unless the person chose another one
 # letters, spaces, hyphens and apostrophes, so neither numbers nor addresses
 NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 
@@ -46,7 +46,7 @@ class FindCommands:
             games = [choice.game for choice in choices if GAMES[choice.game].seats == 2]
         if not _is_reachable_in_private(request.place, profile):
             raise NotInPrivateYet()
-        robots_after = DEFAULT_ROBOTS_AFTER if GAMES[games[0]].seats > 2 else None
+        robots_after = DEFAULT_ROBOTS_AFTER_SECONDS if GAMES[games[0]].seats > 2 else None
         state = await self._finder.start_search(profile, games, request.key, robots_after)
         if state == "asked":
             raise AskedIfReady()
@@ -73,7 +73,7 @@ class FindCommands:
                 await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
                 toast = texts(profile.language).gettext("Sent to your private chat.")
                 return Reply("" if press.place == private else toast)
-            case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER):
+            case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER_SECONDS):
                 return await self._choose_robots(profile, game, int(after), press.key)
             case ["stop"]:
                 await self._finder.leave(profile.id, press.key)

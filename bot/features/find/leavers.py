@@ -17,8 +17,8 @@ from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
 from bot.tables.table import Table
 
-FORGOTTEN_AFTER = 86400  # seconds after which an entry expires
-PENALTIES = (0, 120, 600, 1800, 7200)  # seconds to wait after the first, second, … time
+ENTRY_SECONDS = 86400  # lifetime of an entry
+PENALTY_SECONDS = (0, 120, 600, 1800, 7200)  # waits after the first, second, … time
 
 
 class Leavers:
@@ -29,14 +29,14 @@ class Leavers:
         """Record that a person left at ``now``, in Unix seconds. Each cause counts once."""
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.zadd(keys.left_games(person), {cause: now}, nx=True)
-            pipe.zremrangebyscore(keys.left_games(person), "-inf", now - FORGOTTEN_AFTER)
-            pipe.expire(keys.left_games(person), FORGOTTEN_AFTER)
+            pipe.zremrangebyscore(keys.left_games(person), "-inf", now - ENTRY_SECONDS)
+            pipe.expire(keys.left_games(person), ENTRY_SECONDS)
             await pipe.execute()
 
     async def times(self, person: str, now: float) -> list[float]:
         """Return when a person left, oldest first, in Unix seconds."""
         found = await self._client.zrange(
-            keys.left_games(person), now - FORGOTTEN_AFTER, "+inf", byscore=True, withscores=True
+            keys.left_games(person), now - ENTRY_SECONDS, "+inf", byscore=True, withscores=True
         )
         return [left_at for _cause, left_at in found]
 
@@ -44,7 +44,7 @@ class Leavers:
         times = await self.times(person, now)
         if not times:
             return 0.0
-        return max(0.0, times[-1] + PENALTIES[min(len(times), len(PENALTIES)) - 1] - now)
+        return max(0.0, times[-1] + PENALTY_SECONDS[min(len(times), len(PENALTY_SECONDS)) - 1] - now)
 
 
 def find_leavers(table: Table) -> list[str]:

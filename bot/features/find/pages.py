@@ -9,7 +9,7 @@ from bot.panels.cutting import cut_row, write_cut_task
 from bot.panels.strangers import Deed, deed_question
 from bot.robots.names import STAND_IN_LEVEL
 from bot.tables.blocks import Block
-from bot.tables.clock import TIME_TO_BE_READY
+from bot.tables.clock import READY_SECONDS
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import Table
 from bot.texts import texts
@@ -19,7 +19,7 @@ from bot.words.wording import target_text
 from engine import GAMES
 
 NEVER = -1
-ROBOTS_AFTER = (0, 120, 300, NEVER)  # choices of seconds until robots take free chairs
+ROBOTS_AFTER_SECONDS = (0, 120, 300, NEVER)  # choices of the wait until robots take free chairs
 
 
 def search_page(language: str, game: str, usual: str, nickname: str, searchers: int, robots_after: int | None) -> Panel:
@@ -47,7 +47,7 @@ def search_page(language: str, game: str, usual: str, nickname: str, searchers: 
         labels = {0: _("at once"), 120: _("after 2 minutes"), 300: _("after 5 minutes"), NEVER: _("never")}
         waits = [
             Button(f"{'✓ ' if after == chosen else ''}{labels[after]}", actions.page("find", "rest", usual, after))
-            for after in ROBOTS_AFTER
+            for after in ROBOTS_AFTER_SECONDS
         ]
         rows = [tuple(waits[:2]), tuple(waits[2:]), *rows]
     return page.panel(*rows, (Button(_("Stop"), actions.page("find", "stop")),))
@@ -131,7 +131,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
                 count=missing,
             )
         return page.panel((no,))
-    page.line(_("Ready? You have {seconds} seconds."), seconds=TIME_TO_BE_READY)
+    page.line(_("Ready? You have {seconds} seconds."), seconds=READY_SECONDS)
     return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no))
 
 

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
-from bot.features.find.commands import DEFAULT_ROBOTS_AFTER
+from bot.features.find.commands import DEFAULT_ROBOTS_AFTER_SECONDS
 from bot.features.find.errors import AskedIfReady
 from bot.features.find.finder import Finder
 from bot.people import People
@@ -38,7 +38,7 @@ class FindSite:
         """Start a search, and return an error for the person or an empty string. Idempotent for an update."""
         begin_request()
         profile = await self._people.meet(person)
-        robots_after = DEFAULT_ROBOTS_AFTER if GAMES[game].seats > 2 else None
+        robots_after = DEFAULT_ROBOTS_AFTER_SECONDS if GAMES[game].seats > 2 else None
         try:
             if await self._finder.start_search(profile, [game], update, robots_after) == "asked":
                 raise AskedIfReady()

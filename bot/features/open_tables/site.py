@@ -11,7 +11,7 @@ from bot.texts import error_text, texts
 from bot.words.wording import target_text
 from engine.errors import EngineError
 
-LISTED = 12  # tables on the first page
+MAX_LISTED = 12  # tables on the first page
 
 
 class OpenTableLine(NamedTuple):
@@ -54,7 +54,7 @@ class OpenTablesSite:
             return []
         _, ngettext = texts(language)
         lines = []
-        for table in (await self._tables.tables_for(person))[:LISTED]:
+        for table in (await self._tables.tables_for(person))[:MAX_LISTED]:
             shown = table.localize(language)
             seen, free = snapshot(shown, None), sum(chair is None for chair in table.chairs)
             seats = ngettext("{count} seat free", "{count} seats free", free).format(count=free)

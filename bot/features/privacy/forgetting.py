@@ -35,7 +35,7 @@ from bot.tables.forgetting import remove_person
 from bot.tables.room import Room
 
 POLL_SECONDS = 5.0  # interval of checks for forgettings that other processes began
-SECOND_PASS_AFTER = 60.0  # seconds between the first pass and the second
+SECOND_PASS_SECONDS = 60.0  # pause between the first pass and the second
 FORGETTING_LEASE_SECONDS = 60
 WORKER_KEY = "forgetting:worker"  # exists while a worker is forgetting people; expires
 DROP_MARK = read_script(__file__, "drop_mark")
@@ -106,7 +106,7 @@ class Forgetter:
         waiting = {
             person: mark
             for person, mark in found.items()
-            if not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
+            if not mark.is_erased or self.now() - mark.since >= SECOND_PASS_SECONDS
         }
         if not waiting or not await self._client.set(WORKER_KEY, "1", nx=True, ex=FORGETTING_LEASE_SECONDS):
             return

@@ -18,7 +18,7 @@ from bot.store.lua import read_script
 
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
 SWEEP_LEASE_SECONDS = 3600  # time until an interrupted round restarts in any worker
-AT_ONCE, PAUSE = 500, 0.05  # profiles between two pauses, and the length of a pause in seconds
+BATCH_SIZE, PAUSE_SECONDS = 500, 0.05  # profiles between two pauses, and the length of a pause
 MAX_DAYS = 3  # largest number of days by which a round advances
 MAX_SHARE = 0.1  # largest share of profiles forgotten in a round (at least one profile), the longest unused first
 NOTE_USED = read_script(__file__, "note_used")
@@ -51,14 +51,14 @@ class UnusedProfiles:
             return None
         today, checked = await self._capped_today(), 0
         due: list[tuple[int, str]] = []
-        async for key in self._client.scan_iter(match=f"{PREFIX}*", count=AT_ONCE):
+        async for key in self._client.scan_iter(match=f"{PREFIX}*", count=BATCH_SIZE):
             person = key.decode().removeprefix(PREFIX)
             used = await self._last_used_day(person, today)
             if today - used > self._days and not is_pseudonym(person):
                 due.append((used, person))
             checked += 1
-            if checked % AT_ONCE == 0:
-                await asyncio.sleep(PAUSE)
+            if checked % BATCH_SIZE == 0:
+                await asyncio.sleep(PAUSE_SECONDS)
         # A scan can return a key twice.
         due = sorted(set(due))
         now, forgotten = due[: max(1, int(checked * MAX_SHARE))], 0

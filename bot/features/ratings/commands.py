@@ -19,7 +19,7 @@ from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
 PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
-LINES = 10  # people in a leaderboard
+MAX_LISTED = 10  # people in a leaderboard
 
 
 class RatingPanels:
@@ -37,7 +37,7 @@ class RatingPanels:
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self._ratings
-        best = await ratings.best_and_own(scope, profile.id, LINES)
+        best = await ratings.best_and_own(scope, profile.id, MAX_LISTED)
         names = await self._people.names(ranked.person for ranked in best)
         lines = [
             LeaderboardLine(

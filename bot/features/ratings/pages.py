@@ -17,7 +17,7 @@ from bot.words.table_lines import game_names
 from bot.words.wording import MEDALS
 from engine import GAMES
 
-FORM = 10  # number of last games that show a player's form
+FORM_GAMES = 10  # number of last games that show a player's form
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
     if history:
         page.gap()
         won, lost = result_letters(language)
-        form = " ".join(won if game.won else lost for game in history[-FORM:])
+        form = " ".join(won if game.won else lost for game in history[-FORM_GAMES:])
         page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won, lost=lost)
     if len(history) > 1:
         ratings = [game.rating for game in history]

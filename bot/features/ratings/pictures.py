@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.ratings.pages import FORM, LeaderboardLine, games_text, rank_text, result_letters, wins_text
+from bot.features.ratings.pages import FORM_GAMES, LeaderboardLine, games_text, rank_text, result_letters, wins_text
 from bot.finished.history import DAY_SECONDS, RatedGame
 from bot.finished.ratings import GameStanding
 from bot.pictures.lettering import drawable_text
@@ -23,7 +23,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
         begin, end = (day_of(history[index].day * DAY_SECONDS, language) for index in (0, -1))
         parts.append(Plot((_curve(history),), begin=begin, end=end, marks=(_("won"), _("lost"))))
     if history:
-        parts.append(Form(_("last games"), tuple(game.won for game in history[-FORM:]), result_letters(language)))
+        parts.append(Form(_("last games"), tuple(game.won for game in history[-FORM_GAMES:]), result_letters(language)))
     rows = []
     for line in played:
         standing = line.standing

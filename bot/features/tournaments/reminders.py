@@ -30,7 +30,7 @@ from bot.platform import Adapter, platform_of, private_place
 
 REMIND_FRACTION = 4  # remind when 1/4 of the time is left
 FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0  # seconds before a retry, doubled each time
-REMEMBERED = 10_000
+REMINDERS_REMEMBERED = 10_000
 
 
 class Reminder(NamedTuple):
@@ -64,7 +64,7 @@ class Reminders:
         self, tournaments: Tournaments, people: People, adapters: Mapping[str, Adapter], answers: AnswerQueue
     ) -> None:
         self._tournaments, self._people, self._adapters, self._answers = tournaments, people, adapters, answers
-        self._states: LRUCache[Reminder, ReminderState] = LRUCache(REMEMBERED)
+        self._states: LRUCache[Reminder, ReminderState] = LRUCache(REMINDERS_REMEMBERED)
         self.now: Callable[[], float] = time.monotonic
 
     def send_due(self, tournament: Tournament, match: Match, left: int) -> None:

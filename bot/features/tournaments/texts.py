@@ -19,7 +19,7 @@ from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
 MAX_WINNERS = 4  # names of teams that share the first place
-TOLERANCE = 300  # seconds added to the time left, so that a round of one day begins with "1 day left"
+TOLERANCE_SECONDS = 300  # added to the time left, so that a round of one day begins with "1 day left"
 PLAYING = "⏳"  # mark of a match that is not over
 
 
@@ -54,7 +54,7 @@ def time_left(language: str, seconds: int) -> str:
     _, ngettext = texts(language).gettext, texts(language).ngettext
     if seconds <= 0:
         return _("time is up")
-    seconds += TOLERANCE
+    seconds += TOLERANCE_SECONDS
     if seconds < HOUR:
         return _("less than an hour left")
     if seconds < 2 * DAY:

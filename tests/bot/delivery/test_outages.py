@@ -129,6 +129,6 @@ def test_requested_wait_is_bounded(requested: float, seconds: float) -> None:
 
 
 async def test_unused_platform_recovers_eventually(watched: WatchedOutages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages_module, "FORGOTTEN_AFTER", 0.1)
+    monkeypatch.setattr(outages_module, "FORGET_SECONDS", 0.1)
     watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
     await watched.wait_until_recovered()

@@ -15,7 +15,7 @@ from bot.store.entries import Entry, Flag, Move, Nudge, Stop
 from bot.tables import Table
 from tests.bot.tables.test_table import ADA, open_table, play_cards, start_game
 
-NOW, RING_AFTER = 1000, 45.0
+NOW, RING_SECONDS = 1000, 45.0
 JUST_NOW, LONG_AGO = NOW - 45, NOW - 46
 HOME, CHAT = private_place(ADA), "paper:100"
 SEATS = range(4)
@@ -87,7 +87,7 @@ class Surfaces:
         sync.load(self.known, inherited=False)
         surface = sync.get(name)
         assert surface
-        return RepostPolicy(self.lowest, RING_AFTER).needs_repost(sync, surface, place, urgency)
+        return RepostPolicy(self.lowest, RING_SECONDS).needs_repost(sync, surface, place, urgency)
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         gate = fake.gates[other.private] = asyncio.Event()
         mover, _other = await play_without_waiting(players)
         await fake.wait_until(lambda: other.private in fake.waiting)
-        monkeypatch.setattr(delivery, "RETRY_AFTER", 3600.0)
+        monkeypatch.setattr(delivery, "RETRY_SECONDS", 3600.0)
         original = worker.people.person
 
         async def person(id: str) -> Profile:
@@ -252,7 +252,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
 
 async def test_failed_save_of_an_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store must know that the old hand is outdated before the new one is sent."""
-    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
     fake = HangingPlatform("send")
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -487,7 +487,7 @@ async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
 async def test_internal_error_is_logged_once_and_retried_with_pauses(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.001)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.001)
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:

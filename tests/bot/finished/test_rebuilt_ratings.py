@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from bot.features.privacy.forgetting import SECOND_PASS_AFTER, Forgetter
+from bot.features.privacy.forgetting import SECOND_PASS_SECONDS, Forgetter
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
@@ -67,7 +67,7 @@ class RandomDays:
     async def run_second_passes(self) -> None:
         """Run all second passes. Returning people are strangers afterwards."""
         while await forgetting_marks(self.client):
-            self.now += 2 * SECOND_PASS_AFTER
+            self.now += 2 * SECOND_PASS_SECONDS
             await self.forgetter.work()
 
     async def play(self, number: int) -> None:

@@ -17,7 +17,7 @@ from bot.handlers import press_limits
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, Press, SlowDown
 from bot.rate_limiter import RateLimit
 from bot.store import Store, keys
-from bot.tables.code_guard import TRIES
+from bot.tables.code_guard import WRONG_CODES
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
@@ -96,7 +96,7 @@ async def test_crowd_cannot_flood_a_group(store: Store) -> None:
 
 def test_code_guessing_finds_under_one_table_a_year() -> None:
     open_tables = 100_000
-    tries = TRIES.burst + YEAR / TRIES.interval
+    tries = WRONG_CODES.burst + YEAR / WRONG_CODES.interval
     assert tries * open_tables / len(CODE_LETTERS) ** CODE_LENGTH < 1
 
 
@@ -114,15 +114,15 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
         guesses += [guessers[n % 2].send(f"1tQQQQ{n}:sit") for n in range(20, 30)]
         guesses += [guessers[n % 2].send(f"1mQQQQ{n}:1:play 3D") for n in range(30, 40)]
         toasts = [reply.toast for reply in await asyncio.gather(*guesses)]
-        assert sum("There’s no table" in toast for toast in toasts) == TRIES.burst
-        assert sum("in 60 min" in toast for toast in toasts) == len(toasts) - TRIES.burst
+        assert sum("There’s no table" in toast for toast in toasts) == WRONG_CODES.burst
+        assert sum("in 60 min" in toast for toast in toasts) == len(toasts) - WRONG_CODES.burst
 
         # The right code is refused too, but the button of the challenge works.
         assert "Too many wrong codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
         assert (await worker.room.table(code)).phase == "open"
         assert not (await guessers[0].press("Join", GROUP)).toast
         assert (await worker.room.table(code)).phase == "playing"
-        assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * TRIES.burst * TRIES.interval
+        assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * WRONG_CODES.burst * WRONG_CODES.interval
 
 
 async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store) -> None:
@@ -130,7 +130,7 @@ async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store)
     async with open_worker(store, fake, rate_limits=True, alone=False) as worker:
         anna, bruno = await seat_players(worker, fake, "testa")
         code = await code_of(worker, anna)
-        for number in range(TRIES.burst + 1):
+        for number in range(WRONG_CODES.burst + 1):
             await bruno.say(f"/join QQQQ{number}2", place="paper:2")
 
         # The other worker has just started and has no table in its cache.
@@ -153,13 +153,13 @@ async def test_mistyped_code_gets_help_and_right_code_is_free(store: Store) -> N
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         assert "check the code" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
         assert "check the code" in (await bruno.say("/join what's-this?", place="paper:2")).toast
-        for _ in range(TRIES.burst + 2):
+        for _ in range(WRONG_CODES.burst + 2):
             await anna.say("/challenge testa")
             [table] = await worker.room.lists.tables_of("paper:1")
             assert "You’re at" in (await bruno.say(f"/join {table.code.lower()}", place="paper:2")).toast
             await anna.say("/resign")
             await anna.press("Yes, I resign")
-        assert await store.client.pttl(keys.tries("paper:2")) <= 1000 * TRIES.interval
+        assert await store.client.pttl(keys.tries("paper:2")) <= 1000 * WRONG_CODES.interval
 
 
 async def test_late_press_is_not_a_guess(store: Store) -> None:
@@ -167,7 +167,7 @@ async def test_late_press_is_not_a_guess(store: Store) -> None:
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = await seat_players(worker, fake, "testa")
         code, carla = await code_of(worker, anna), Player(worker, fake, "Carla", 3)
-        for _ in range(TRIES.burst + 2):
+        for _ in range(WRONG_CODES.burst + 2):
             assert "has expired" in (await bruno.send(f"1m{code}:1:play 3D")).toast
             assert "already started" in (await carla.send(f"1t{code}:sit", GROUP)).toast
         assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.concurrency import processes
-from bot.concurrency.processes import TRIES
+from bot.concurrency.processes import MAX_ATTEMPTS
 from bot.panel import Panel, Span
 from bot.panel_picture import DECKS, Picture, Subject
 from bot.pictures import pool, pool_tasks
@@ -248,7 +248,7 @@ async def test_pool_rests_after_failed_process_starts(monkeypatch: pytest.Monkey
     async with open_pool() as pictures:
         for code in ("3D", "4D", "5D"):
             assert (await pictures.paint_panel(make_panel(code))).picture is None
-    assert len(tries) == TRIES
+    assert len(tries) == MAX_ATTEMPTS
 
 
 async def test_dead_process_restarts_before_the_next_picture() -> None:

@@ -53,7 +53,7 @@ class FlakyPlatform(FakePlatform):
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.04)
-    monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.02)
+    monkeypatch.setattr(supervisor, "REFUSED_SECONDS", 0.02)
 
 
 @asynccontextmanager

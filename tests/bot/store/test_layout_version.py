@@ -166,7 +166,7 @@ async def test_migration_without_its_lock_stops(store: Store, monkeypatch: pytes
 
 
 async def test_migration_is_refused_while_a_worker_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout_version, "WORKERS_PATIENCE", 0.0)
+    monkeypatch.setattr(layout_version, "JOIN_SECONDS", 0.0)
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"old": time.time(), "killed long ago": 1})
     with pytest.raises(StoreUnavailable, match="A worker is running on this store: stop all workers first"):

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from bot.store import Store, keys
-from bot.store.entries import DEFAULT_CLOCK
+from bot.store.entries import DEFAULT_CLOCK_SECONDS
 from bot.store.index import SETTLED_SECONDS
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair, Invited
@@ -118,7 +118,7 @@ async def test_only_the_opener_chooses_a_known_clock(room: Room, challenges: Cha
     assert (table.clock, table.strict) == (60, False)
     assert (await challenges.choose_clock(table.code, ADA, 60, False, "u4")).version == table.version
     assert (await challenges.choose_clock(table.code, ADA, 60, True, "u5")).strict
-    assert DEFAULT_CLOCK in CLOCKS
+    assert DEFAULT_CLOCK_SECONDS in CLOCKS
 
 
 async def test_choosing_the_current_value_adds_no_entry(room: Room, challenges: Challenges) -> None:

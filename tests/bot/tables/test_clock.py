@@ -7,13 +7,13 @@ from bot.tables import Table
 from bot.tables.clock import NEVER, next_alarm
 from tests.bot.tables.test_table import ADA, BEA, open_table, play_cards, playable_cards, start_game
 
-PAUSE = 0.25
+ROBOT_PAUSE = 0.25
 ROBOT = "robot:easy"
 
 
 def seconds_to_alarm(before: Table, *entries: Entry) -> float | None:
     """Return the seconds to the alarm after these entries."""
-    return next_alarm(before.with_entries(entries, "u9"), before, PAUSE)
+    return next_alarm(before.with_entries(entries, "u9"), before, ROBOT_PAUSE)
 
 
 def next_card(table: Table) -> Move:
@@ -34,7 +34,7 @@ def test_clock_stops_without_a_running_game() -> None:
 
 def test_clock_rings_after_each_half_of_the_time() -> None:
     table = start_game("testa", Clock(300, False))
-    assert next_alarm(table, open_table("testa"), PAUSE) == 150
+    assert next_alarm(table, open_table("testa"), ROBOT_PAUSE) == 150
     assert seconds_to_alarm(table, next_card(table)) == 150
     assert seconds_to_alarm(table, Nudge()) == 150
     nudged = table.with_entries([Nudge()], "u")
@@ -56,7 +56,7 @@ def test_robot_moves_after_its_pause() -> None:
     table = start_game("testa", people=(ADA, ROBOT))
     assert table.game
     before, after = (table, play_cards(table)) if table.game.turn == 0 else (open_table("testa"), table)
-    assert next_alarm(after, before, PAUSE) == PAUSE
+    assert next_alarm(after, before, ROBOT_PAUSE) == ROBOT_PAUSE
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_clock_pauses_while_only_robots_wait(people: tuple[str, ...], seconds: f
     table = start_game("tressette", Clock(300, True), people=people)
     while table.to_move and table.to_move.is_robot:
         before, table = table, play_cards(table)
-    assert next_alarm(table, before, PAUSE) == seconds
+    assert next_alarm(table, before, ROBOT_PAUSE) == seconds
 
 
 def test_declaration_out_of_turn_keeps_the_clock() -> None:

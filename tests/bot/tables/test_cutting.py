@@ -23,7 +23,7 @@ from bot.store.people_in_logs import redact
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
-from bot.tables.clock import TIME_TO_CUT, next_alarm
+from bot.tables.clock import CUT_SECONDS, next_alarm
 from bot.tables.cutting import find_cutter
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotYoursToCut, OldPanel
 from bot.tables.forgetting import remove_person
@@ -180,7 +180,7 @@ async def test_another_room_sees_the_same_sealed_pack(store: Store) -> None:
     assert again.awaits_cut
     left = await store.leases.clock_rings_in(table.code)
     assert left is not None
-    assert 0 < left <= TIME_TO_CUT
+    assert 0 < left <= CUT_SECONDS
 
 
 def sealed_table(people: Sequence[str] = (ADA, BEA), *, cuts: bool = True, secret: bytes = SECRET) -> Table:
@@ -193,7 +193,7 @@ def alarm_after(before: Table, *entries: Entry) -> float | None:
 
 
 def test_cut_has_20_seconds() -> None:
-    assert TIME_TO_CUT == 20
+    assert CUT_SECONDS == 20
     full = open_table("testa", CutOption(True), Sit(1, BEA, "Bea"))
     assert alarm_after(full, Seal(SECRET)) == 20
     assert alarm_after(sealed_table(), Stand(1)) == HOURS_TO_ACCEPT * 3600
@@ -231,7 +231,7 @@ async def test_players_can_leave_before_the_first_cut(store: Store) -> None:
     assert (table.phase, table.awaits_cut, table.chairs[1]) == ("open", False, None)
     left = await store.leases.clock_rings_in(code)
     assert left is not None
-    assert left > TIME_TO_CUT
+    assert left > CUT_SECONDS
     table = await challenges.sit(code, "p:9", "P9", "sit again")
     assert table.awaits_cut
     assert table.sealed != sealed

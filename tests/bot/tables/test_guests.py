@@ -10,7 +10,7 @@ from bot.store.entries import Clock
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
-from bot.tables.clock import NEVER, TIME_FOR_GUESTS, TIME_TO_COME_BACK, next_alarm
+from bot.tables.clock import COME_BACK_SECONDS, GUEST_SECONDS, NEVER, next_alarm
 from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
 from bot.tables.limits import MAX_TABLES_OF_GUEST
 from tests.bot.full_store import full_store
@@ -137,9 +137,9 @@ async def test_rematch_of_guests_counts_for_their_address(challenges: Challenges
 
 async def test_guest_practice_ends_after_a_day(challenges: Challenges) -> None:
     table = await open_practice(challenges, 1, None)
-    assert next_alarm(table, Table(table.code), 1.0) in (TIME_FOR_GUESTS, 1.0)
+    assert next_alarm(table, Table(table.code), 1.0) in (GUEST_SECONDS, 1.0)
     chat_table = await open_practice(challenges, 2, None, "telegram:1")
-    assert next_alarm(chat_table, Table(chat_table.code), 1.0) in (TIME_TO_COME_BACK, 1.0)
+    assert next_alarm(chat_table, Table(chat_table.code), 1.0) in (COME_BACK_SECONDS, 1.0)
 
 
 async def test_abandoned_game_of_guests_ends(store: Store, challenges: Challenges) -> None:
@@ -147,7 +147,7 @@ async def test_abandoned_game_of_guests_ends(store: Store, challenges: Challenge
     table = await challenges.open_table("testa", "web:1", "Ada", "open", setup=[Clock(0, strict=False)])
     table = await challenges.sit(table.code, "web:2", "Bea", "sit")
     assert table.phase == "playing"
-    assert next_alarm(table, table, 1.0) == TIME_FOR_GUESTS
+    assert next_alarm(table, table, 1.0) == GUEST_SECONDS
     ended = await room.handle_alarm(table.code, table.version)
     assert ended.phase == "over"
     assert ended.game

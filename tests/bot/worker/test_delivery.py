@@ -38,7 +38,7 @@ from tests.long import long
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
 
 

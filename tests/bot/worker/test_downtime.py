@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from bot.alarms import SOON, Alarms
+from bot.alarms import SOON_SECONDS, Alarms
 from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, Store, keys, layout_version, open_store
 from bot.store.leases import CLOCK, LEASE_SECONDS
-from bot.store.migrations import MIN_TIME
+from bot.store.migrations import MIN_CLOCK_SECONDS
 from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import (
@@ -28,7 +28,7 @@ from tests.bot.playing_time import pass_time, ring_clocks, step_clock
 from tests.long import long
 
 HOUR = 3600.0
-LONGEST_GAP = 5.0  # longest part of a gap that counts as playing time, in seconds; see playing_time.lua
+LONGEST_GAP_SECONDS = 5.0  # longest part of a gap that counts as playing time; see playing_time.lua
 
 ALL_SHARDS = range(keys.SHARDS)
 
@@ -80,7 +80,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
             assert set(after) == set(before)
             # Time with a running worker counts, and a slow machine needs some of it for sixty tables.
             elapsed = asyncio.get_running_loop().time() - started
-            assert all(before[code] - after[code] <= LONGEST_GAP + 2 + elapsed for code in before)
+            assert all(before[code] - after[code] <= LONGEST_GAP_SECONDS + 2 + elapsed for code in before)
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
             await ring_clocks(worker, HOUR)
             assert await running_clocks(store) == {}
@@ -123,7 +123,7 @@ async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
         remaining = await store.leases.clock_rings_in(code)
         assert remaining
         elapsed = asyncio.get_running_loop().time() - started
-        assert 2.9 < at_stop - remaining < LONGEST_GAP + 2 + elapsed
+        assert 2.9 < at_stop - remaining < LONGEST_GAP_SECONDS + 2 + elapsed
 
 
 # Clock steps
@@ -147,18 +147,18 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
             after = await running_clocks(store)
             # The clock can get back the time since playing time was last stored, which is long on a slow machine.
             elapsed = asyncio.get_running_loop().time() - started
-            assert -1 - elapsed < before[code] - after[code] <= LONGEST_GAP + 2 + elapsed
+            assert -1 - elapsed < before[code] - after[code] <= LONGEST_GAP_SECONDS + 2 + elapsed
             await worker.shards.balance()
             await worker.settled()
             assert len(worker.shards.owned) == keys.SHARDS
             assert worker.shards.worker_count == 1
 
         # Now time passes normally again.
-        await step_clock(store, LONGEST_GAP - 1)
+        await step_clock(store, LONGEST_GAP_SECONDS - 1)
         await worker.shards.balance()
         remaining = (await running_clocks(store))[code]
         elapsed = asyncio.get_running_loop().time() - started
-        assert 3.9 < after[code] - remaining < LONGEST_GAP + 2 + elapsed
+        assert 3.9 < after[code] - remaining < LONGEST_GAP_SECONDS + 2 + elapsed
         await ring_clocks(worker, 31)
         assert (await worker.room.table(code)).alarm == "nudged"
         await ring_clocks(worker, 31)
@@ -327,8 +327,8 @@ async def test_alarms_keep_one_entry_for_each_table_due_soon(store: Store) -> No
         alarms = Alarms(worker.room, worker.shards, worker.robot_pool, worker.policies)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
         for number in range(10_000):
-            alarms.set_clock("ROBT", SOON - 1)
-            alarms.set_clock(f"T{number % 10}", SOON - 1 if number % 2 else HOUR)
+            alarms.set_clock("ROBT", SOON_SECONDS - 1)
+            alarms.set_clock(f"T{number % 10}", SOON_SECONDS - 1 if number % 2 else HOUR)
             if number % 10 == 0:
                 await asyncio.sleep(0)
         assert len(alarms._soon) == 1 + 5
@@ -374,9 +374,9 @@ async def test_longest_missed_first_release_clock_gets_least_time(store: Store) 
     await store.client.set(keys.SCHEMA, 1)
     await layout_version.check(store.client)
     remaining = await running_clocks(store)
-    assert remaining["LATE"] == pytest.approx(MIN_TIME, abs=0.01)
-    assert remaining["SOON"] == pytest.approx(MIN_TIME + 100, abs=0.01)
-    assert remaining["LONG"] == pytest.approx(MIN_TIME + 2 * HOUR, abs=0.01)
+    assert remaining["LATE"] == pytest.approx(MIN_CLOCK_SECONDS, abs=0.01)
+    assert remaining["SOON"] == pytest.approx(MIN_CLOCK_SECONDS + 100, abs=0.01)
+    assert remaining["LONG"] == pytest.approx(MIN_CLOCK_SECONDS + 2 * HOUR, abs=0.01)
 
 
 async def test_running_first_release_clocks_keep_their_time(store: Store) -> None:

@@ -79,7 +79,7 @@ async def fleet(store: Store, proxies: list[StoreProxy]) -> AsyncIterator[Fleet]
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
-    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.05)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.05)
     monkeypatch.setattr("bot.delivery.updates.SWEEP_SECONDS", 0.1)
 
 

@@ -26,7 +26,7 @@ UNREACHABLE = "I can’t reach my data right now"
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
-    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.05)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.05)
 
 
 def store_process(embedded: EmbeddedStore) -> int:

@@ -24,7 +24,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.0002)
     monkeypatch.setattr(surface_waits, "MAX_PAUSE", 0.002)
-    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
 
 
 class FailingPlatform(FakePlatform):

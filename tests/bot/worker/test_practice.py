@@ -8,7 +8,7 @@ import structlog
 
 from bot.concurrency.processes import ProcessDied
 from bot.store import Store, keys
-from bot.tables.clock import TIME_TO_COME_BACK
+from bot.tables.clock import COME_BACK_SECONDS
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.test_hints import start_practice, wait_for_turn
 from tests.tricks import tricks_played
@@ -63,7 +63,7 @@ async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:
         await wait_for_turn(worker, anna)
         seconds = await store.leases.clock_rings_in(table.code)
         assert seconds is not None
-        assert 0 <= TIME_TO_COME_BACK - seconds < 60
+        assert 0 <= COME_BACK_SECONDS - seconds < 60
 
         # The player's time runs out.
         timers = keys.timers(keys.shard_of(table.code))

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bot.features.analysis.pages import BAR
+from bot.features.analysis.pages import BAR_LENGTH
 from bot.store import Store, keys
 from bot.tables.snapshot import isolate_name
 from engine.robots.verdicts import Verdict
@@ -87,7 +87,7 @@ async def test_real_analysis_is_shown_in_italian(store: Store) -> None:
                 break
             await players[0].press("Aggiorna")
         assert "decisioni" in fake.last(players[0].private).plain
-        assert re.search(f"[▰▱]{{{BAR}}}", fake.last(players[0].private).plain)
+        assert re.search(f"[▰▱]{{{BAR_LENGTH}}}", fake.last(players[0].private).plain)
 
 
 async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> None:

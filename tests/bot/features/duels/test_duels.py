@@ -30,7 +30,7 @@ from bot.platform import NotDelivered, Person, Reply
 from bot.solo_deals.results import SoloResult
 from bot.store import Store
 from bot.store.entries import Duel as DuelEntry
-from bot.tables.code_guard import TRIES
+from bot.tables.code_guard import WRONG_CODES
 from bot.worker import Worker
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -424,8 +424,8 @@ async def test_guessed_codes_of_duels_are_limited_in_chats(store: Store) -> None
             lambda guess: zoe.say(f"/duel {guess}", zoe.private),
             lambda guess: zoe.say(f"/start duel-{guess}", zoe.private),
         ]
-        toasts = [(await ways[n % 2](f"QQQQ{n}")).toast for n in range(22, 22 + TRIES.burst)]
-        assert toasts == ["No duel with this code: open your own with /duel."] * TRIES.burst
+        toasts = [(await ways[n % 2](f"QQQQ{n}")).toast for n in range(22, 22 + WRONG_CODES.burst)]
+        assert toasts == ["No duel with this code: open your own with /duel."] * WRONG_CODES.burst
         for way in ways:
             assert "Too many wrong codes" in (await way(code)).toast
         # The challenge's button works in the group that shows it.

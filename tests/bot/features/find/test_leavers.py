@@ -8,7 +8,7 @@ import pytest
 from bot import core as core_module
 from bot.features.find import keys, matching
 from bot.features.find.feature import FindFeature
-from bot.features.find.leavers import FORGOTTEN_AFTER, PENALTIES, Leavers, find_leavers
+from bot.features.find.leavers import ENTRY_SECONDS, PENALTY_SECONDS, Leavers, find_leavers
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import PlatformFailure
@@ -41,16 +41,16 @@ async def count_leavings(player: Player) -> int:
 async def test_penalties_of_leavers_grow_and_expire(store: Store) -> None:
     leavers, start = Leavers(store.client), 1e9
     assert await leavers.penalty(ANNA, start) == 0
-    for number, wait in enumerate((*PENALTIES, PENALTIES[-1])):
+    for number, wait in enumerate((*PENALTY_SECONDS, PENALTY_SECONDS[-1])):
         time = start + 1000 * number
         for _ in range(2):
             await leavers.add(ANNA, f"CODE{number}", time)
         assert await leavers.penalty(ANNA, time) == wait
         assert await leavers.penalty(ANNA, time + wait) == 0
-    last = start + 1000 * len(PENALTIES)
-    assert await leavers.penalty(ANNA, last + FORGOTTEN_AFTER) == 0
-    assert 0 < await store.client.ttl(keys.left_games(ANNA)) <= FORGOTTEN_AFTER
-    await leavers.add(ANNA, "LATER", last + FORGOTTEN_AFTER + 1)
+    last = start + 1000 * len(PENALTY_SECONDS)
+    assert await leavers.penalty(ANNA, last + ENTRY_SECONDS) == 0
+    assert 0 < await store.client.ttl(keys.left_games(ANNA)) <= ENTRY_SECONDS
+    await leavers.add(ANNA, "LATER", last + ENTRY_SECONDS + 1)
     assert await store.client.zcard(keys.left_games(ANNA)) == 1
 
 

@@ -15,7 +15,7 @@ from bot.features.learn.pages import lesson_page
 from bot.features.learn.pictures import lesson_scene
 from bot.features.learn.tables import ending_table, step_moves, step_table
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.forgetting import SECOND_PASS_AFTER
+from bot.features.privacy.forgetting import SECOND_PASS_SECONDS
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import LONGEST_PAYLOAD, Panel, Span, utf16_length
 from bot.pictures.painter import paint
@@ -365,7 +365,7 @@ async def test_tap_stored_after_forgetting_is_deleted(store: Store) -> None:
         # A tap made before the first pass can be stored after it.
         for taps in ("", robot_taps(COURSES["spades"])):
             await learn.progress.note(player.person.id, Lesson(Spot("spades", LAST, taps), "en", "italian"))
-        forgetter.now = lambda: time.time() + SECOND_PASS_AFTER
+        forgetter.now = lambda: time.time() + SECOND_PASS_SECONDS
         await forgetter.work()
         assert not await forgetting_marks(store.client)
         assert not await store.client.keys("{learn}:*")

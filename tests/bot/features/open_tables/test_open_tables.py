@@ -102,7 +102,7 @@ async def test_list_has_one_table_of_each_opener(worker: Worker) -> None:
 
 
 async def test_own_table_takes_no_place_in_the_list(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.features.open_tables.site.LISTED", 1)
+    monkeypatch.setattr("bot.features.open_tables.site.MAX_LISTED", 1)
     tables = [await open_table(worker, person) for person in (ANNA, BRUNO)]
     for table, person in zip(tables, (ANNA, BRUNO), strict=True):
         await choose(worker, table, person)

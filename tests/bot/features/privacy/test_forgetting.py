@@ -100,7 +100,7 @@ async def run_first_pass(worker: Worker, person: str = ANNA) -> None:
 async def run_second_pass(worker: Worker) -> None:
     """Run the second pass, as if a minute had passed."""
     real_now = worker.feature(PrivacyFeature).forgetter.now
-    worker.feature(PrivacyFeature).forgetter.now = lambda: real_now() + 2 * forgetting.SECOND_PASS_AFTER
+    worker.feature(PrivacyFeature).forgetter.now = lambda: real_now() + 2 * forgetting.SECOND_PASS_SECONDS
     while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)

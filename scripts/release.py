@@ -15,6 +15,7 @@ from scripts.pins import find_unpinned
 PROJECT, CHANGELOG, OWNERS = Path("pyproject.toml"), Path("CHANGELOG.md"), Path(".github/CODEOWNERS")
 WRITTEN = [str(PROJECT), str(CHANGELOG)]
 UNRELEASED = "## Unreleased\n"
+PLACEHOLDER = re.compile(r"@ACCOUNT-OR-TEAM|ghcr\.io/OWNER/|--repo OWNER/|clone URL")
 VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 
 
@@ -54,9 +55,21 @@ def refuse_unpinned() -> None:
         raise ReleaseError("run `make pins` first:\n" + "\n".join(unpinned))
 
 
-def refuse_placeholder() -> None:
+def find_placeholders() -> list[str]:
+    """Return each line with a word that only the owner of the repository can fill in, with its file."""
+    return [
+        f"{name}:{number}: {line.strip()}"
+        for name in git("ls-files", ".env.example", ".github", "dist", "*.md").splitlines()
+        for number, line in enumerate(Path(name).read_text(encoding="utf-8").splitlines(), 1)
+        if PLACEHOLDER.search(line)
+    ]
+
+
+def refuse_placeholders() -> None:
+    if found := find_placeholders():
+        raise ReleaseError("fill in what docs/releasing.md lists:\n" + "\n".join(found))
     if not re.search(r"^\* +@[A-Za-z0-9]", OWNERS.read_text(encoding="utf-8"), re.MULTILINE):
-        raise ReleaseError(f"write the account or team that reviews changes into {OWNERS}, instead of its placeholder")
+        raise ReleaseError(f"write the account or team that reviews changes into {OWNERS}")
 
 
 def prepare(version: str) -> None:
@@ -70,7 +83,7 @@ def prepare(version: str) -> None:
     if others:
         raise ReleaseError("commit or remove these files first:\n" + "\n".join(others))
     refuse_unpinned()
-    refuse_placeholder()
+    refuse_placeholders()
     git("fetch", "--quiet", "origin", "main")
     if git("rev-list", "HEAD..FETCH_HEAD"):
         raise ReleaseError("run `git pull` first: origin has newer commits on main")
@@ -107,7 +120,7 @@ def check(version: str) -> None:
         raise ReleaseError(f"the tag v{version} is not on main")
     version_notes(version)
     refuse_unpinned()
-    refuse_placeholder()
+    refuse_placeholders()
 
 
 def print_notes(version: str) -> None:

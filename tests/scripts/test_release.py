@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.release import main
+from scripts.release import find_placeholders, main
+from tests.paths import ROOT
 
 CHANGELOG = "# Changelog\n\n## Unreleased\n\n- A new game.\n\n## 1.0.0 - 2026-01-01\n\n- The first.\n"
 RENAME = "sed -i.old s/Unreleased/1.1.0/ CHANGELOG.md"
 RAISE = "sed -i.old s/.dev0// pyproject.toml; rm *.old; git commit -qam x"
-UNOWN = "echo '# * @ACCOUNT-OR-TEAM' > .github/CODEOWNERS; git commit -qam x"
+UNOWN = "echo '# nobody' > .github/CODEOWNERS; git commit -qam x"
+UNFILL = "echo 'git clone URL .' > README.md; git add .; git commit -qm x"
 UNPIN = "echo FROM python:3.14 > Dockerfile; git add .; git commit -qm x"
 
 
@@ -88,6 +90,7 @@ def test_release_is_tagged_and_the_next_version_begins(
         ("1.1.0", "git checkout --quiet -b other", "this is not the branch main"),
         ("1.1.0", "touch new.py", "commit or remove these files first"),
         ("1.1.0", UNPIN, "run `make pins` first"),
+        ("1.1.0", UNFILL, "fill in what docs/releasing.md lists:\nREADME.md:1: git clone URL ."),
         ("1.1.0", UNOWN, "write the account or team that reviews changes"),
         ("1.1.0", "git commit -qm x --allow-empty; git push -q origin main; git reset -q --hard @~", "run `git pull`"),
         ("1.1.0", "sed -i.old '/new game/d' CHANGELOG.md; rm *.old", "CHANGELOG.md has nothing under Unreleased"),
@@ -127,3 +130,10 @@ def test_tag_is_refused_with_a_reason(
     subprocess.run(["sh", "-c", fault], check=True)
     assert run(monkeypatch, "check", version) == 1
     assert capsys.readouterr().err.startswith(f"release: {why}")
+
+
+def test_docs_list_the_files_that_the_owner_fills_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    described = read_file("docs/releasing.md")
+    for line in find_placeholders():
+        assert f"`{line.partition(':')[0]}`" in described, line

@@ -9,12 +9,20 @@ from bot.notification import Notification
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.hand_buttons import HINT, RESIGN, SIGNALS, HandButtons
-from bot.panels.hand_news import move_news, newcomer_lines, packet_line, partner_line, trick_news
+from bot.panels.hand_news import move_news, newcomer_lines, partner_line, step_line, trick_news
 from bot.panels.strangers import deed_question
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, counted_totals, final_trick, isolate_name
 from bot.words.deal_results import deal_lines, total_line
 from bot.words.rules import points_line
-from bot.words.table_lines import TableLines, only_deal_line, rank_legend, shown_points, table_words, turn_line
+from bot.words.table_lines import (
+    TableLines,
+    blind_line,
+    only_deal_line,
+    rank_legend,
+    shown_points,
+    table_words,
+    turn_line,
+)
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit, thirds_text
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
@@ -117,8 +125,8 @@ class _Hand:
         self._write_lines(*move_news(self.seen, self.words, self.lines))
         is_newcomer = self.is_beginner and view.deal_number == 1 and not self.seen.since
         first_lines = newcomer_lines(self.seen, self.words) if is_newcomer else ()
-        about_packets = packet_line(self.seen, self.words) if self.is_beginner and view.deal_number == 1 else ""
-        self._write_lines(*first_lines, about_packets, partner_line(self.seen, self.words))
+        about_step = step_line(self.seen, self.words) if self.is_beginner and view.deal_number == 1 else ""
+        self._write_lines(about_step, *first_lines, partner_line(self.seen, self.words))
         self._write_lines(shown_hint_text(self.hint, self.words))
         self.page.fold()
         if view.deal.hand:
@@ -135,7 +143,8 @@ class _Hand:
         self.lines.write_packets(self.page, view.deal)
         self._write_table(view.deal)
         self.page.gap()
-        self.page.line(self.lines.totals(view.totals))
+        if not is_newcomer:
+            self.page.line(self.lines.totals(view.totals))
         self.lines.write_heading(self.page, view.deal_number)
         browser = self._browser_row() if not self.chosen else ()
         first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
@@ -308,6 +317,8 @@ class _Hand:
                 line = _("Do you really want to resign? {name} wins the game.")
             question = line.format(name=self.seen.name(1 - (self.seen.seat or 0) & 1))
             return (question, lead) if (lead := self._lead_line()) else (question,)
+        if self.buttons.asks_blind:
+            return (blind_line(self.words),)
         if card := self.buttons.false_volo():
             suit = self.words.suits[card[1]]
             return (_("You still have {suit}: say volo all the same?").format(suit=suit),)

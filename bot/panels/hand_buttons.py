@@ -25,6 +25,7 @@ from engine.views import DealView, PacketsView, TressetteView
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
 SAY = "say"
+BLIND = "blind"  # the open question about a double nil before the first card, and the move
 VOLO_WITH = "volo-"  # before the card of a false volo
 HINT = "hint"  # the choice of a player who asks for a hint
 CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
@@ -68,6 +69,8 @@ class HandButtons:
         if self.chosen == RESIGN:
             yes_button = self._move_button(_("Yes, I resign"), RESIGN, "danger")
             return [(yes_button, self._draft_button(_("No, play on")))]
+        if self.asks_blind:
+            return [(self._move_button(_("Yes, double nil"), BLIND, "danger"), self._draft_button(_("No")))]
         if card := self.false_volo():
             yes_button = self._move_button(_("Yes, volo!"), f"play {card} volo")
             return [(yes_button, self._draft_button(_("No"), "volo"))]
@@ -126,9 +129,13 @@ class HandButtons:
             "draw": _("Draw a card"),
             "keep": _("Keep it"),
             "pass": _("Throw it away"),
-            "blind": _("Double nil, blind"),
+            BLIND: _("Double nil, blind"),
         }
-        others = tuple(self._move_button(single[move], move) for move in self._moves(*single))
+        others = tuple(
+            self._choice_button(label, BLIND) if move == BLIND else self._move_button(label, move)
+            for move, label in single.items()
+            if move in self.moves
+        )
         return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), others]
 
     def _card_rows(self, deal: DealView) -> list[Row]:
@@ -186,6 +193,10 @@ class HandButtons:
     def _has_others_of_suit(self, code: str) -> bool:
         deal = self.seen.view.deal if self.seen.view else None
         return deal is not None and any(card[1] == code[1] and card != code for card in deal.hand or ())
+
+    @property
+    def asks_blind(self) -> bool:
+        return self.chosen == BLIND and BLIND in self.moves
 
     def false_volo(self) -> str:
         """Return the card of an open question about saying volo with more cards of its suit, or an empty string.

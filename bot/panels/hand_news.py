@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import phrase_text
-from bot.words.table_lines import TableLines, blind_line, cut_news, shown_points
+from bot.words.table_lines import TableLines, cut_news, shown_points
 from bot.words.wording import Wording, score_unit, thirds_text, usual_deals
 from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS, combinations_in
@@ -70,27 +70,39 @@ def move_news(seen: TableSnapshot, words: Wording, lines: TableLines) -> Iterato
 
 
 def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
-    """Yield the goal and the order of cards, for a player who has not seen the game before."""
-    _, points = words.text, shown_points(seen, int(seen.rules["target"]))
+    """Yield the order of cards, the goal and the game's length, for a player who has not seen the game before."""
+    _, target = words.text, int(seen.rules["target"])
+    points = shown_points(seen, target)
     if seen.kind.is_tressette:
         ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
         yield _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
-        if seen.is_practice and not seen.is_duplicate:
-            yield deals_line(words, usual_deals(seen.kind, int(seen.rules["target"])))
-        return
-    yield _("Bid your tricks · follow suit · spades are trumps · {points} points win").format(points=points)
+    elif not seen.is_duplicate:
+        yield _("{points} points win.").format(points=points)
+    if seen.is_practice and not seen.is_duplicate:
+        yield deals_line(words, usual_deals(seen.kind, target))
+
+
+def step_line(seen: TableSnapshot, words: Wording) -> str:
+    """Return what a newcomer must know at this step of a deal; empty if there is nothing."""
     deal = seen.view.deal if seen.view else None
-    if isinstance(deal, SpadesView) and deal.phase == "draft":
-        yield _("Keep the card you draw, or throw it away and keep the next, unseen: 13 cards each.")
-        if seen.view and "blind" in seen.view.moves:
-            yield blind_line(words)
+    if isinstance(deal, PacketsView) and seen.is_my_turn:
+        return _packet_line(seen, words, deal)
+    return _spades_line(seen, words, deal) if isinstance(deal, SpadesView) and seen.is_my_turn else ""
 
 
-def packet_line(seen: TableSnapshot, words: Wording) -> str:
-    """Return what a newcomer must know about packets at this step; empty if there is nothing."""
-    _, deal = words.text, seen.view.deal if seen.view else None
-    if not isinstance(deal, PacketsView) or not seen.is_my_turn or not seen.view:
-        return ""
+def _spades_line(seen: TableSnapshot, words: Wording, deal: SpadesView) -> str:
+    _ = words.text
+    if deal.phase == "bid":
+        return _("Your bid scores 10 a trick if you take that many, and loses 10 a trick if not. Nil means none.")
+    if deal.phase == "draft" and not seen.since:
+        return _("You draw 13 cards: keep each card that you draw, or throw it away and keep the next, unseen.")
+    has_played = any(by == seen.seat and move.startswith("play ") for by, move in seen.history)
+    return "" if has_played or deal.phase != "play" else _("Follow suit if you can. Spades beat all other suits.")
+
+
+def _packet_line(seen: TableSnapshot, words: Wording, deal: PacketsView) -> str:
+    _ = words.text
+    assert seen.view
     if deal.phase == "take":
         return _("Each packet has five cards, unseen: choosing is pure luck. Your fourth tap takes them.")
     if deal.phase == "hold":

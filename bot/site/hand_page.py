@@ -31,7 +31,7 @@ from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, sna
 from bot.tables.table import Table
 from bot.words.phrases import phrase_text
 from bot.words.spoken import spell_out, spoken_card, spoken_names
-from bot.words.table_lines import TableLines, blind_line, cut_news, rank_legend, table_words, turn_line
+from bot.words.table_lines import TableLines, cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, target_about
 from engine.views import DealView, Packet, PacketsView
@@ -241,11 +241,8 @@ class _PageBuilder:
         )
 
     def _news(self, *, is_over: bool) -> str:
-        """Return who cut the pack and, before the first card at Spades, what a blind double nil is."""
-        if is_over or self.seen.since:
-            return ""
-        is_blind = self.seen.view is not None and "blind" in self.seen.view.moves
-        return " ".join(filter(None, [cut_news(self.seen, self.words), blind_line(self.words) if is_blind else ""]))
+        """Return who cut the pack, until the player's first move."""
+        return "" if is_over or self.seen.since else cut_news(self.seen, self.words)
 
     def _with_cut(self, page: HandPage) -> HandPage:
         """Return the page while a player can cut the pack."""

@@ -11,7 +11,7 @@ from bot.panels.hand import hand_panel
 from bot.panels.hand_buttons import CARDS_IN_ROW
 from bot.tables.snapshot import snapshot
 from tests.bot.panels.test_boards import make_random_move
-from tests.bot.panels.test_hand_news import dealt_table
+from tests.bot.panels.test_hand_news import dealt_table, seen_by
 
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
@@ -59,3 +59,18 @@ def test_volo_with_more_cards_of_the_suit_is_asked_about() -> None:
     assert yes.payload.endswith(f"play {code} volo")
     assert no.payload.endswith(" volo")
     assert "say volo" not in hand_panel(seen, "en", "italian", "volo-XX").plain
+
+
+def test_double_nil_before_the_first_card_is_asked_about() -> None:
+    table = dealt_table("spades", Random(1))
+    assert table.game
+    seen, _words = seen_by(table, table.game.turn or 0)
+    [choice] = [button for row in hand_panel(seen, "en", "french").rows for button in row if "nil" in button.label]
+    assert choice.payload.endswith(" blind")
+    assert not choice.payload.startswith("1m")
+    panel = hand_panel(seen, "en", "french", "blind")
+    assert "you bet 200 points on taking no trick" in panel.plain
+    [[yes, no]] = panel.rows
+    assert yes.payload.startswith("1m")
+    assert yes.payload.endswith("blind")
+    assert not no.payload.endswith("blind")

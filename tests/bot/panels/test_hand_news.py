@@ -1,16 +1,17 @@
 """Lines of a hand about what has just happened."""
 
+from itertools import product
 from random import Random
 
 import pytest
 
-from bot.panels.hand_news import later_declaration, newcomer_lines, partner_line, trick_news
+from bot.panels.hand_news import later_declaration, newcomer_lines, partner_line, step_line, trick_news
 from bot.store.entries import FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
 from bot.words.table_lines import table_words
-from bot.words.wording import Wording, target_choice, thirds_text
-from engine import GAMES, legal_moves_for_record
+from bot.words.wording import Wording, target_choice, thirds_text, usual_deals
+from engine import GAMES, game_kind, legal_moves_for_record
 from engine.cards import ITALIAN
 from engine.options import RELEASE, resolve
 from engine.tressette import THIRDS
@@ -92,8 +93,13 @@ def test_partner_is_named_until_the_first_move() -> None:
     assert partner_line(*seen_by(moved, seat)) == ""
 
 
-@pytest.mark.parametrize("game", ["metamazzo", "pizzichino", "testa", "tressette"])
-@pytest.mark.parametrize("target", [21, 31])
+@pytest.mark.parametrize(
+    ("game", "target"),
+    [
+        *product(("metamazzo", "pizzichino", "testa", "tressette"), (21, 31)),
+        *product(("spades",), (200, 300, 500)),
+    ],
+)
 def test_newcomers_read_the_length_that_the_first_page_names(game: str, target: int) -> None:
     table = dealt_table(game, Random(1))
     seen, words = seen_by(table, 0)
@@ -106,6 +112,28 @@ def test_first_draw_of_spades_is_explained() -> None:
     table = dealt_table("spades", Random(1))
     assert table.game
     assert table.game.turn is not None
-    lines = " ".join(newcomer_lines(*seen_by(table, table.game.turn)))
-    assert "Keep the card you draw, or throw it away" in lines
-    assert "Double nil, blind: before your first card" in lines
+    assert step_line(*seen_by(table, table.game.turn)).startswith("You draw 13 cards:")
+    assert step_line(*seen_by(table, 1 - table.game.turn)) == ""
+    assert list(newcomer_lines(*seen_by(table, table.game.turn))) == ["500 points win."]
+    steps: list[str] = []
+    while len(steps) < 3:
+        assert table.game is not None
+        seat = table.game.turn
+        assert seat is not None
+        seen, words = seen_by(table, seat)
+        if (line := step_line(seen, words)) and line not in steps:
+            steps.append(line)
+        assert seen.view
+        move = next(move for move in seen.view.moves if move != "blind")
+        table = table.with_entries([Move(seat, move)], "u")
+    assert [line.split(":")[0].split(".")[0] for line in steps] == [
+        "You draw 13 cards",
+        "Your bid scores 10 a trick if you take that many, and loses 10 a trick if not",
+        "Follow suit if you can",
+    ]
+
+
+def test_spades_length_is_what_robots_needed() -> None:
+    """See `engine.games.GameKind` for the measurement."""
+    spades = game_kind("spades")
+    assert [usual_deals(spades, target) for target in (200, 300, 500)] == [4, 6, 11]

@@ -175,8 +175,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "you can declare those the new card completes, until you next play."
             ),
             _(
-                "After declaring three 3s, 2s or aces you can declare them again with another one that you draw, also "
-                "if two of them have counted before. To 51 (or 21, 31, 41). More choices when you open a table."
+                "After declaring three 3s, 2s or aces, draw the fourth and you can declare them again: all four, or "
+                "three if you have played one. To 51 (or 21, 31, 41). More choices when you open a table."
             ),
         ],
         "testa": [

@@ -63,6 +63,7 @@ THIRD_GIVEN = _("That’s a third of a point. Another card is worth nothing.")
 NOTHING_GIVEN = _("Worth nothing: I get only the third of my own 3.")
 LATE = _("Declare first. Once you’ve played a card it’s too late.")
 BUONGIOCO = _("💬 “Buongioco!” That’s what players call out when they declare. Three points for you.")
+AGAIN = _("Three points for you. If you draw the fourth 2 later, you can declare your 2s again.")
 
 TRESSETTE = Course(
     title="Tressette",
@@ -134,7 +135,7 @@ TRESSETTE = Course(
                 "suit are a napoletana, worth 3 points."
             ),
             "declare napoletana D",
-            BUONGIOCO,
+            AGAIN,
             {"": LATE},
             hand="3D 2D AD FS 7B",
             new="3D",

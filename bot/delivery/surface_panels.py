@@ -26,10 +26,11 @@ from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.site.watching import Watching
 from bot.store.levers import Levers
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
-from bot.tables.snapshot import deal_to_report, finished_deal, is_new_practice_deal, snapshot
+from bot.tables.snapshot import TableSnapshot, deal_to_report, finished_deal, is_new_practice_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
 from bot.words.verdicts import NO_HINT, ShownHint
+from engine import Record
 
 
 class Drawer:
@@ -173,8 +174,9 @@ def draw_surface(
         case Hand():
             chosen = known.draft.choice_at(seen.version)
             seen = seen if viewer.wants_phrases else seen._replace(phrases=())
-            is_result_elsewhere = home_of(table, name) not in table.hosts and not table.is_duplicate
-            game_id = outcome.game_id if outcome and is_result_elsewhere else ""
+            has_result_below = home_of(table, name) in table.hosts and not table.is_duplicate
+            has_rows = not has_result_below and not table.is_duplicate
+            game_id = outcome.game_id if outcome and has_rows else ""
             # Against robots nobody waits, so a new deal begins when the player has seen the score of the last one.
             is_paused = is_new_practice_deal(seen) and known.draft.version != seen.version
             panel = hand_panel(
@@ -188,6 +190,7 @@ def draw_surface(
                 last_deal=deal_to_report(table, seen),
                 is_paused=is_paused,
                 end_rows=private_result_rows(seen, game_id, viewer.language) if game_id else (),
+                has_result_below=has_result_below,
             )
             subject = hand_scene(seen, *words, viewer.deck, chosen, is_paused=is_paused) if viewer.deck else None
         case ChallengeCard():
@@ -203,31 +206,17 @@ def draw_surface(
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            id_, changes, ended, summaries, unrated, _details = outcome or Outcome("", ())
-            strangers: list[tuple[int, str]] = []
-            if table.are_strangers:
-                # A rating would identify strangers in a leaderboard.
-                reader = person_of(table.hosts[name.host])
-                own = {chair.name for chair in table.chairs if chair and chair.person == reader}
-                changes = [change for change in changes if change.name in own]
-                strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != reader]
-            panel = result_panel(
-                seen,
-                record,
-                *words,
-                id_,
-                changes,
-                summaries,
-                in_private=is_private(table.hosts[name.host]),
-                unrated=unrated,
-                leaderboard=is_only,
-                strangers=strangers,
-                pages=viewer.pages_url,
-            )
+            panel = _result_panel(table, name, seen, record, viewer, outcome or Outcome("", ()), is_only=is_only)
             if viewer.deck:
-                names = seen.names
+                details = outcome or Outcome("", ())
                 subject = game_sheet(
-                    record, table.code, names, viewer.language, ended=ended, summaries=summaries, group=viewer.group
+                    record,
+                    table.code,
+                    seen.names,
+                    viewer.language,
+                    ended=details.ended,
+                    summaries=details.summaries,
+                    group=viewer.group,
                 )
         case Board(deal):
             assert table.game
@@ -266,4 +255,31 @@ def draw_surface(
         viewer.language,
         is_lasting=is_lasting,
         is_live=isinstance(name, Hand) and viewer.wants_live_hands,
+    )
+
+
+def _result_panel(
+    table: Table, name: Result, seen: TableSnapshot, record: Record, viewer: Viewer, outcome: Outcome, *, is_only: bool
+) -> Panel:
+    host = table.hosts[name.host]
+    reader, changes = person_of(host) if is_private(host) else "", outcome.changes
+    strangers: list[tuple[int, str]] = []
+    if table.are_strangers:
+        # A rating would identify strangers in a leaderboard.
+        own = {chair.name for chair in table.chairs if chair and chair.person == person_of(host)}
+        changes = [change for change in changes if change.name in own]
+        strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != person_of(host)]
+    return result_panel(
+        seen._replace(seat=table.seat_of(reader) if reader else None),
+        record,
+        viewer.language,
+        viewer.suits,
+        outcome.game_id,
+        changes,
+        outcome.summaries,
+        in_private=bool(reader),
+        unrated=outcome.unrated,
+        leaderboard=is_only,
+        strangers=strangers,
+        pages=viewer.pages_url,
     )

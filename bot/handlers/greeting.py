@@ -14,16 +14,19 @@ from bot.finished.archive import Archive
 from bot.handlers.challenge_commands import Joining
 from bot.handlers.invitations import Invitations
 from bot.handlers.pages import CorePages
+from bot.panel import Panel
 from bot.panels.challenge import INVITED
 from bot.panels.drafts import Draft
-from bot.panels.help import first_game_page, open_game_page
+from bot.panels.help import first_game_page, open_game_page, robot_page
 from bot.parsing.games import NEWCOMERS_LEVEL, targets
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, is_private
+from bot.store.entries import Rule
 from bot.tables.challenges import Challenges
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from engine import GAMES
+from engine.robots import LEVELS
 
 
 class Greeting(Handlers):
@@ -53,23 +56,31 @@ class Greeting(Handlers):
                 return await self._joining.challenge(self._command(press), profile)
             case [("friend" | "robot") as opponent] if is_private(press.place):
                 return await self._open(press, profile, opponent, chat.game if chat.has_chosen_game else "")
-            case [("friend" | "robot") as opponent, ("more" | "fewer" | "new") as step, *end] if is_private(
+            case [("friend" | "robot") as opponent, ("more" | "fewer" | "new" | "change") as step, *end] if is_private(
                 press.place
             ):
-                page = first_game_page(profile.language, opponent, is_full=step == "more", known=_known(end))
+                level, known = _level_and_known(end)
+                if (opponent, step) == ("robot", "new"):
+                    level = await self._last_level(profile)
+                page = first_game_page(profile.language, opponent, is_full=step == "more", level=level, known=known)
                 return Reply(panel=page)
             case [("friend" | "robot") as opponent, "continue", code] if is_private(press.place):
                 return await self._continue(press, profile, opponent, code)
             case [("friend" | "robot") as opponent, game, *end] if game in GAMES and is_private(press.place):
-                reply = await self._open(press, profile, opponent, game, _known(end))
+                level, known = _level_and_known(end)
+                reply = await self._open(press, profile, opponent, game, known, level or NEWCOMERS_LEVEL)
                 # The greeting replaces the question.
                 return reply if reply.panel else await self._core_pages.greet(press.place)
             case []:
                 return await self._core_pages.greet(press.place)
         raise BadPayload()
 
-    async def _open(self, press: Press, profile: Profile, opponent: str, game: str, known: int = 0) -> Reply:
+    async def _open(
+        self, press: Press, profile: Profile, opponent: str, game: str, known: int = 0, level: str = ""
+    ) -> Reply:
         """Open a table, or ask which game if ``game`` is empty.
+
+        Without a ``level``, a game against a robot is offered first, so that the person can change it.
 
         If the person has more than ``known`` of the tables of `_own_tables`, ask first whether they want another. A
         slow platform shows the first table late, so they might press again.
@@ -81,8 +92,24 @@ class Greeting(Handlers):
                 return Reply(panel=open_game_page(table, profile.id, profile.language, opponent, len(tables)))
             if not game:
                 return Reply(panel=first_game_page(profile.language, opponent))
+            if opponent == "robot" and not level:
+                return Reply(panel=await self._offer_robot(profile, game))
             await self._people.update_chat(press.place, game=game)
-            return await self._play(press, profile, opponent, game)
+            return await self._play(press, profile, opponent, game, level)
+
+    async def _offer_robot(self, profile: Profile, game: str) -> Panel:
+        """Return a page with the chat's last game and the person's last robot, which *Play* begins."""
+        rules = {rule.name: rule.value for rule in await self._rules(profile, game)}
+        return robot_page(profile.language, game, await self._last_level(profile), rules)
+
+    async def _last_level(self, profile: Profile) -> str:
+        last = await self._archive.last_game(profile.id)
+        people = [person.removeprefix("robot:") for person in last.people] if last else []
+        return next((level for level in LEVELS if level in people), NEWCOMERS_LEVEL)
+
+    async def _rules(self, profile: Profile, game: str) -> list[Rule]:
+        """Return the options of a game against a robot: a newcomer's first game is short."""
+        return [] if await self._archive.has_games(profile.id) else [targets(game)[min(targets(game))]]
 
     async def _own_tables(self, press: Press, profile: Profile, opponent: str) -> list[Table]:
         """Return the person's games against robots, or the tables at which they wait for a friend."""
@@ -104,12 +131,11 @@ class Greeting(Handlers):
                 await self._updates.send_change(code, card_at(table, table.hosts.index(press.place)), change)
         return await self._core_pages.greet(press.place)
 
-    async def _play(self, press: Press, profile: Profile, opponent: str, game: str) -> Reply:
+    async def _play(self, press: Press, profile: Profile, opponent: str, game: str, level: str) -> Reply:
         if opponent == "robot":
-            # A newcomer's first game is short.
-            setup = [] if await self._archive.has_games(profile.id) else [targets(game)[min(targets(game))]]
+            setup = await self._rules(profile, game)
             await self._challenges.open_practice(
-                game, profile.id, press.person.name, NEWCOMERS_LEVEL, press.key, host=press.place, setup=setup
+                game, profile.id, press.person.name, level, press.key, host=press.place, setup=setup
             )
             return Reply()
         await self._joining.challenge(self._command(press, game), profile)
@@ -123,6 +149,8 @@ class Greeting(Handlers):
         return Command(press.key, press.person, press.place, "challenge", words)
 
 
-def _known(words: Sequence[str]) -> int:
-    """Return the number of tables at the end of a payload, 0 if there is none."""
-    return parse_number(words) if words else 0
+def _level_and_known(words: Sequence[str]) -> tuple[str, int]:
+    """Return the robot's level and the number of tables at the end of a payload; empty and 0 if there is none."""
+    level = words[0] if words and words[0] in LEVELS else ""
+    rest = words[1:] if level else words
+    return level, parse_number(rest) if rest else 0

@@ -10,7 +10,7 @@ from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from bot.words.deal_results import deal_lines, total_line
-from bot.words.game_results import decisive_line, declared_totals_line, result_line
+from bot.words.game_results import decisive_line, declared_totals_line, result_line, with_course
 from bot.words.table_lines import TableLines, cut_news, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
 from bot.words.wording import Wording, short_seal, signed_text
@@ -187,16 +187,21 @@ def result_panel(
     """Return the result of a game, from its ``record``.
 
     ``summaries`` say how well each seat played, if known; seats without decisions are left out. ``in_private``: only
-    one player reads it. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard`` adds a button to the chat's
-    leaderboard, which has no command in chats without the bot. ``strangers`` are the seats and names that the reader
-    can block. ``pages`` is the base address of our web pages, or empty.
+    one player reads it, the one in the seat of ``seen``. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard``
+    adds a button to the chat's leaderboard, which has no command in chats without the bot. ``strangers`` are the seats
+    and names that the reader can block. ``pages`` is the base address of our web pages, or empty.
     """
     words = table_words(seen, language, suits)
     _ = words.text
     lines, page = TableLines(seen, words), Writer()
     view = seen.view
     assert view
-    page.line(result_line(words, record), "bold")
+    if seen.seat is not None and view.winner and in_private:
+        side = seen.seat & 1
+        sign = "🏆 " if seen.seat in view.winner else ""
+        page.line(with_course(f"{sign}{lines.own_result()}", words, record, side), "bold")
+    else:
+        page.line(result_line(words, record), "bold")
     if changes:
         ratings = []
         for change in changes:

@@ -18,6 +18,7 @@ from bot.words.rules import GAME_LINES
 from bot.words.table_lines import (
     capitalize,
     clock_line,
+    level_names,
     option_lines,
     option_names,
     short_clock,
@@ -278,9 +279,7 @@ def _add_robot_button(code: str, words: Wording) -> Button:
 
 
 def _robot_row(code: str, words: Wording) -> Row:
-    _ = words.text
-    levels = {"easy": _("🤖 Easy"), "medium": _("🤖 Medium"), "strong": _("🤖 Strong")}
-    return tuple(_terms_button(code, label, "robot", level) for level, label in levels.items())
+    return tuple(_terms_button(code, label, "robot", level) for level, label in level_names(words.language).items())
 
 
 def _terms_button(code: str, label: str, *words: object) -> Button:

@@ -41,13 +41,15 @@ def hand_panel(
     last_deal: FinishedDeal | None = None,
     is_paused: bool = False,
     end_rows: tuple[Row, ...] = (),
+    has_result_below: bool = False,
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
     ``has_pages`` is whether the panel can open the table in a browser, and ``plays_here`` inside the chat's app.
     ``hint`` is the hint to show. With ``is_beginner`` the panel explains the letters and points of cards. ``last_deal``
     is the deal whose score to show. With ``is_paused`` the panel shows only that, and a button to go on. ``end_rows``
-    are the buttons after the game.
+    are the buttons after the game. With ``has_result_below`` the next message has its result, so the panel leaves it
+    out.
     """
     words = table_words(seen, language, suits)
     hand = _Hand(
@@ -59,6 +61,7 @@ def hand_panel(
         hint=hint,
         is_beginner=is_beginner,
         last_deal=last_deal,
+        has_result_below=has_result_below,
     )
     panel = hand.pause_panel() if is_paused else hand.panel(end_rows)
     if not seen.is_my_turn:
@@ -91,10 +94,12 @@ class _Hand:
         hint: ShownHint = NO_HINT,
         is_beginner: bool = False,
         last_deal: FinishedDeal | None = None,
+        has_result_below: bool = False,
     ) -> None:
         self.seen, self.words, self.chosen = seen, words, "" if chosen == HINT else chosen
         self.plays_here = plays_here
         self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
+        self.has_result_below = has_result_below
         self.hint = NO_HINT if chosen == RESIGN else hint
         self.lines = TableLines(seen, words)
         self.page = Writer()
@@ -108,10 +113,13 @@ class _Hand:
         assert view
         assert view.deal
         if view.ending:
-            self._write_ending(view)
-            self.page.fold()
-            self.page.gap()
-            self._write_last_deal()
+            if self.has_result_below:
+                self._write_end_of_deal()
+            else:
+                self._write_ending(view)
+                self.page.fold()
+                self.page.gap()
+                self._write_last_deal()
             self.lines.write_heading(self.page, view.deal_number)
             return self.page.panel(*end_rows)
         self._write_last_deal()
@@ -215,11 +223,8 @@ class _Hand:
         """Write who won, and the score."""
         _ = self.words.text
         winner = view.winner or ()
-        line = _("You win!") if self.seen.seat in winner else _("You lose.")
         if winner and not (self.seen.is_only_deal_played or self.seen.is_cut_short):
-            unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1
-            ours, theirs = (view.totals[side] * unit for side in (own_side, 1 - own_side))
-            self.page.line(f"{line} {score_pair(ours, theirs)}", "bold")
+            self.page.line(self.lines.own_result(), "bold")
             return
         if self.seen.is_only_deal_played:
             self.page.line(only_deal_line(self.seen, self.words), "bold")
@@ -230,7 +235,7 @@ class _Hand:
             self.page.line(_("You gave up."), "bold")
             return
         else:
-            self.page.line(f"{line} {self.lines.ending_reason()}", "bold")
+            self.page.line(self.lines.own_result(), "bold")
             if not view.deal or view.deal.phase != "over":
                 if view.deal_number > 1:
                     self.page.line(self.lines.totals(counted_totals(self.seen)))
@@ -238,13 +243,25 @@ class _Hand:
                 return
         self.page.line(self.lines.totals(view.totals))
 
-    def _write_last_deal(self) -> None:
+    def _write_end_of_deal(self) -> None:
+        """Write only the last deal, because the message below this one has the game's result."""
+        if not self.last_deal:
+            self.page.line(self.words.text("The unfinished deal doesn’t count."))
+        self._write_last_deal(is_folded=True)
+        if not self.last_deal:
+            self.page.fold()
+            self.page.gap()
+
+    def _write_last_deal(self, *, is_folded: bool = False) -> None:
+        """Write the points of the last deal, and where they come from; ``is_folded`` folds all but the points."""
         _ = self.words.text
         if self.last_deal:
             words = Wording(self.words.language, self.lines.names)
             record, number = self.last_deal.record, self.last_deal.number
             headline, *lines = deal_lines(words, record, number)
             self.page.line(headline, "bold")
+            if is_folded:
+                self.page.fold()
             self._write_lines(*lines)
             if self.seen.view and not self.seen.view.ending:
                 self.page.line(total_line(words, record, number), "bold")

@@ -1,6 +1,6 @@
 """The greeting, the pages of its buttons that begin a game, and the pages of /help and /rules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from bot import actions
@@ -14,9 +14,18 @@ from bot.texts import texts
 from bot.version import VERSION
 from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
-from bot.words.table_lines import game_names
-from bot.words.wording import card_faces, faces_of, score_pair, score_unit, score_unit_of, thirds_text
+from bot.words.table_lines import game_names, level_names
+from bot.words.wording import (
+    card_faces,
+    faces_of,
+    score_pair,
+    score_unit,
+    score_unit_of,
+    target_about,
+    thirds_text,
+)
 from engine import GAMES
+from engine.options import Value, resolve
 
 COMMON = "common"  # in payloads: the rules that Tressette games share; the id of the reader's game follows
 MAX_GAMES = 4  # running games with a button in the greeting
@@ -54,19 +63,41 @@ def _score(seen: TableSnapshot) -> str:
     return score_pair(ours, theirs)
 
 
-def first_game_page(language: str, opponent: str, *, is_full: bool = False, known: int = 0) -> Panel:
+def robot_page(language: str, game: str, level: str, rules: Mapping[str, Value]) -> Panel:
+    """Offer a game against a robot of a level, with these options."""
+    _ = texts(language).gettext
+    kind = GAMES[game]
+    points = int(resolve(kind.rules, rules).target)
+    page = Writer()
+    page.line(f"{_(kind.name)} · {level_names(language)[level]}", "bold")
+    page.line(target_about(language, kind, points))
+    play = Button(_("Play"), actions.page("challenge", "robot", game, level), "good")
+    change = Button(_("Change"), actions.page("challenge", "robot", "change", level))
+    return page.panel((play, change), (Button(_("◀ Back"), actions.page("challenge")),))
+
+
+def first_game_page(language: str, opponent: str, *, is_full: bool = False, level: str = "", known: int = 0) -> Panel:
     """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games.
 
-    ``known`` is the number of the person's games or invitations when `open_game_page` asked about them. The buttons
-    carry it.
+    With a ``level`` of robots, offer the others too. ``known`` is the number of the person's games or invitations when
+    `open_game_page` asked about them. The buttons carry both.
     """
-    end = [known] if known else []
+    end = [*([level] if level else []), *([known] if known else [])]
     _ = texts(language).gettext
     page = Writer(_("Which game?"))
     for line in game_lines(language, is_full=is_full):
         page.line(line)
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
-    rows = [(Button(_(kind.name), actions.page("challenge", opponent, kind.id, *end), "good"),) for kind in kinds]
+    step = "more" if is_full else "change"
+    levels = [
+        Button(f"• {name}" if each == level else name, actions.page("challenge", opponent, step, each, *end[1:]))
+        for each, name in level_names(language).items()
+        if level
+    ]
+    rows = [
+        tuple(levels),
+        *((Button(_(kind.name), actions.page("challenge", opponent, kind.id, *end), "good"),) for kind in kinds),
+    ]
     more = Button(_("More games"), actions.page("challenge", opponent, "more", *end))
     back = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer", *end] if is_full else [])))
     return page.panel(*rows, (back,) if is_full else (more, back))

@@ -44,23 +44,32 @@ def result_line(words: Wording, record: Record) -> str:
 
     If the last deal was not finished, the brackets have only each side's points before it.
     """
-    headline, totals = result_headline(words, record), _totals_for_winner(record)
+    return with_course(result_headline(words, record), words, record, _winning_side(record))
+
+
+def with_course(headline: str, words: Wording, record: Record, side: int) -> str:
+    """Return the headline with the course of the game in brackets, as `result_line`, the points of ``side`` first."""
+    totals = _totals_for(record, side)
     if record.ending in CUT_SHORT:
         finished = totals_by_deal(record)[:-1]
         return f"{headline} ({words.sides(finished[-1])})" if finished else headline
     return f"{headline} ({course_text(totals)})" if record.winner and len(totals) > 1 else headline
 
 
-def _totals_for_winner(record: Record) -> list[tuple[int, int]]:
-    """Return the totals after each deal, the winners' points first."""
-    side = record.winner[0] & 1 if record.winner else 0
+def _winning_side(record: Record) -> int:
+    return record.winner[0] & 1 if record.winner else 0
+
+
+def _totals_for(record: Record, side: int) -> list[tuple[int, int]]:
+    """Return the totals after each deal, the points of ``side`` first."""
     return [(totals[side], totals[1 - side]) for totals in totals_by_deal(record)]
 
 
 def result_headline(words: Wording, record: Record) -> str:
     if not record.winner:
         return ending_of(record, words)
-    side, totals = record.winner[0] & 1, _totals_for_winner(record)
+    side = _winning_side(record)
+    totals = _totals_for(record, side)
     players = len(words.names[side::2])
     if record.ending == "resign":
         sentence = words.ngettext("🏆 {winner} wins: {loser} resigned", "🏆 {winner} win: {loser} resigned", players)

@@ -10,7 +10,7 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.words.spoken import figure_names, spoken_card
-from bot.words.wording import NO_BREAK, CardFaces, Wording, faces_of, score_line, score_unit
+from bot.words.wording import NO_BREAK, CardFaces, Wording, faces_of, score_line, score_pair, score_unit
 from engine import GAMES, GameKind
 from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
@@ -114,6 +114,17 @@ class TableLines:
             page.line(_("Bids: {bids}"), bids=bids)
         if self.seen.view and any(self.seen.view.bags):
             page.line(_("Bags: {sides}"), sides=self.side_figures(self.seen.view.bags))
+
+    def own_result(self) -> str:
+        """Return whether the viewer won, with the score or the reason, such as "You win! 24–15"."""
+        _, view = self.text, self.seen.view
+        assert view
+        line = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
+        if self.seen.is_cut_short:
+            return f"{line} {self.ending_reason()}"
+        unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1
+        ours, theirs = (view.totals[side] * unit for side in (own_side, 1 - own_side))
+        return f"{line} {score_pair(ours, theirs)}"
 
     def ending_reason(self) -> str:
         """Return why a game stopped during a deal: a side resigned or ran out of time, or it was cancelled."""
@@ -247,6 +258,12 @@ def cut_news(seen: TableSnapshot, words: Wording) -> str:
 def game_names(language: str) -> dict[str, str]:
     _ = texts(language).gettext
     return {kind.id: _(kind.name) for kind in GAMES.values()}
+
+
+def level_names(language: str) -> dict[str, str]:
+    """Return the names of the robots' levels, from weak to strong, as on buttons."""
+    _ = texts(language).gettext
+    return {"easy": _("🤖 Easy"), "medium": _("🤖 Medium"), "strong": _("🤖 Strong")}
 
 
 def option_names(words: Wording) -> dict[str, str]:

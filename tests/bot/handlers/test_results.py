@@ -4,12 +4,28 @@ import re
 from hashlib import sha256
 from random import Random
 
+import pytest
+
 from bot import actions
 from bot.finished.archive import game_id
 from bot.panel import Button, Writer
+from bot.panels.board import result_panel
+from bot.panels.hand import hand_panel
 from bot.platform import Reply
+from bot.tables.snapshot import deal_to_report, snapshot
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, code_of, create_players, play_until, resign, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    create_players,
+    play_until,
+    resign,
+    seat_players,
+)
+from tests.bot.panels.test_boards import make_random_move
+from tests.bot.panels.test_hand_news import dealt_table
 
 
 async def test_resigning_asks_first(worker: Worker, fake: FakePlatform) -> None:
@@ -175,3 +191,30 @@ async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: Fak
         left.discard(tricks)
         assert any([await player.play(random) for player in players])
         await worker.settled()
+
+
+async def test_private_chat_says_the_result_once(worker: Worker, fake: FakePlatform) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    await anna.say("/challenge testa easy robot", anna.private)
+    await anna.say("/resign", anna.private)
+    await anna.press("Yes, I resign")
+    hand, result = fake.texts(anna.private)[-2:]
+    assert hand.startswith("The unfinished deal doesn’t count.\n")
+    assert result.startswith("You lose. You resigned.\n")
+    assert sum("resigned" in text for text in fake.texts(anna.private)) == 1
+
+
+@pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
+def test_hand_above_the_result_has_only_the_last_deal(game: str) -> None:
+    random, table = Random(game), dealt_table(game, Random(1))
+    while table.game and not table.game.is_over:
+        table = make_random_move(table, random)
+    seen = snapshot(table, 0)
+    assert table.game
+    assert seen.view
+    panel = hand_panel(seen, "en", "italian", last_deal=deal_to_report(table, seen), has_result_below=True)
+    assert panel.plain.startswith(f"Deal {seen.view.deal_number}: you ")
+    result = result_panel(seen, table.game.record(live=False), "en", "italian", "", (), in_private=True)
+    outcome = "🏆 You win! " if 0 in (seen.view.winner or ()) else "You lose. "
+    assert result.plain.startswith(outcome)
+    assert not any(text in panel.plain for text in ("You win!", "You lose."))

@@ -75,6 +75,33 @@ async def test_running_game_is_offered_before_another(store: Store) -> None:
         assert games == {"metamazzo", "spades"}
 
 
+async def test_second_game_against_a_robot_can_be_changed(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Play a robot")
+        await anna.press("Metà Mazzo")
+        await anna.say("/resign", anna.private)
+        await anna.press("Yes, I resign")
+        await anna.press("Play a robot")
+        offer = next(panel for panel in fake.messages[anna.private].values() if "· 🤖 Easy" in panel.plain)
+        assert offer.plain == "Metà Mazzo · 🤖 Easy\n51 points win, usually after 7 deals."
+        assert labels(offer) == ["Play", "Change", "◀ Back"]
+        await anna.press("Change")
+        await anna.press("🤖 Strong")
+        assert any("• 🤖 Strong" in labels(panel) for panel in fake.messages[anna.private].values())
+        await anna.press("Spades")
+        [table] = await worker.room.lists.tables_of(anna.person.id)
+        assert (table.game_id, table.phase) == ("spades", "playing")
+        assert [chair.person for chair in table.chairs if chair and chair.is_robot] == ["robot:strong"]
+        await anna.say("/resign", anna.private)
+        await anna.press("Yes, I resign")
+        await anna.press("Play a robot")
+        await anna.press("Play")
+        [table] = await worker.room.lists.tables_of(anna.person.id)
+        assert (table.game_id, table.chairs[1] and table.chairs[1].person) == ("spades", "robot:strong")
+
+
 async def test_two_presses_at_once_open_one_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

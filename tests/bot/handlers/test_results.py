@@ -204,7 +204,7 @@ async def test_private_chat_says_the_result_once(worker: Worker, fake: FakePlatf
     assert sum("resigned" in text for text in fake.texts(anna.private)) == 1
 
 
-@pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
+@pytest.mark.parametrize("game", ["metamazzo", "tressette"])
 def test_hand_above_the_result_has_only_the_last_deal(game: str) -> None:
     random, table = Random(game), dealt_table(game, Random(1))
     while table.game and not table.game.is_over:

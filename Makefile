@@ -1,4 +1,4 @@
-.PHONY: run test test-all check tsc texts setup format lock pins build release clean
+.PHONY: run quick test test-all check tsc texts setup format lock pins build release clean
 
 # Set PYTHON to choose a Python. Default: the newest supported one on this machine.
 IS_SUPPORTED := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' >/dev/null 2>&1
@@ -21,6 +21,9 @@ run: $(READY)  ## the bot, with the playground in the browser
 
 test: $(READY)  ## all tests except the long ones, in minutes
 	$(BIN)/pytest
+
+quick: $(READY)  ## the tests that most changes need: texts, docs, words, walks through the code; seconds
+	$(BIN)/pytest -n 0 tests/bot/test_texts.py tests/test_contributors.py tests/test_docs.py tests/test_prose.py tests/test_walkthrough.py
 
 test-all: $(READY)  ## all tests, with long runs: kills, whole games, soak, fuzzing, more random examples
 	$(BIN)/pytest -m "long or not long" --hypothesis-profile thorough

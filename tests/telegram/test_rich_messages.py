@@ -166,16 +166,16 @@ async def test_page_of_a_leaderboard_stays_a_rich_message(store: Store, server: 
         assert count_answers(anna.private) == 1
 
 
-async def test_refused_edit_changes_the_same_message_into_a_text(store: Store, server: TelegramServer) -> None:
+@pytest.mark.parametrize("why", ["RICH_MESSAGE_CONTENT_REQUIRED", "message can't be edited"])
+async def test_refused_edit_changes_the_same_message_into_a_text(
+    store: Store, server: TelegramServer, why: str
+) -> None:
     anna = Person(server, 1, "Anna")
     async with played(store, server) as adapter:
         message = await ask(adapter, anna, "leaderboard")
-        server.fail_next("editMessageText", REFUSAL)
+        server.fail_next("editMessageText", Failure(Refused(400, f"Bad Request: {why}")))
         await anna.press("Testa a Testa")
         await until(lambda: "Testa a Testa" in text_of(message))
-        assert "rich_message" not in message
-        await anna.press("all games")
-        await until(lambda: "all games" in text_of(message))
         assert "rich_message" not in message
         assert count_answers(anna.private) == 1
 

@@ -39,9 +39,10 @@ class RichMessages:
         try:
             return await self._call("editMessageText", where, panel, markup)
         except BadRequest as error:
-            if not NOT_MODIFIED.search(error.message):
-                raise
-            return True
+            if NOT_MODIFIED.search(error.message):
+                return True
+            # The edit as a text tells whether the message itself cannot be edited.
+            raise FeatureMissing from None
 
     async def _call(self, method: str, where: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
         chat = int(where["chat_id"])

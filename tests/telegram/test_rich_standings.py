@@ -41,14 +41,14 @@ async def play_tournament(server: TelegramServer, language: str) -> Chat:
     anna.say("/tournament testa 11")
     await bruno.press(_("Sign up"), group)
     await anna.press(_("Start"))
-    await until(lambda: bool(find_codes(bruno)))
-    bruno.say(f"/resign {find_codes(bruno)[0]}", bruno.private)
+    await until(lambda: bool(find_codes(anna) + find_codes(bruno)))
+    bruno.say(f"/resign {(find_codes(anna) + find_codes(bruno))[0]}", bruno.private)
     await bruno.press(_("Yes, I resign"))
     return group
 
 
 def find_codes(person: Person) -> list[str]:
-    """Return the codes of the tables whose hands a person has."""
+    """Return the codes of the tables where a person can make a move."""
     return re.findall(r"'callback_data': '1m(\w+):", str(list(person.private.messages.values())))
 
 

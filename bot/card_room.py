@@ -165,10 +165,10 @@ class CardRoom(Protocol):
     def report_store_error(self, error: BaseException, language: str = "en") -> str:
         """Note that a request failed with a store error. Return the text for the person."""
 
-    def report_platform_outage(self, platform: str, why: str) -> None:
+    def report_platform_outage(self, platform: str, reason: str) -> None:
         """Log that a platform certainly cannot be reached.
 
-        ``why`` is short and has no secrets. Do not report failed calls of the adapter: delivery counts them.
+        ``reason`` is short and has no secrets. Do not report failed calls of the adapter: delivery counts them.
         """
 
     async def check_health(self) -> dict[str, Any]:

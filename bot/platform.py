@@ -268,8 +268,8 @@ class NoPicture(DeliveryError):
     arrives; it never raises. The caller deletes the message.
     """
 
-    def __init__(self, why: str, late: asyncio.Future[str] | None = None) -> None:
-        super().__init__(why)
+    def __init__(self, reason: str, late: asyncio.Future[str] | None = None) -> None:
+        super().__init__(reason)
         self.late = late
 
 

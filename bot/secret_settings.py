@@ -42,8 +42,8 @@ def _read_file(path: Path) -> str:
     except IsADirectoryError:
         raise ValueError("this is a folder: name a file") from None
     except (OSError, RuntimeError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ValueError(f"this file cannot be read ({why}): give it to the bot's user, chmod 600") from None
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"this file cannot be read ({reason}): give it to the bot's user, chmod 600") from None
     except UnicodeDecodeError:
         raise ValueError("this file is not text: write the secret into it") from None
     if not words:

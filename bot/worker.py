@@ -131,7 +131,7 @@ class Worker(Core):
         phases = self.room.count_by_phase()
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])
-        ANALYSES.labels("requested").set(self.analysis_pool.requested)
+        ANALYSES.labels("requested").set(self.analysis_pool.requested_count)
         ANALYSES.labels("automatic").set(self.analysis_pool.automatic)
         for name, adapter in self.adapters.items():
             PLATFORM_UP.labels(name).set(self.platform_state(adapter) == "up")

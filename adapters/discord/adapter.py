@@ -252,8 +252,8 @@ class Discord:
         except (DeliveryError, TooLate) as error:
             log.info("discord_answer_lost", why=describe_error(error))
 
-    async def _answer_unreadable(self, event: object, why: str) -> None:
-        log.warning("discord_interaction_unreadable", why=why)
+    async def _answer_unreadable(self, event: object, reason: str) -> None:
+        log.warning("discord_interaction_unreadable", why=reason)
         with self._busy.track_current():
             await self._send_unreadable(event)
 

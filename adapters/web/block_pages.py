@@ -14,7 +14,7 @@ TOKEN = re.compile(r"[0-9a-f]{8}")
 
 async def show(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
-    blocks = await site.card_room.feature(FindFeature).blocks.lines(reader.person) if reader else []
+    blocks = await site.card_room.feature(FindFeature).blocks.block_lines(reader.person) if reader else []
     page = site.page(request, "blocks.html", language, blocks=blocks)
     page.headers["Cache-Control"] = "no-store"
     return page
@@ -32,8 +32,8 @@ async def change(site: Site, request: web.Request) -> web.Response:
         await blocks.unblock(reader.person, token)
     else:
         with site.limits.lookup(request) as lookup:
-            why = await blocks.block(reader.as_person(browser_language(request)), place.split("."))
-            lookup.end(missing=bool(why))
-        if why:
-            return site.message_page(request, why, language=language)
+            refusal = await blocks.block(reader.as_person(browser_language(request)), place.split("."))
+            lookup.end(missing=bool(refusal))
+        if refusal:
+            return site.message_page(request, refusal, language=language)
     return site.redirect("/blocks")

@@ -49,9 +49,9 @@ async def open_duel(site: Site, request: web.Request) -> web.Response:
     reader, cookie, language = await site.admit(request, await site.people.identify(request), form.get("name", ""))
     person = reader.as_person(browser_language(request))
     duels = site.card_room.feature(DuelsFeature).site
-    code, why = await duels.open(person, game, f"web:{reader.tag}:{key}:{game}")
+    code, refusal = await duels.open(person, game, f"web:{reader.tag}:{key}:{game}")
     if not code:
-        return site.message_page(request, why, language=language, cookie=cookie)
+        return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect(f"/duel/{code}", COOKIE, cookie, request)
 
 
@@ -82,16 +82,16 @@ async def play(site: Site, request: web.Request) -> web.Response:
     if "rematch" in form:
         if not KEY.fullmatch(form.get("key", "")):
             raise Refused("there is no such request")
-        opened, why = await duels.rematch(code, person, f"web:{reader.tag}:{form['key']}:{code}")
+        opened, refusal = await duels.rematch(code, person, f"web:{reader.tag}:{form['key']}:{code}")
         target = f"/duel/{opened}"
     elif "decline" in form:
-        why = await duels.decline(code, person)
-        opened, target = "" if why else code, "/duel"
+        refusal = await duels.decline(code, person)
+        opened, target = "" if refusal else code, "/duel"
     else:
-        opened, why = await duels.play(code, person, site.guest_visitor(request, reader))
+        opened, refusal = await duels.play(code, person, site.guest_visitor(request, reader))
         target = f"/t/{opened}"
     if not opened:
-        return site.message_page(request, why, language=language, cookie=cookie)
+        return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect(target, COOKIE, cookie, request)
 
 

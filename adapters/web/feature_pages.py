@@ -44,9 +44,9 @@ async def play_daily(site: Site, request: web.Request) -> web.Response:
     form = await site.read_form(request)
     reader, cookie, language = await site.admit(request, await site.people.identify(request), form.get("name", ""))
     person, visitor = reader.as_person(browser_language(request)), site.guest_visitor(request, reader)
-    code, why = await site.card_room.feature(DailyFeature).site.open_table(person, visitor)
+    code, refusal = await site.card_room.feature(DailyFeature).site.open_table(person, visitor)
     if not code:
-        return site.message_page(request, why, language=language, cookie=cookie)
+        return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect(f"/t/{code}", COOKIE, cookie, request)
 
 
@@ -57,8 +57,8 @@ async def show_puzzle(site: Site, request: web.Request) -> web.Response:
     puzzles = site.card_room.feature(PuzzlesFeature).site
     puzzle = await puzzles.page(reader.person if reader else "", language, id_)
     if puzzle is None:
-        status, why = (HTTPStatus.NOT_FOUND, NO_PUZZLE) if id_ else (HTTPStatus.OK, ALL_ANSWERED)
-        return site.message(request, status, texts(language).gettext(why))
+        status, refusal = (HTTPStatus.NOT_FOUND, NO_PUZZLE) if id_ else (HTTPStatus.OK, ALL_ANSWERED)
+        return site.message(request, status, texts(language).gettext(refusal))
     _ = texts(language).gettext
     title = " · ".join((_("Puzzle"), _(choices_of(ArgumentKind.GAME)[puzzle.game])))
     link = link_preview(site, language, title, puzzle.question, f"puzzle/{puzzle.id}")

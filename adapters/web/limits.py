@@ -56,8 +56,8 @@ find one in twelve days.
 class LimitExceeded(Exception):
     """A limit was exceeded; ``wait`` is the number of seconds until a retry can succeed."""
 
-    def __init__(self, why: str, wait: float) -> None:
-        super().__init__(why)
+    def __init__(self, reason: str, wait: float) -> None:
+        super().__init__(reason)
         self.wait = wait
 
 

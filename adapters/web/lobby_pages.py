@@ -30,7 +30,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
         language,
         challenges=await opponents.challenges_to(person, language) if person else [],
         opponents=await opponents.opponents(person, language) if person else [],
-        open_tables=await site.card_room.feature(OpenTablesFeature).site.lines(person, language),
+        open_tables=await site.card_room.feature(OpenTablesFeature).site.table_lines(person, language),
         here=_here_line(await presence.count(), language),
     )
     return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})
@@ -44,10 +44,10 @@ async def choose_openness(site: Site, request: web.Request) -> web.Response:
         raise Refused("there is no such request")
     tables = site.card_room.feature(OpenTablesFeature).site
     site.limits.count_code(request)
-    why = await tables.choose(code, reader.person, language, is_open=bool(form["anyone"]))
-    if not why:
+    refusal = await tables.choose(code, reader.person, language, is_open=bool(form["anyone"]))
+    if not refusal:
         site.limits.give_code_back(request)
-    return web.json_response({"why": why})
+    return web.json_response({"why": refusal})
 
 
 async def challenge(site: Site, request: web.Request) -> web.Response:
@@ -56,14 +56,14 @@ async def challenge(site: Site, request: web.Request) -> web.Response:
     reader, language = await _require_reader(site, request)
     if not game_id or not (seat.isascii() and seat.isdecimal()):
         raise Refused("there is no such request")
-    if why := site.card_room.lobby.ban_text(reader.person, language):
-        raise Refused(why)
+    if refusal := site.card_room.lobby.ban_text(reader.person, language):
+        raise Refused(refusal)
     with site.limits.lookup(request) as lookup:
-        code, why = await site.card_room.feature(OpponentsFeature).site.challenge(
+        code, refusal = await site.card_room.feature(OpponentsFeature).site.challenge(
             reader.as_person(browser_language(request)), game_id, int(seat), site.guest_visitor(request, reader)
         )
         lookup.end(missing=not code)
-    return site.redirect(f"/t/{code}") if code else site.message_page(request, why, language=language)
+    return site.redirect(f"/t/{code}") if code else site.message_page(request, refusal, language=language)
 
 
 async def decline(site: Site, request: web.Request) -> web.Response:

@@ -163,23 +163,23 @@ class Site:
     def message_page(
         self,
         request: web.Request,
-        why: str,
+        text: str,
         status: HTTPStatus = HTTPStatus.OK,
         language: str = "",
         watch_id: str = "",
         cookie: str = "",
     ) -> web.Response:
         """Return a page with one message and a link home, or to the table to watch. ``cookie`` is for a new guest."""
-        page = self.page(request, "message.html", language, status, why=why, watch_id=watch_id)
+        page = self.page(request, "message.html", language, status, text=text, watch_id=watch_id)
         if cookie:
             set_cookie(page, COOKIE, cookie, secure=self.is_secure)
         return page
 
-    def message(self, request: web.Request, status: HTTPStatus, why: str) -> web.Response:
+    def message(self, request: web.Request, status: HTTPStatus, text: str) -> web.Response:
         """Return a `message_page`, or plain text if the client does not accept HTML."""
         if "text/html" in request.headers.get("Accept", ""):
-            return self.message_page(request, why, status)
-        return web.Response(text=why, status=status)
+            return self.message_page(request, text, status)
+        return web.Response(text=text, status=status)
 
     def redirect(
         self, address: str, cookie: str = "", value: str = "", request: web.Request | None = None
@@ -213,8 +213,8 @@ class Site:
         """
         language = await self._language(request, reader)
         if reader:
-            if why := self.card_room.lobby.ban_text(reader.person, language):
-                raise Refused(why)
+            if text := self.card_room.lobby.ban_text(reader.person, language):
+                raise Refused(text)
             return await self.people.rename(reader, name), "", language
         self.limits.count_newcomer(request)
         reader, cookie = await self.people.add_guest(name)
@@ -268,8 +268,8 @@ class Site:
             # The client is gone. Connection errors of the store have their own class, from the Redis client.
             raise
         except STORE_ERRORS as failure:
-            why = self.card_room.report_store_error(failure, language)
-            response = self.message(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
+            text = self.card_room.report_store_error(failure, language)
+            response = self.message(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
         if not response.prepared:
             is_part = request.path.startswith("/static/") and response.content_type in PARTS
             response.headers.update(NO_SNIFFING if is_part else self._security)

@@ -87,7 +87,7 @@ async def play(site: Site, request: web.Request) -> web.Response:
     visitor = site.guest_visitor(request, reader)
     opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor, target=points)
     if not opened.code:
-        return site.message_page(request, opened.why, language=language, cookie=cookie)
+        return site.message_page(request, opened.refusal, language=language, cookie=cookie)
     return site.redirect(f"/t/{opened.code}", COOKIE, cookie, request)
 
 
@@ -134,8 +134,8 @@ async def _invitation_page(
     if invitation or full:
         site.limits.give_code_back(request)
     if invitation is None:
-        why = texts(language).gettext(NO_INVITATION)
-        return full or site.message_page(request, why, HTTPStatus.NOT_FOUND, language)
+        refusal = texts(language).gettext(NO_INVITATION)
+        return full or site.message_page(request, refusal, HTTPStatus.NOT_FOUND, language)
     game = texts(language).gettext(choices_of(ArgumentKind.GAME)[invitation.game])
     link = link_preview(site, language, game, invitation.panel, f"table/{invitation.game}")
     values = {"code": code, "link": link, **invitation._asdict(), **form_names(reader)}
@@ -149,8 +149,8 @@ async def _full_page(
     watch_id = await site.card_room.lobby.watch_id_of_full_table(code)
     if watch_id is None:
         return None
-    why = texts(language).gettext(FULL_TO_WATCH if watch_id else FULL)
-    return site.message_page(request, why, language=language, watch_id=watch_id, cookie=cookie)
+    refusal = texts(language).gettext(FULL_TO_WATCH if watch_id else FULL)
+    return site.message_page(request, refusal, language=language, watch_id=watch_id, cookie=cookie)
 
 
 async def sit(site: Site, request: web.Request) -> web.Response:

@@ -94,8 +94,8 @@ class Live:
         if reader is None or request.query.get("reader", reader.tag) != reader.tag:
             # Tell a stranger's page to stop. A page that is refused before it opens would retry forever.
             await socket.prepare(request)
-            why = _stranger_reason(request, language_of(browser_language(request)))
-            await _send_gone(socket, why=why, stranger=True)
+            reason = _stranger_reason(request, language_of(browser_language(request)))
+            await _send_gone(socket, reason=reason, stranger=True)
             return socket
         if self._open.total() >= MAX_PAGES or self._open[reader.person] >= MAX_PAGES_EACH:
             raise web.HTTPTooManyRequests()
@@ -124,8 +124,8 @@ class Live:
         if hand is None and played and "ended" in request.query:
             hand = EndedHand(played)
         if hand is None:
-            why = _stranger_reason(request, language) if reader.is_guest and not played else ""
-            await _send_gone(socket, why=why, go=f"/g/{played}" if played else "")
+            reason = _stranger_reason(request, language) if reader.is_guest and not played else ""
+            await _send_gone(socket, reason=reason, go=f"/g/{played}" if played else "")
             return
         try:
             await _OpenPage(self._site, socket, request, reader, hand, language).serve()
@@ -224,7 +224,7 @@ class _OpenPage:
         while not self.reader.is_guest:
             await asyncio.sleep(SESSION_CHECK_SECONDS)
             if self.reader.person not in await self.site.people.session_people(self.request):
-                await _send_gone(self.socket, why=texts(self.language).gettext(ENDED), stranger=True)
+                await _send_gone(self.socket, reason=texts(self.language).gettext(ENDED), stranger=True)
                 return
 
     async def _make_press(self, message: PressMessage) -> dict[str, Any]:
@@ -259,10 +259,10 @@ def _answer(message: PressMessage, toast: str, go: str = "", *, again: bool = Fa
 
 
 async def _send_gone(
-    socket: web.WebSocketResponse, *, why: str = "", go: str = "", stranger: bool = False, keeps_open: bool = False
+    socket: web.WebSocketResponse, *, reason: str = "", go: str = "", stranger: bool = False, keeps_open: bool = False
 ) -> None:
     """Tell the page that it can no longer show the table. Close the socket, unless ``keeps_open``."""
-    fields = {"why": why, "go": go, "stranger": stranger}
+    fields = {"why": reason, "go": go, "stranger": stranger}
     await socket.send_str(json.dumps({"gone": True} | {name: value for name, value in fields.items() if value}))
     if not keeps_open:
         await socket.close()

@@ -67,9 +67,9 @@ async def change(site: Site, request: web.Request) -> web.Response:
     reader, cookie, language = await site.admit(request, known, form.get("name", ""))
     person, update = reader.as_person(browser_language(request)), f"web:{reader.tag}:{key}:{action}"
     if action == "leave":
-        why = await tournaments.leave(person, code, update)
+        refusal = await tournaments.leave(person, code, update)
     else:
-        why = await tournaments.enter(person, code, update, int(partner) if partner else None)
-    if why:
-        return site.message_page(request, why, language=language, cookie=cookie)
+        refusal = await tournaments.enter(person, code, update, int(partner) if partner else None)
+    if refusal:
+        return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect(f"/tournament/{code}", COOKIE, cookie, request)

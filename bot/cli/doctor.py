@@ -141,8 +141,8 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
             "the Host header and X-Forwarded-Proto. See docs/hosting-configure.md"
         )
     except (OSError, HTTPException) as error:
-        why = getattr(error, "reason", error)
-        return False, f"pages: nothing answers at {url} ({why}). Check that the name leads here and the proxy runs"
+        reason = getattr(error, "reason", error)
+        return False, f"pages: nothing answers at {url} ({reason}). Check that the name leads here and the proxy runs"
     if url.startswith("https://"):
         return True, f"pages: people reach them at {url}, also inside Telegram"
     return True, f"pages: people reach them at {url}; Telegram needs https to open them inside the app"

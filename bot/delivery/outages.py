@@ -97,24 +97,24 @@ class Outages:
         elif (error is None or isinstance(error, DeliveryError)) and (state := self._platforms.get(platform)):
             state.failures_in_a_row, state.needs_success = 0, False
 
-    def record_failure(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
-        """Record a failed call. If ``certain``, all calls fail: ``why`` is logged once and replaces the reason."""
+    def record_failure(self, platform: str, reason: str, *, certain: bool = False, counts: bool = True) -> None:
+        """Record a failed call. If ``certain``, all calls fail: ``reason`` is logged once and replaces the last one."""
         state = self._platforms.setdefault(platform, _PlatformState())
         state.failed_at = asyncio.get_running_loop().time()
         state.needs_success = not certain or self._is_healthy(platform)
         state.failures_in_a_row += counts
         if state.reason and certain:
-            state.reason = why
-            if why not in state.logged:
-                state.logged.add(why)
-                log.warning("platform_still_away", platform=platform, why=why)
+            state.reason = reason
+            if reason not in state.logged:
+                state.logged.add(reason)
+                log.warning("platform_still_away", platform=platform, why=reason)
         if state.reason or not (certain or state.failures_in_a_row >= FAILURES_IN_A_ROW):
             return
         state.begun_at = asyncio.get_running_loop().time()
         recurs = state.begun_at - state.ended_at < STEADY_SECONDS
         state.quiet = min(2 * state.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
-        state.reason, state.logged = why, {why}
-        log.warning("platform_away", platform=platform, why=why)
+        state.reason, state.logged = reason, {reason}
+        log.warning("platform_away", platform=platform, why=reason)
         state.watch = asyncio.create_task(self._watch(platform, state))
 
     def stop(self) -> None:

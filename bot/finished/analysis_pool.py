@@ -42,7 +42,7 @@ class AnalysisPool:
         self._requested: set[str] = set()  # ids of games whose analysis a person waits for
 
     @property
-    def requested(self) -> int:
+    def requested_count(self) -> int:
         """Number of games whose analysis a person waits for."""
         return len(self._requested)
 

@@ -323,8 +323,8 @@ class Dispatcher:
     ) -> bool:
         return self.worker.delivery.answers.send(place, send, message=message, on_lost=on_lost)
 
-    def report_platform_outage(self, platform: str, why: str) -> None:
-        self.worker.outages.record_failure(platform, why, certain=True)
+    def report_platform_outage(self, platform: str, reason: str) -> None:
+        self.worker.outages.record_failure(platform, reason, certain=True)
 
     async def check_health(self) -> dict[str, Any]:
         return await self.worker.check_health()

@@ -30,10 +30,10 @@ from engine.errors import EngineError
 
 
 class Opened(NamedTuple):
-    """The ``code`` of an opened table. If it is empty, ``why`` is the error to show."""
+    """The ``code`` of an opened table. If there is none, ``refusal`` is the text to show."""
 
     code: str
-    why: str = ""
+    refusal: str = ""
 
 
 class TableLine(NamedTuple):

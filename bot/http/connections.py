@@ -118,10 +118,10 @@ class Connections:
         return False
 
     @staticmethod
-    def _warn(event: str, why: str) -> None:
-        left_out = _log_limiter.take(f"{event} {why}")
+    def _warn(event: str, reason: str) -> None:
+        left_out = _log_limiter.take(f"{event} {reason}")
         if left_out is not None:
-            log.warning(event, why=why, left_out=left_out)
+            log.warning(event, why=reason, left_out=left_out)
 
     @web.middleware
     async def _middleware(self, request: web.Request, handler: Any) -> web.StreamResponse:
@@ -211,7 +211,7 @@ class Connection(asyncio.Protocol):
     def pause_writing(self) -> None:
         if self._protocol:
             self._protocol.pause_writing()
-            self._write_timer = asyncio.get_running_loop().call_later(WRITE_SECONDS, self._stalled)
+            self._write_timer = asyncio.get_running_loop().call_later(WRITE_SECONDS, self._end_stalled)
 
     def resume_writing(self) -> None:
         if self._write_timer:
@@ -220,7 +220,7 @@ class Connection(asyncio.Protocol):
         if self._protocol:
             self._protocol.resume_writing()
 
-    def _stalled(self) -> None:
+    def _end_stalled(self) -> None:
         if not self.is_stream:
             self.abort()
 

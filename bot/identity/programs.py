@@ -39,9 +39,9 @@ class ProgramError(Exception):
     """
 
     def __init__(
-        self, reason: Literal["banned", "missing", "old", "often", "wrong"], why: str, wait: float | None = None
+        self, reason: Literal["banned", "missing", "old", "often", "wrong"], text: str, wait: float | None = None
     ) -> None:
-        super().__init__(why)
+        super().__init__(text)
         self.reason, self.wait = reason, wait
 
 

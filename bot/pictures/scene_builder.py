@@ -31,7 +31,7 @@ def hand_scene(
         return None
     builder = _SceneBuilder(seen, language, suits, style, any_letters=any_letters)
     if is_paused:
-        return builder.finished(seen.view.totals)
+        return builder.finished_deal(seen.view.totals)
     return builder.hand(seen.view.deal, chosen)
 
 
@@ -122,10 +122,10 @@ class _SceneBuilder:
             else:
                 is_played = self.seen.is_only_deal_played
                 line = only_deal_line(self.seen, self.words) if is_played else _("The game was cancelled.")
-            return self.finished(counted_totals(self.seen), line)
+            return self.finished_deal(counted_totals(self.seen), line)
         return self.table(deal, chosen)
 
-    def finished(self, totals: Sequence[int], line: str = "") -> Scene:
+    def finished_deal(self, totals: Sequence[int], line: str = "") -> Scene:
         """Return the last trick and the score of the last finished deal, unless the game was cut short."""
         view, _ = self.seen.view, self.words.text
         assert view

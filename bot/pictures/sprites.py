@@ -39,13 +39,13 @@ class Palette:
             self.shades[ink, ground] = len(colours)
             colours += [_mix(COLOURS[ground], COLOURS[ink], step / (SHADES - 1)) for step in range(SHADES)]
         sheet = _sheet(deck)
-        colours += _colours_of(sheet, BRIGHT) + _colours_of(_dimmed(sheet), DIM)
+        colours += _colours_of(sheet, BRIGHT) + _colours_of(_dim(sheet), DIM)
         self.flat = bytes(part for colour in colours for part in colour)
         self._image = Image.new("P", (1, 1))
         self._image.putpalette(self.flat)
         swatches = Image.new("RGB", (len(colours), 1))
         swatches.putdata(colours)
-        self.dimmed = [*self.apply(_dimmed(swatches)).tobytes(), *[0] * (256 - len(colours))]
+        self.dimmed = [*self.apply(_dim(swatches)).tobytes(), *[0] * (256 - len(colours))]
 
     def apply(self, image: Image.Image) -> Image.Image:
         return image.quantize(palette=self._image, dither=Image.Dither.NONE)
@@ -84,7 +84,7 @@ def raster(deck: Deck, code: str, width: int) -> Image.Image:
     return Image.open(BytesIO(bytes(png))).convert("RGBA")
 
 
-def _dimmed(image: Image.Image) -> Image.Image:
+def _dim(image: Image.Image) -> Image.Image:
     return Image.blend(image, Image.new("RGB", image.size, COLOURS["felt"]), DIM_SHARE)
 
 

@@ -93,7 +93,9 @@ class Supervisor:
 
     def _handle_failure(self, platform: str, fault: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
-        self._worker.errors[platform] = why = str(fault) if isinstance(fault, DeliveryError) else type(fault).__name__
-        self._worker.outages.record_failure(platform, why, certain=True)
+        self._worker.errors[platform] = reason = (
+            str(fault) if isinstance(fault, DeliveryError) else type(fault).__name__
+        )
+        self._worker.outages.record_failure(platform, reason, certain=True)
         if not isinstance(fault, (DeliveryError, *STORE_ERRORS)):
             log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=fault)

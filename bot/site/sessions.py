@@ -83,9 +83,9 @@ class Sessions:
         return person
 
     async def sessions_of(self, person: str) -> list[Session]:
-        return [session for session in await self._stored(person) if not self._is_over(session)]
+        return [session for session in await self._load(person) if not self._is_over(session)]
 
-    async def _stored(self, person: str) -> list[Session]:
+    async def _load(self, person: str) -> list[Session]:
         found = await self._client.hgetall(keys.sessions(person))
         known = [(id_.decode(), json.loads(text)) for id_, text in found.items()]
         sessions = [Session(id_, fields["made"], fields["used"]) for id_, fields in known]
@@ -96,7 +96,7 @@ class Sessions:
 
     async def _end_unused(self, person: str, limit: int) -> None:
         """End expired sessions. Of the others, keep only the ``limit`` that were used last."""
-        for index, session in enumerate(await self._stored(person)):
+        for index, session in enumerate(await self._load(person)):
             if index >= limit or self._is_over(session):
                 await self.end(person, session.id)
 

@@ -137,7 +137,7 @@ class BatchedScript:
             commands.append((*script, len(call.keys), *call.keys, *call.args))
         if to_confirm := [call for call in batch if call.confirmed]:
             # WAIT covers only this connection's writes. After a write on this connection it covers every earlier write.
-            commands.append(("SET", names.confirmed(to_confirm[0].keys[0]), 1, "EX", CONFIRMED_KEPT_SECONDS))
+            commands.append(("SET", names.confirmation(to_confirm[0].keys[0]), 1, "EX", CONFIRMED_KEPT_SECONDS))
             commands.append(("WAIT", self._replicas, REPLICA_MS))
         return commands
 

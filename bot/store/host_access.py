@@ -49,10 +49,10 @@ async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any]:
+async def connect_without_bot(settings: Settings, reason: str) -> AsyncIterator[Any]:
     """Yield the same client as `connect_beside_bot`, but raise StoreError if a bot uses the embedded store.
 
-    ``why`` is part of the error: the harm that the bot would do.
+    ``reason`` is part of the error: the harm that the bot would do.
     """
     if settings.redis_url:
         async with connect(settings.redis_url, ANSWER_SECONDS) as client:
@@ -63,8 +63,8 @@ async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any
             yield client
     except FolderInUse:
         raise StoreError(
-            f"A bot is running with the data folder {settings.data}, and {why}. Nothing was changed: stop the bot, run "
-            "this again, and start it afterwards."
+            f"A bot is running with the data folder {settings.data}, and {reason}. Nothing was changed: stop the bot, "
+            "run this again, and start it afterwards."
         ) from None
 
 

@@ -178,7 +178,7 @@ def day_marks(day: date) -> str:
     return f"{{marks:{day}}}:marks"
 
 
-def confirmed(key: str) -> str:
+def confirmation(key: str) -> str:
     """Return a key in the same slot. Writing it makes replicas confirm earlier writes to the given key."""
     tag = re.match("[^{]*{([^}]+)}", key)
     return f"{{{tag[1] if tag else key}}}:confirmed"

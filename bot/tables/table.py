@@ -78,9 +78,9 @@ class Table(TableState):
         return table
 
     @classmethod
-    def unreadable(cls, code: str, why: str) -> Self:
+    def unreadable(cls, code: str, reason: str) -> Self:
         table = cls(code)
-        table.error, table.log = why, Log([b""])
+        table.error, table.log = reason, Log([b""])
         return table
 
     def with_entries(self, entries: Sequence[Entry], update: str) -> Self:
@@ -222,8 +222,8 @@ class Table(TableState):
                 self.duel = entry
             case Fixture():
                 self.fixture = entry
-            case Close(why):
-                self.closed = why
+            case Close(reason):
+                self.closed = reason
             case _:
                 assert_never(entry)
 

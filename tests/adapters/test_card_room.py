@@ -245,8 +245,8 @@ class Parrot:
     def report_store_error(self, error: BaseException, language: str = "en") -> str:
         raise error
 
-    def report_platform_outage(self, platform: str, why: str) -> None:
-        raise AssertionError(f"{platform}: {why}")
+    def report_platform_outage(self, platform: str, reason: str) -> None:
+        raise AssertionError(f"{platform}: {reason}")
 
     async def check_health(self) -> dict[str, Any]:
         return {"healthy": True}

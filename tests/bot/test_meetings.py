@@ -95,7 +95,7 @@ async def test_people_met_on_pages_can_be_blocked_there(worker: Worker) -> None:
     assert await blocks.block(BRUNO, ["table", code]) == ""
     assert await opponents.challenges_to(BRUNO.id, "en") == []
     assert await opponents.opponents(BRUNO.id, "en") == []
-    [line] = await blocks.lines(BRUNO.id)
+    [line] = await blocks.block_lines(BRUNO.id)
     await blocks.unblock(BRUNO.id, line.token)
     [opponent] = await opponents.opponents(BRUNO.id, "en")
     assert await blocks.block(BRUNO, ["game", opponent.game_id, str(opponent.seat)]) == ""
@@ -109,7 +109,7 @@ async def test_others_learn_nothing_from_a_place(worker: Worker) -> None:
     duel = await worker.feature(DuelsFeature).duels.open(ANNA, "testa", "open")
     places = [["table", code], ["table", "QQQQQQ"], ["duel", duel.code], ["duel", "QQQQQQ"], ["nonsense", "1"]]
     assert len({await blocks.block(CARLA, place) for place in places}) == 1
-    assert await blocks.lines(CARLA.id) == []
+    assert await blocks.block_lines(CARLA.id) == []
     # The challenger has met nobody in an open duel.
     assert await blocks.block(ANNA, ["duel", duel.code]) != ""
 
@@ -119,10 +119,10 @@ async def test_challenge_of_a_blocked_person_leaves_the_list(store: Store) -> No
         await meet(anna, bruno)
         await receive_duel(anna, bruno)
         duels = worker.feature(DuelsFeature).duels
-        assert [duel.code for duel in await duels.listed(bruno.person.id)] == [(await find_duel(anna)).code]
+        assert [duel.code for duel in await duels.duels_of(bruno.person.id)] == [(await find_duel(anna)).code]
         await worker.blocks.add(bruno.person.id, anna.person.id, "Anna")
-        assert await duels.listed(bruno.person.id) == []
-        assert len(await duels.listed(anna.person.id)) == 1
+        assert await duels.duels_of(bruno.person.id) == []
+        assert len(await duels.duels_of(anna.person.id)) == 1
 
 
 async def test_seated_guest_keeps_blocked_people_from_an_open_table(worker: Worker) -> None:

@@ -147,8 +147,8 @@ class EventReceiver:
     async def handle(self, interaction: Interaction, event: object) -> None:
         raise AssertionError(interaction)
 
-    async def handle_unreadable(self, event: object, why: str) -> None:
-        raise AssertionError(why)
+    async def handle_unreadable(self, event: object, reason: str) -> None:
+        raise AssertionError(reason)
 
     async def greet_server(self, guild: discord.Guild) -> None:
         pass

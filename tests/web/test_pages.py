@@ -157,7 +157,7 @@ async def test_strangers_get_the_first_page_without_the_store(
 
 
 def test_script_data_cannot_close_its_element() -> None:
-    page = Templates(Assets()).page("message.html", "en", why="", watch_id="", data={"name": "</script><b>&\u2028"})
+    page = Templates(Assets()).page("message.html", "en", text="", watch_id="", data={"name": "</script><b>&\u2028"})
     [data] = re.findall(r'id="page-data">(.*)</script>', page)
     assert data == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\u2028"}'
 

@@ -40,7 +40,7 @@ class Chat:
 
     async def practice(self) -> str:
         result = await self.dispatcher.lobby.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
-        assert result.code, result.why
+        assert result.code, result.refusal
         return result.code
 
     async def key(self, payload: str) -> str:

@@ -197,15 +197,15 @@ class Server:
             request = parse_request(decode(text))
             return json.dumps({"type": "done", "n": request.n, "toast": await self._perform(tab, request)})
         except Refused as refused:
-            why = refused.text(language)
+            reason = refused.text(language)
         except DeliveryError as error:
-            why = str(error)
+            reason = str(error)
         except STORE_ERRORS as error:
-            why = self._card_room.report_store_error(error, language)
+            reason = self._card_room.report_store_error(error, language)
         except Exception:
             log.exception("playground_request_failed")
-            why = texts(language).gettext(SORRY)
-        return _refusal(text, why)
+            reason = texts(language).gettext(SORRY)
+        return _refusal(text, reason)
 
     async def _perform(self, tab: Tab, request: AnyRequest) -> str:
         chat_store = self._chat_store
@@ -241,9 +241,9 @@ def command_hints(language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _refusal(text: str, why: str) -> str:
+def _refusal(text: str, reason: str) -> str:
     """Return the answer to a refused request, with the request's own name if that can be read."""
     name = None
     with suppress(Refused):
         name = decode(text).get("n")
-    return json.dumps({"type": "refused", "n": name if isinstance(name, str) else None, "text": why})
+    return json.dumps({"type": "refused", "n": name if isinstance(name, str) else None, "text": reason})

@@ -170,7 +170,7 @@ class DuelCommands:
     # Panels
 
     async def list_own(self, profile: Profile) -> Panel:
-        return list_panel(await self._duels.listed(profile.id), profile.id, profile.language, self._duels.now())
+        return list_panel(await self._duels.duels_of(profile.id), profile.id, profile.language, self._duels.now())
 
     async def own_page(self, duel: Duel, profile: Profile) -> Panel:
         """Return a player's page of a duel; for others, the challenge."""
@@ -194,9 +194,9 @@ class DuelCommands:
         duel = await self._duels.store.load(code)
         if not duel.is_compared(deal):
             raise DealNotCompared()
-        return deal_panel(duel, deal, await self.lines(duel, deal), profile.language, profile.suits)
+        return deal_panel(duel, deal, await self.lines_of_deal(duel, deal), profile.language, profile.suits)
 
-    async def lines(self, duel: Duel, deal: int) -> list[SoloLine | None]:
+    async def lines_of_deal(self, duel: Duel, deal: int) -> list[SoloLine | None]:
         """Return each side's play of a compared deal; None if its game is missing."""
         found = [duel.played.get((side, deal)) for side in SIDES]
         games = [await self._archive.get(played.game) if played else None for played in found]

@@ -156,7 +156,7 @@ class Duel:
         return all(counts) or (any(counts) and bool(self.closed))
 
     @property
-    def compared(self) -> list[int]:
+    def compared_deals(self) -> list[int]:
         return [deal for deal in range(1, DEALS + 1) if self.is_compared(deal)]
 
     @property
@@ -194,8 +194,8 @@ class Duel:
     @property
     def score(self) -> Score:
         """The score of the compared deals."""
-        winners = [self.deal_winner(deal) for deal in self.compared]
-        pairs = [(self._margin(0, deal), self._margin(1, deal)) for deal in self.compared]
+        winners = [self.deal_winner(deal) for deal in self.compared_deals]
+        pairs = [(self._margin(0, deal), self._margin(1, deal)) for deal in self.compared_deals]
         finished = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
         sums = sum(ours for ours, _ in finished), sum(theirs for _, theirs in finished)
         return Score((winners.count(0), winners.count(1)), sums)

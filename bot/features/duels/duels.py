@@ -322,7 +322,7 @@ class Duels:
 
     # People
 
-    async def listed(self, person: str) -> list[Duel]:
+    async def duels_of(self, person: str) -> list[Duel]:
         """Return a person's newest duels and open invitations."""
         duels = await self.store.of_person(person, most=MAX_LISTED)
         [blocked] = await self._blocks.blocked_people([person])

@@ -72,7 +72,7 @@ def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
         rematch = Button(_("Rematch"), duel_payload(duel, "rematch"), "good")
         share = Button(_("Share"), duel_payload(duel, "share"))
         rows.append((rematch, share) if duel.can_rematch else (share,))
-    elif duel.compared:
+    elif duel.compared_deals:
         rows.append((Button(_("Share"), duel_payload(duel, "share")),))
     rows.append(_deal_buttons(duel, language))
     own = Button(_("⚔️ My duels"), actions.page(PAGE, "own"))
@@ -98,7 +98,7 @@ def write_duel(
             for side in SIDES
         ]
         page.line(" · ".join([*counts, time_left(duel, language, now)]))
-        if duel.compared:
+        if duel.compared_deals:
             page.line("{first} {score} {second}", "bold", first=names[0], score=score_text(duel), second=names[1])
     else:
         _write_challenge(page, duel, language, now, in_group=in_group)
@@ -124,10 +124,10 @@ def _write_challenge(page: Writer, duel: Duel, language: str, now: int, *, in_gr
 
 
 def _write_deals(page: Writer, duel: Duel, language: str) -> None:
-    if duel.compared:
+    if duel.compared_deals:
         page.gap()
     names = player_names(duel, language)
-    for deal in duel.compared:
+    for deal in duel.compared_deals:
         winner = duel.deal_winner(deal)
         first, second = (
             Span(f"{names[side]} {margin_text(duel, side, deal, language)}", "bold" if side == winner else "")
@@ -142,7 +142,7 @@ def _rules_button(duel: Duel, language: str) -> Button:
 
 def _deal_buttons(duel: Duel, language: str) -> Row:
     label = texts(language).gettext("Deal {deal}")
-    return tuple(Button(label.format(deal=deal), duel_payload(duel, "deal", deal)) for deal in duel.compared)
+    return tuple(Button(label.format(deal=deal), duel_payload(duel, "deal", deal)) for deal in duel.compared_deals)
 
 
 def deal_panel(duel: Duel, deal: int, lines: Sequence[SoloLine | None], language: str, suits: str) -> Panel:

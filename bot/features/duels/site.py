@@ -71,14 +71,14 @@ class DuelSite:
             heading(duel, language),
             plain_names(duel, language),
             page.panel(),
-            [(deal, self._cells(duel, deal, language)) for deal in duel.compared],
+            [(deal, self._cells(duel, deal, language)) for deal in duel.compared_deals],
             next_deal or 0,
             side is None and is_live and not duel.is_accepted and duel.invites(person, handle),
             side is not None,
             side is not None and is_live and not duel.is_accepted,
             side is None and is_live and duel.is_invited(person, handle),
             side is not None and duel.can_rematch,
-            shareable_text(duel, side, language, address) if side is not None and duel.compared else "",
+            shareable_text(duel, side, language, address) if side is not None and duel.compared_deals else "",
             bool(duel.closed),
             localize_name(other.name, language) if (other := duel.other_player(person, handle)) else "",
         )
@@ -101,7 +101,7 @@ class DuelSite:
         """Return a person's duels, the newest first. Skip those that closed without an opponent."""
         _ = texts(language).gettext
         found = []
-        for duel in await self._duels.listed(person):
+        for duel in await self._duels.duels_of(person):
             side, names = duel.side_of(person), plain_names(duel, language)
             others = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
             state = score_text(duel, side or 0) if duel.has_result else time_left(duel, language, self._duels.now())

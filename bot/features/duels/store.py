@@ -171,16 +171,16 @@ class DuelStore:
         text = json.dumps([asdict(played.result), played.game])
         return await self._set(code, f"played:{side}:{deal}", text) >= 0
 
-    async def close(self, code: str, why: Closing, now: int) -> None:
+    async def close(self, code: str, closing: Closing, now: int) -> None:
         """Close a duel, and let the loop handle the closing. Idempotent.
 
-        An accepted duel stays open if ``why`` is "declined" or "cancelled".
+        An accepted duel stays open if ``closing`` is "declined" or "cancelled".
         """
         if await self.client.hexists(keys.duel(code), "ended"):
             return
         # After a kill in between, the loop checks the duel.
         await self.client.zadd(keys.DUE, {code: now + CHECK_SECONDS}, lt=True)
-        await self._set(code, "closed", why)
+        await self._set(code, "closed", closing)
         await self.client.zadd(keys.DUE, {code: 0})
 
     async def touch_match(self, duel: Duel) -> None:

@@ -97,6 +97,6 @@ def shareable_text(duel: Duel, side: int, language: str, pages_url: str) -> str:
     """Return a duel's score as text to send to friends, from one side. It reveals no cards."""
     names = plain_names(duel, language)
     marks = {side: "🟩", 1 - side: "⬜", None: "🟨"}
-    squares = "".join(marks[duel.deal_winner(deal)] for deal in duel.compared)
+    squares = "".join(marks[duel.deal_winner(deal)] for deal in duel.compared_deals)
     lines = [heading(duel, language), f"{names[side]} {score_text(duel, side)} {names[1 - side]}", squares]
     return "\n".join([*lines, *([f"{pages_url}/duel/{duel.code}"] if pages_url else [])])

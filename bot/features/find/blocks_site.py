@@ -23,7 +23,7 @@ class BlocksSite:
     def __init__(self, strangers: Strangers, blocks: Blocks, people: People) -> None:
         self._strangers, self._blocks, self._people = strangers, blocks, people
 
-    async def lines(self, person: str) -> list[BlockLine]:
+    async def block_lines(self, person: str) -> list[BlockLine]:
         """Return a person's blocks, the newest first."""
         blocks = await self._blocks.blocks_of(person)
         return [BlockLine(block.token, isolate_name(block.name)) for block in reversed(blocks)]

@@ -46,4 +46,4 @@ class Learn:
         return private_reply(press.place, profile.language, panel)
 
     async def _courses(self, profile: Profile) -> Panel:
-        return courses_page(profile.language, await self._progress.reached(profile.id))
+        return courses_page(profile.language, await self._progress.courses_of(profile.id))

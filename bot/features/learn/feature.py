@@ -64,7 +64,7 @@ class LearnFeature(Feature):
         return await self.first_games.unasked_hints(table, seat)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        reached = await self.progress.reached(person)
+        reached = await self.progress.courses_of(person)
         return {
             "courses": {course: one._asdict() for course, one in reached.items()},
             "known_games": await self.first_games.export(person),

@@ -93,7 +93,7 @@ class Lesson:
         ours, theirs = map(self.words.figure, self.points) if self.is_over else map(thirds_text, deal.taken)
         return ours, theirs
 
-    def tapped(self, number: int) -> Spot:
+    def with_tap(self, number: int) -> Spot:
         return self.spot._replace(taps=f"{self.spot.taps}{number}")
 
     def text(self) -> str:

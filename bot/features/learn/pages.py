@@ -71,7 +71,7 @@ def _move_rows(lesson: Lesson) -> list[Row]:
     tops: list[Button] = []
     others: list[Button] = []
     for number, move in enumerate(lesson.moves):
-        button = Button(lesson.label(move), payload(lesson.tapped(number)))
+        button = Button(lesson.label(move), payload(lesson.with_tap(number)))
         row = others if move.startswith(("declare ", "pick ")) else tops if lesson.is_top(move) else hand
         row.append(button)
     return [*((button,) for button in others), tuple(hand), tuple(tops)]

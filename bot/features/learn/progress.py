@@ -35,7 +35,7 @@ class Progress:
         else:
             await self._client.hset(keys.spots(course), person, f"{step} {taps}")
 
-    async def reached(self, person: str) -> Mapping[str, Reached]:
+    async def courses_of(self, person: str) -> Mapping[str, Reached]:
         """Return a person's state in each course that they have begun."""
         found = {}
         for course in COURSES:

@@ -67,7 +67,7 @@ class LearnSite:
     async def courses(self, person: str, language: str) -> list[PageCourse]:
         """Return the list of courses. ``person`` is empty for a stranger."""
         _ = texts(language).gettext
-        reached = await self._progress.reached(person) if person else {}
+        reached = await self._progress.courses_of(person) if person else {}
         return [
             PageCourse(id_, course.title, _(course.line), reached.get(id_, Reached()))
             for id_, course in COURSES.items()
@@ -95,7 +95,7 @@ class LearnSite:
 
 def _lesson_page(lesson: Lesson, answer: str, style: str) -> LessonPage:
     words, deal, names = lesson.words, lesson.deal, lesson.lines.names
-    taps = {move: lesson.tapped(number).taps for number, move in enumerate(lesson.moves)}
+    taps = {move: lesson.with_tap(number).taps for number, move in enumerate(lesson.moves)}
 
     def cards(codes: Iterable[str]) -> list[LearnCard]:
         return [LearnCard(words.faces.drawn_code(code), words.card(code)) for code in codes]

@@ -45,7 +45,7 @@ class OpenTablesSite:
             return error_text(fault, language)
         return ""
 
-    async def lines(self, person: str, language: str) -> list[OpenTableLine]:
+    async def table_lines(self, person: str, language: str) -> list[OpenTableLine]:
         """Return the tables at which a guest can sit down. ``person`` is empty for a new visitor.
 
         People of chats see no tables, because their names are not for strangers.

@@ -67,6 +67,6 @@ class Rewriter:
                 log.info("store_file_rewritten", seconds=round(time.monotonic() - now, 1))
         except (ResponseError, RewriteFailed) as error:
             if not self._has_warned:
-                why = describe_error(error)
-                log.warning("store_file_not_rewritten", why=why, see="docs/hosting-operate.md")
+                reason = describe_error(error)
+                log.warning("store_file_not_rewritten", why=reason, see="docs/hosting-operate.md")
             self._has_warned = True

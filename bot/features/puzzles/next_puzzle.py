@@ -38,7 +38,9 @@ class NextPuzzle:
         """
         numbers = await self._archive.numbers_of(person)
         played = {game.record.game for game in await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])}
-        answered = {all_puzzles().game_of(id_) for id_ in await self._ratings.answered(person) if id_ in all_puzzles()}
+        answered = {
+            all_puzzles().game_of(id_) for id_ in await self._ratings.answered_ids(person) if id_ in all_puzzles()
+        }
         return {id_ for id_, kind in GAMES.items() if kind.layout == "stock"} | played | answered
 
 
@@ -49,7 +51,7 @@ async def choose_next(
 
     A person's first puzzles have one star. Return None if all are answered. Raises store errors.
     """
-    chosen, answered = await ratings.next_id(person), await ratings.answered(person)
+    chosen, answered = await ratings.next_id(person), await ratings.answered_ids(person)
     if chosen in puzzles.keys() - answered and puzzles.game_of(chosen) in games:
         return puzzles[chosen]
     solver, rated = await ratings.standing(person), await ratings.mu_of_rated()

@@ -67,7 +67,7 @@ class PuzzleRatings:
         found = await self._client.hget(keys.answers(person), puzzle)
         return found.decode() if found else ""
 
-    async def answered(self, person: str) -> set[str]:
+    async def answered_ids(self, person: str) -> set[str]:
         """Return the ids of the puzzles that a person has answered."""
         return {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
 

@@ -8,7 +8,7 @@ class NoSuchTournament(TableError):
 
 
 class UnreadableTournament(TableError):
-    """This release cannot read the tournament's log; `buongioco doctor` reports it. ``why`` names no card."""
+    """This release cannot read the tournament's log; `buongioco doctor` reports this. ``why`` names no card."""
 
     sentence = "I can’t open tournament {code} any more: tell the bot’s host."
 

@@ -57,7 +57,7 @@ async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudon
         tournament = await tournaments.load(code)
     except UnreadableTournament:
         # The log's readable entries can still name the person.
-        known = await tournaments.stored(code)
+        known = await tournaments.stored_entries(code)
     else:
         known, player = list(tournament.entries), tournament.player_of(person)
         if tournament.is_live and player is not None:

@@ -56,7 +56,7 @@ class Tournaments:
         found = await self.client.lrange(keys.log(code), since, -1)
         new = found[known.version - since :]
         if known.entries and (found[:1] != [known.entries[-1]] or REDACTED in map(strip_stamp, new)):
-            known, new = Tournament(code), await self.stored(code)
+            known, new = Tournament(code), await self.stored_entries(code)
         loaded = self._catch_up(known, new)
         if not loaded.entries:
             self._cache.pop(code, None)
@@ -69,14 +69,14 @@ class Tournaments:
             loaded = known.catch_up(stored)
         except UnreadableTournament as error:
             if known.code not in self._unreadable:  # Log it only once, because it is loaded every second.
-                why = error.values["why"]
-                log.error("tournament_unreadable", tournament=known.code, why=why)  # noqa: TRY400 - why is enough
+                reason = error.values["why"]
+                log.error("tournament_unreadable", tournament=known.code, why=reason)  # noqa: TRY400 - the reason is enough
             self._unreadable[known.code] = None
             raise
         self._unreadable.pop(known.code, None)
         return loaded
 
-    async def stored(self, code: str) -> list[bytes]:
+    async def stored_entries(self, code: str) -> list[bytes]:
         """Return a tournament's log, which can be unreadable; empty if it does not exist."""
         found: list[bytes] = await self.client.lrange(keys.log(code), 0, -1)
         return found
@@ -90,7 +90,7 @@ class Tournaments:
         """Return the live codes that this release cannot read."""
         found = {}
         for code, since in (await self.live_codes()).items():
-            stored = await self.stored(code)
+            stored = await self.stored_entries(code)
             if Tournament.read_prefix(code, stored).version < len(stored):
                 found[code] = since
         return found
@@ -226,7 +226,7 @@ class Tournaments:
     async def call_off_unreadable(self, code: str, update: str) -> None:
         """Cut off the unreadable end of a log at the host's request, and call the tournament off if it is live."""
         while True:
-            stored = await self.stored(code)
+            stored = await self.stored_entries(code)
             known = Tournament.read_prefix(code, stored)
             if known.version == len(stored):
                 return

@@ -130,14 +130,16 @@ class _Bracket:
 
     def _decides_bye(self) -> bool:
         """Return whether this bracket has a single floater that gets the bye. C9 applies to that floater."""
-        candidates = {self._unplayed(one) for one, other in self.edges if other == NOBODY and one in self._members}
+        candidates = {
+            self._unplayed_rounds(one) for one, other in self.edges if other == NOBODY and one in self._members
+        }
         if len(candidates) < 2:
             # There is no candidate, or all are equal.
             return False
         floaters = {edge: [int(self._floater(edge) is not None)] for edge in self.edges}
         return sum(floaters[edge][0] for edge in _match(floaters)) == 1
 
-    def _unplayed(self, team: int) -> int:
+    def _unplayed_rounds(self, team: int) -> int:
         """Return the number of rounds that a team has not played."""
         return len(self.records[team].floats) - len(self.records[team].colours)
 
@@ -150,7 +152,7 @@ class _Bracket:
         return [
             *self._floats(floater),  # C6 and C7
             *self._floats(floats_on),  # C8
-            self._unplayed(one) if decides_bye and floater is not None else 0,  # C9
+            self._unplayed_rounds(one) if decides_bye and floater is not None else 0,  # C9
             *(self._colours(one, other) if is_pair else (0, 0, 0, 0)),  # C10 to C13
             *self._repeated_floats(edge, 1),  # C14 and C15
             *self._repeated_floats(edge, 2),  # C16 and C17

@@ -199,8 +199,8 @@ class Tournament:
         try:
             return self.with_stored_entries(stored)
         except Exception as error:  # another release's log can contain anything
-            why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
-            raise UnreadableTournament(code=self.code, why=why) from error
+            reason = f"entry {self.version + 1} or one after it: {type(error).__name__}"
+            raise UnreadableTournament(code=self.code, why=reason) from error
 
     @classmethod
     def read_prefix(cls, code: str, stored: Sequence[bytes]) -> Self:

@@ -65,7 +65,7 @@ class Due(NamedTuple):
     about: tuple[str, ...] = ()
 
     @property
-    def stored(self) -> str:
+    def as_json(self) -> str:
         return json.dumps(self, ensure_ascii=False, separators=(",", ":"))
 
     @property
@@ -99,7 +99,7 @@ class Sender:
             return
         now = time.time()
         kind, text, path, about = notification
-        due = {Due(person, browser.id, kind, text, path, about=about).stored: now for browser in wanted}
+        due = {Due(person, browser.id, kind, text, path, about=about).as_json: now for browser in wanted}
         await self._client.zadd(keys.DUE, due, nx=True)
 
     async def send_due(self) -> None:
@@ -130,14 +130,14 @@ class Sender:
             await self._client.zrem(keys.DUE, *deleted)
 
     async def _due_of(self, person: str) -> list[bytes]:
-        """Return a person's queued messages. The store selects them by their beginning (`Due.stored`)."""
+        """Return a person's queued messages. The store selects them by their beginning (`Due.as_json`)."""
         found = self._client.zscan_iter(keys.DUE, match=f'[[]"{person}",*', count=1000)
         return [stored async for stored, _at in found]
 
     async def _deliver(self, session: aiohttp.ClientSession, due: Due) -> None:
         browser = await self._subscriptions.get(due.person, due.browser)
         if browser is None or due.kind not in browser.kinds:
-            await self._client.zrem(keys.DUE, due.stored)
+            await self._client.zrem(keys.DUE, due.as_json)
             return
         status, pause = await self._post(session, browser, due)
         if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
@@ -155,7 +155,7 @@ class Sender:
             outcome = "failed"
         PUSHES.labels(outcome).inc()
         if outcome != "retried":
-            await self._client.zrem(keys.DUE, due.stored)
+            await self._client.zrem(keys.DUE, due.as_json)
 
     async def _post(self, session: aiohttp.ClientSession, browser: Subscription, due: Due) -> tuple[int, float]:
         """Post a message. Return the status, 0 without an answer, and the pause that the service asks for."""
@@ -182,8 +182,8 @@ class Sender:
         usual = RETRY_SECONDS[due.tries] * random.uniform(0.8, 1.2)
         at = time.time() + max(usual, min(pause, LONGEST_PAUSE))
         async with self._client.pipeline(transaction=True) as pipe:
-            pipe.zrem(keys.DUE, due.stored)
-            pipe.zadd(keys.DUE, {due._replace(tries=due.tries + 1).stored: at}, nx=True)
+            pipe.zrem(keys.DUE, due.as_json)
+            pipe.zadd(keys.DUE, {due._replace(tries=due.tries + 1).as_json: at}, nx=True)
             await pipe.execute()
 
     async def _private_key(self) -> EllipticCurvePrivateKey:

@@ -181,7 +181,7 @@ async def test_replica_confirmation_leaves_only_expiring_keys(
         for key in (keys.game("one"), keys.table("ABCD")):
             with pytest.raises(NotReplicated):
                 await store.confirm(key)
-            assert 0 < await store.client.ttl(keys.confirmed(key)) <= 60
+            assert 0 < await store.client.ttl(keys.confirmation(key)) <= 60
 
 
 async def test_newer_layout_is_refused(embedded: EmbeddedStore) -> None:

@@ -116,8 +116,10 @@ class MatchStore:
     async def set_duel(self, code: str, number: int, duel: str) -> None:
         await self.change(code, {f"duel:{number}": duel}, unless=(f"duel:{number}",))
 
-    async def close(self, code: str, why: Closing, *, unless: Sequence[str] = (), version: int | None = None) -> bool:
-        return await self.change(code, {"closed": why}, unless=("closed", *unless), version=version)
+    async def close(
+        self, code: str, closing: Closing, *, unless: Sequence[str] = (), version: int | None = None
+    ) -> bool:
+        return await self.change(code, {"closed": closing}, unless=("closed", *unless), version=version)
 
     # Lists
 

@@ -160,7 +160,7 @@ def test_last_step_can_be_lost(course: str) -> None:
     for _ in range(20):
         lesson = Lesson(Spot(course, LAST), "en", "italian")
         while lesson.moves:
-            lesson = Lesson(lesson.tapped(random.randrange(len(lesson.moves))), "en", "italian")
+            lesson = Lesson(lesson.with_tap(random.randrange(len(lesson.moves))), "en", "italian")
         outcomes.add(lesson.is_won)
     assert outcomes == {True, False}
 
@@ -171,7 +171,7 @@ def test_every_message_fits_its_limits_in_both_languages(language: str, suits: s
     for course in COURSES:
         for number in STEPS:
             lesson = Lesson(Spot(course, number), language, suits)
-            tapped = [tap(lesson.tapped(move), language, suits) for move in range(len(lesson.moves))]
+            tapped = [tap(lesson.with_tap(move), language, suits) for move in range(len(lesson.moves))]
             for shown_lesson, answer in [(lesson, ""), *tapped]:
                 panel = lesson_page(shown_lesson, answer)
                 assert utf16_length(panel.plain) < LONGEST_CAPTION
@@ -347,7 +347,7 @@ async def test_mydata_shows_progress_and_forget_deletes_it(store: Store) -> None
         await player.press("Yes, forget me")
         while not (await forgetting_marks(store.client))[player.person.id].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
-        assert await worker.feature(LearnFeature).progress.reached(player.person.id) == {}
+        assert await worker.feature(LearnFeature).progress.courses_of(player.person.id) == {}
 
 
 async def test_tap_stored_after_forgetting_is_deleted(store: Store) -> None:

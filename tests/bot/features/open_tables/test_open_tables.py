@@ -31,7 +31,7 @@ async def open_table(worker: Worker, person: Person = ANNA, game: str = "testa",
 
 
 async def codes_for(worker: Worker, person: str = CARLA.id) -> list[str]:
-    return [line.code for line in await worker.feature(OpenTablesFeature).site.lines(person, "en")]
+    return [line.code for line in await worker.feature(OpenTablesFeature).site.table_lines(person, "en")]
 
 
 async def choose(worker: Worker, table: Table, person: Person = ANNA, *, is_open: bool = True) -> str:
@@ -44,7 +44,7 @@ async def test_table_is_listed_only_while_it_is_open_to_anyone(worker: Worker) -
     assert await codes_for(worker) == []
     assert await choose(worker, table) == ""
     assert await site.choice(table.code, ANNA.id) is True
-    [line] = await site.lines(CARLA.id, "en")
+    [line] = await site.table_lines(CARLA.id, "en")
     assert (line.code, line.game, line.about) == (table.code, "Testa a Testa", "to 21 · 1 seat free")
     assert "Anna" in line.name
     assert await codes_for(worker, "") == [table.code]
@@ -128,7 +128,7 @@ async def test_full_table_leaves_the_list(worker: Worker) -> None:
     table = await open_table(worker, game="tressette")
     await choose(worker, table)
     await worker.challenges.sit(table.code, BRUNO.id, "Bruno", "sit")
-    [line] = await worker.feature(OpenTablesFeature).site.lines(CARLA.id, "en")
+    [line] = await worker.feature(OpenTablesFeature).site.table_lines(CARLA.id, "en")
     assert "2 seats free" in line.about
     for name in ("Carla", "Dino"):
         await worker.challenges.sit(table.code, f"web:{name}", name, f"sit {name}")

@@ -283,8 +283,8 @@ async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
     for _ in range(2):
         await forget(desk.store, BRUNO, "somebody:x")
     assert await find_traces(desk.store, NAMES[BRUNO], BRUNO) == []
-    assert await desk.tournaments.stored(unreadable) == [
-        *(await desk.tournaments.stored(unreadable))[:-2],
+    assert await desk.tournaments.stored_entries(unreadable) == [
+        *(await desk.tournaments.stored_entries(unreadable))[:-2],
         UNKNOWN,
         b"redacted",
     ]

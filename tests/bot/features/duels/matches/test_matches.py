@@ -78,7 +78,7 @@ async def test_whole_match_ends_with_the_sums_in_both_groups(store: Store) -> No
             [table] = [one for one in await worker.room.lists.tables_of(player.person.id) if one.phase == "playing"]
             await play_deal(player, table.code, 1 + number % 2)
         first, second = await matches_of(worker).duels_of(match)
-        assert [duel.compared for duel in (first, second)] == [[1], [1]]
+        assert [duel.compared_deals for duel in (first, second)] == [[1], [1]]
         assert first.root != second.root
         await run_loops(worker)
         assert "played 1 and 1 of 5" in board(fake, GROUP)

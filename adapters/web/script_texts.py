@@ -50,6 +50,7 @@ def table_texts(language: str) -> dict[str, str]:
         "anyone": _("Anyone may sit down"),
         "anyone_about": _("The table is on the first page as long as you’re here."),
         "go_on": _("Go on"),
+        "how_points": _("How points count"),
         "your_hand": _("Your hand"),
         "your_packets": _("Your packets"),
         "on_the_table": _("On the table"),

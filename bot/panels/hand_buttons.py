@@ -256,17 +256,23 @@ class HandButtons:
         return [(claim,), (robot, Button(_("Wait"), actions.table(code, "wait"), "good"))]
 
     def _packet_rows(self) -> list[Row]:
-        """Return buttons that toggle eight packets. The fourth press takes the packets."""
+        """Return buttons that toggle eight packets, four at most, and a button that takes the four."""
         _ = self.words.text
         chosen = {number for number in self.chosen if number in "12345678"}
-        buttons = []
-        for number in "12345678":
-            after = "".join(sorted(chosen ^ {number}))
-            if number not in chosen and len(after) == TO_TAKE:
-                buttons.append(self._move_button(number, f"take {' '.join(after)}", about=number))
-            else:
-                buttons.append(self._choice_button(f"✓ {number}" if number in chosen else number, after, about=number))
-        return [tuple(buttons[:4]), tuple(buttons[4:])]
+        rows: list[Row] = []
+        for numbers in ("1234", "5678"):
+            toggled = {number: "".join(sorted(chosen ^ {number})) for number in numbers}
+            rows.append(
+                tuple(
+                    self._choice_button(f"✓ {number}" if number in chosen else number, after, about=number)
+                    for number, after in toggled.items()
+                    if len(after) <= TO_TAKE
+                )
+            )
+        if len(chosen) == TO_TAKE:
+            four = " ".join(sorted(chosen))
+            rows.append((self._move_button(_("Take packets {rest}").format(rest=four), f"take {four}", "good"),))
+        return rows
 
     def _exchange_rows(self, deal: DealView) -> list[Row]:
         _ = self.words.text

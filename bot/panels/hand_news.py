@@ -104,7 +104,7 @@ def _packet_line(seen: TableSnapshot, words: Wording, deal: PacketsView) -> str:
     _ = words.text
     assert seen.view
     if deal.phase == "take":
-        return _("Each packet has five cards, unseen: choosing is pure luck. Your fourth tap takes them.")
+        return _("Each packet has five cards, unseen: choosing is pure luck. Choose four, then press Take.")
     if deal.phase == "hold":
         return _("Ten cards become your hand. The other two packets lie in front of you, top card open.")
     if any(move.startswith("pick ") for move in seen.view.moves):

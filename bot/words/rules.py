@@ -24,19 +24,25 @@ GAME_LINES = {
     "tavolo": _("four in pairs; you choose your partner, and nobody signals."),
     "spades": _("two players, French cards: you say how many tricks you’ll take."),
 }
+SPADES_COUNTING = _(
+    "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. Nil: ±100; double "
+    "nil: ±200."
+)
 RANKS = ITALIAN.ranks[::-1]  # from high to low
 
 
 class RulesText(NamedTuple):
     """The rules of a game or another subject: a title, and lines of a sentence or two.
 
-    ``ranking`` are the cards of one suit from high to low, each with its points as a fraction.
+    ``ranking`` are the cards of one suit from high to low, each with its points as a fraction. ``counting`` is the line
+    that explains how points count, empty if there is none.
     """
 
     title: str
     lines: list[str]
     ranking: Sequence[tuple[str, str]] = ()
     suits: Suits = "italian"
+    counting: str = ""
 
 
 def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
@@ -62,7 +68,8 @@ def rules_text(language: str, about: str = "", faces: str = "italian", *, unit: 
     _ = texts(language).gettext
     if kind := GAMES.get(about):
         lines = [*_game_rules(language, faces).get(about, ()), _ranking_line(language, kind, faces)]
-        return RulesText(_(kind.name), lines, ranking_of(kind), card_faces(faces_of(kind, "italian")).deck)
+        deck, counting = card_faces(faces_of(kind, "italian")).deck, "" if kind.is_tressette else _(SPADES_COUNTING)
+        return RulesText(_(kind.name), lines, ranking_of(kind), deck, counting)
     if about == FAIR:
         fairness = [
             _("Each deal has a seal, fixed before the first card: the SHA-256 of a secret of 32 random bytes."),
@@ -72,7 +79,10 @@ def rules_text(language: str, about: str = "", faces: str = "italian", *, unit: 
         ]
         return RulesText(_("Is the shuffle fair?"), fairness)
     ranking = [(f"{rank}D", _card_worth(f"{rank}D", unit)) for rank in RANKS]
-    return RulesText(_("Common to all Tressette games"), _common_rules(language, faces, unit), ranking)
+    counting = counting_line(Wording(language, (), faces), unit)
+    return RulesText(
+        _("Common to all Tressette games"), _common_rules(language, faces, unit), ranking, counting=counting
+    )
 
 
 def has_common_rules(about: str) -> bool:
@@ -89,9 +99,6 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
     ]
     if faces == "french":
         order = [_("High to low: 3 2 A K Q J 7 6 5 4.")]
-    worth = _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.")
-    if unit > 1:
-        worth = _("An ace counts 3 points; {thirds} 1 each; the last trick 3. Leftovers of three are lost.")
     return [
         _(
             "A trick is one card from each player. Follow the suit led if you can. The highest card of that suit takes "
@@ -99,7 +106,7 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
         ),
         _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suit_list(words)),
         *order,
-        worth.format(thirds=_third_ranks(words)),
+        counting_line(words, unit),
         _("A deal is worth {points} points, plus declarations.").format(points=11 * unit),
         _(
             "Declarations (buongiochi): four 3s, four 2s or four aces: {four} points; three of them: {three} points, "
@@ -112,6 +119,21 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
         ),
         _("When a side has reached the target after a deal, the higher total wins. Equal totals play on."),
     ]
+
+
+def counting_line(words: Wording, unit: int) -> str:
+    """Return how points count at Tressette, during a deal and at its end, in the ``unit`` of a game."""
+    _ = words.text
+    worth = _(
+        "An ace counts 1 point; {thirds} a third each; the last trick 1. During a deal points have thirds, such as 5⅔. "
+        "At its end thirds left over are lost: 5⅔ becomes 5."
+    )
+    if unit > 1:
+        worth = _(
+            "An ace counts 3 points; {thirds} 1 each; the last trick 3. At the end of a deal leftovers of three are "
+            "lost: 17 becomes 15."
+        )
+    return worth.format(thirds=_third_ranks(words))
 
 
 def suit_list(words: Wording) -> str:
@@ -242,10 +264,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
             _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
             _("You can’t lead a spade until one has been played, unless you have only spades."),
-            _(
-                "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. "
-                "Nil: ±100; double nil: ±200."
-            ),
+            _(SPADES_COUNTING),
             _(
                 "Each trick over is a bag, after a failed nil too (unless set otherwise). Every tenth "
                 "bag costs 100. With 500 points (or 200, 300) after a deal the higher total "

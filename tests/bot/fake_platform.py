@@ -234,6 +234,8 @@ class Player:
         bids = [button for button in buttons if ":bid " in button.payload]
         if bids:
             buttons = [button for button in bids if button.payload.endswith(("bid 4", "bid 5"))]
+        # Four chosen packets are taken, so that games stay short.
+        buttons = [button for button in buttons if ":take " in button.payload] or buttons
         if not buttons:
             return False
         reply = await self.send(random.choice(buttons).payload, self.private, message)

@@ -15,4 +15,4 @@ def lesson_scene(lesson: Lesson, style: CardStyle) -> Scene | None:
         return None
     ours, theirs = (side._replace(points=points) for side, points in zip(scene.sides, lesson.score, strict=True))
     line = lesson.words.text("Your hand") if scene.hand and scene.is_mine else scene.line
-    return replace(scene, sides=(ours, theirs), line=line)
+    return replace(scene, sides=(ours, theirs), line=line, is_compact=True)

@@ -74,3 +74,23 @@ def test_double_nil_before_the_first_card_is_asked_about() -> None:
     assert yes.payload.startswith("1m")
     assert yes.payload.endswith("blind")
     assert not no.payload.endswith("blind")
+
+
+def test_four_packets_are_taken_only_after_a_confirmation() -> None:
+    table = dealt_table("pizzichino", Random(1))
+    assert table.game
+    seen, _words = seen_by(table, table.game.turn or 0)
+    three = hand_panel(seen, "en", "italian", "135").rows
+    assert [button.label for row in three for button in row] == ["✓ 1", "2", "✓ 3", "4", "✓ 5", "6", "7", "8"]
+    assert not [button for row in three for button in row if "take " in button.payload], (
+        "no press takes packets at once"
+    )
+    four = hand_panel(seen, "en", "italian", "1357").rows
+    assert [button.label for row in four for button in row] == [
+        *("✓ 1", "✓ 3", "✓ 5", "✓ 7"),
+        "Take packets 1 3 5 7",
+    ]
+    [taking] = four[-1]
+    assert taking.payload.endswith("take 1 3 5 7")
+    # A chosen packet can be dropped for another one.
+    assert four[0][0].payload.endswith(" 357")

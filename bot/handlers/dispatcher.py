@@ -53,7 +53,7 @@ from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.checks import check_not_banned
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside, TableError
 from bot.texts import error_text, language_of, texts
-from bot.words.wording import refusal_text
+from bot.words.spoken import refusal_text
 from bot.worker import Worker
 from engine.errors import EngineError
 

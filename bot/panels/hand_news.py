@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import phrase_text
+from bot.words.spoken import card_in_sentence
 from bot.words.table_lines import TableLines, cut_news, shown_points
 from bot.words.wording import Wording, score_unit, thirds_text, usual_deals
 from engine.cards import ITALIAN
@@ -20,7 +21,7 @@ def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
     is_own, name = trick.winner == seen.seat, seen.name(trick.winner)
     shown = deal.drawn if isinstance(deal, StockView) else ()
     points = f" ({_trick_points(seen, trick)})" if seen.kind.is_tressette else ""
-    if card := next((words.card(card) for by, card, _signal in shown if by == seen.seat), ""):
+    if card := next((card_in_sentence(words, card) for by, card, _signal in shown if by == seen.seat), ""):
         line = _("You took the trick{points} and drew {card}.")
         if not is_own:
             line = _("{name} took the trick{points}, you drew {card}.")

@@ -3,9 +3,10 @@
 import re
 from functools import cache
 
-from bot.texts import texts
+from bot.texts import error_text, texts
 from bot.words.wording import JOINER, CardFaces, Wording
 from engine.cards import FRENCH, ITALIAN
+from engine.errors import EngineError
 
 
 def spoken_card(words: Wording, code: str) -> str:
@@ -15,6 +16,14 @@ def spoken_card(words: Wording, code: str) -> str:
     is_french_pack = _codes(words.faces) is FRENCH.codes
     suit_name = _(FRENCH.suit_names[FRENCH.suits.index(suit)]) if is_french_pack else words.suits[suit]
     return _("{rank} of {suit}").format(rank=figure_names(words.language).get(rank, rank), suit=suit_name)
+
+
+def card_in_sentence(words: Wording, code: str) -> str:
+    """Return a card with its article: "the knight of coins"."""
+    _, rank = words.text, words.faces.rank(code)
+    name = spoken_card(words, code)
+    sentences = {"A": _("the {ace}"), "Q": _("the {queen}")}
+    return sentences.get(rank, _("the {card}")).format(ace=name, queen=name, card=name)
 
 
 def spell_out(words: Wording, text: str) -> str:
@@ -60,3 +69,14 @@ def _words(language: str, faces: CardFaces) -> Wording:
 
 def _codes(faces: CardFaces) -> tuple[str, ...]:
     return FRENCH.codes if faces.deck == "french" and not faces.is_french else ITALIAN.codes
+
+
+def refusal_text(error: EngineError, language: str, suits: str) -> str:
+    """Return an engine's error as text, with the player's ``suits`` of forty cards."""
+    words = Wording(language, (), "french_pack" if error.values.get("suits") == FRENCH.suits else suits)
+    card, suit, replaced = error.values.get("card"), error.values.get("suit"), {}
+    if isinstance(card, str):
+        replaced["card"] = spoken_card(words, card)
+    if suit in ITALIAN.suit_names:
+        replaced["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
+    return error_text(error, language, replaced)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.panel import Button
+from bot.words.spoken import card_in_sentence
 from bot.words.wording import Wording, decimal_text, score_unit_of, thirds_text
 from engine.robots.verdicts import Hint, Summary, Verdict
 
@@ -134,12 +135,12 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
 
 
 def advice_text(words: Wording, move: str) -> str:
-    """Return a move as advice, such as "Play 3D"."""
+    """Return a move as advice, such as "Play the 3 of coins"."""
     _ = words.text
     word, *rest = move.split(" ")
     if word == "play":
         signal = f" ({rest[1]}!)" if len(rest) > 1 else ""
-        return _("Play {card}").format(card=words.card(rest[0]) + signal)
+        return _("Play {card}").format(card=card_in_sentence(words, rest[0]) + signal)
     if word == "declare":
         return _("Declare {combination}").format(combination=words.combination(move))
     if word == "exchange":
@@ -158,6 +159,10 @@ def advice_text(words: Wording, move: str) -> str:
     return actions[word].format(rest=" ".join(rest))
 
 
+def _named_cards(words: Wording, cards: Sequence[str]) -> str:
+    return words.text(" and ").join(card_in_sentence(words, card) for card in cards)
+
+
 def hint_reason(words: Wording, hint: Hint) -> str:
     """Return why a hint's move is good, with the points and cards that it is about."""
     _, points = words.text, thirds_text(hint.thirds)
@@ -174,10 +179,10 @@ def hint_reason(words: Wording, hint: Hint) -> str:
     if hint.reason == "spares" and not hint.thirds:
         saving = _("a low card is enough here: keep {card} for later.")
     if hint.reason == "spares":
-        return saving.format(points=points, card=words.cards(hint.cards))
+        return saving.format(points=points, card=_named_cards(words, hint.cards))
     if hint.reason == "likely" and hint.cards:
         only = words.ngettext("only {cards} can beat it.", "only {cards} can beat it.", len(hint.cards))
-        return only.format(cards=_(" and ").join(map(words.card, hint.cards)))
+        return only.format(cards=_named_cards(words, hint.cards))
     found = sentences if hint.thirds else without_points
     return found.get(hint.reason, reason_texts(words)[hint.reason]).format(points=points)
 

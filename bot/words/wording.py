@@ -7,10 +7,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from bot.panel_picture import Suits
-from bot.texts import decimal_mark, error_text, texts
+from bot.texts import decimal_mark, texts
 from engine import GAMES, GameKind
 from engine.cards import FRENCH, ITALIAN
-from engine.errors import EngineError
 from engine.options import resolve
 
 SEAL_DIGITS = 12  # number of digits of a seal that players read; a button shows all 64
@@ -167,17 +166,6 @@ class CardFaces:
 
 
 card_faces = cache(CardFaces)
-
-
-def refusal_text(error: EngineError, language: str, suits: str) -> str:
-    """Return an engine's error as text, with the player's ``suits`` of forty cards."""
-    words = Wording(language, (), "french_pack" if error.values.get("suits") == FRENCH.suits else suits)
-    card, suit, replaced = error.values.get("card"), error.values.get("suit"), {}
-    if isinstance(card, str):
-        replaced["card"] = words.card(card)
-    if suit in ITALIAN.suit_names:
-        replaced["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
-    return error_text(error, language, replaced)
 
 
 class Wording:

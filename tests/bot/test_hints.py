@@ -10,7 +10,9 @@ from bot.robots import pool as robot_pool
 from bot.robots.pool import RobotPool
 from bot.store import Store
 from bot.tables.table import Table
+from bot.words.spoken import spell_out
 from bot.words.verdicts import NO_HINT, ShownHint
+from bot.words.wording import Wording
 from bot.worker import Worker
 from engine import View
 from engine.robots.verdicts import Hint
@@ -61,10 +63,13 @@ async def test_hint_names_a_legal_move(store: Store, monkeypatch: pytest.MonkeyP
         await wait_for_turn(worker, anna)
         await anna.press("Hint")
         await worker.settled()
-        # Cards have a word joiner before the suit. A hint can also be a declaration.
-        move = shown_hint(anna).removeprefix("💡 ").split(":")[0].replace("\u2060", "")
+        # A hint can also be a declaration.
+        move, words = shown_hint(anna).removeprefix("💡 ").split(":")[0], Wording("en", (), "italian")
         labels = [button.label for _, button in anna.moves()]
-        assert move in [label.removeprefix("📣 ") if label.startswith("📣 ") else f"Play {label}" for label in labels]
+        assert move in [
+            label.removeprefix("📣 ") if label.startswith("📣 ") else f"Play the {spell_out(words, label)}"
+            for label in labels
+        ]
 
 
 async def test_repeated_presses_search_for_one_hint(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

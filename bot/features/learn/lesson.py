@@ -8,9 +8,10 @@ from bot.actions import BadPayload
 from bot.features.learn.courses import COURSES, Step
 from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
 from bot.words.rules import suit_list
+from bot.words.spoken import refusal_text
 from bot.words.table_lines import TableLines, table_words
 from bot.words.verdicts import advice_text
-from bot.words.wording import JOINER, refusal_text, thirds_text
+from bot.words.wording import JOINER, thirds_text
 from engine.errors import IllegalMove
 from engine.spades import SpadesDeal
 from engine.views import DealView, PacketsView, SpadesView

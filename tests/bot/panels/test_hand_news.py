@@ -9,6 +9,7 @@ from bot.panels.hand_news import later_declaration, newcomer_lines, partner_line
 from bot.store.entries import FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
+from bot.words.spoken import card_in_sentence
 from bot.words.table_lines import table_words
 from bot.words.wording import Wording, target_choice, thirds_text, usual_deals
 from engine import GAMES, game_kind, legal_moves_for_record
@@ -55,7 +56,7 @@ def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
             assert news.startswith("You took" if taker == seat else f"{seen.name(taker)} took")
             if isinstance(deal, StockView) and deal.drawn:
                 card = next(card for by, card, _signal in deal.drawn if by == seat)
-                assert words.card(card) in news
+                assert card_in_sentence(words, card) in news
             found += 1
     assert found
 

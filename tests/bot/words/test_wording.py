@@ -17,10 +17,11 @@ from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
 from bot.words.deal_results import deal_lines, last_taker
 from bot.words.game_results import course_line
+from bot.words.spoken import refusal_text
 from bot.words.table_lines import TableLines, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text, hint_reason
-from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal_text, signed_text, thirds_text
+from bot.words.wording import JOINER, SUIT_SIGNS, Wording, signed_text, thirds_text
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
@@ -48,12 +49,12 @@ def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
 @pytest.mark.parametrize(
     ("reason", "thirds", "cards", "text"),
     [
-        ("likely", 0, ("3C",), "la supera solo 3"),
-        ("likely", 0, ("3C", "2C"), "la superano solo 3"),
+        ("likely", 0, ("3C",), "la supera solo il 3 di coppe"),
+        ("likely", 0, ("3C", "2C"), "la superano solo il 3 di coppe e il 2 di coppe"),
         ("takes_points", 4, (), "prendi, e la presa vale 1⅓."),
         ("gives_little", 1, (), "non puoi prendere, e così regali solo ⅓."),
         ("gives_little", 0, (), "non puoi prendere, e così non regali niente."),
-        ("spares", 2, ("AC",), "prendendo fai solo ⅔: tieni A"),
+        ("spares", 2, ("AC",), "prendendo fai solo ⅔: tieni l’asso di coppe"),
     ],
 )
 def test_hint_names_points_and_cards(reason: str, thirds: int, cards: tuple[str, ...], text: str) -> None:
@@ -230,7 +231,7 @@ def test_common_rules_use_the_unit_of_the_game_before_them(
         ("pizzichino", "only those completed by a card just picked up"),
         ("spizzichino", "only those completed by a card just picked up"),
         ("metamazzo", "until you next play"),
-        ("metamazzo", "with another one that you draw"),
+        ("metamazzo", "draw the fourth and you can declare them again"),
         ("testa", "if it’s in the stock"),
         ("testa", "each rank and suit counts once"),
         ("tressette", "even out of turn"),
@@ -353,9 +354,9 @@ def test_refusal_uses_the_readers_cards_and_suits() -> None:
         )
     ]
     assert refusals == [
-        "You don’t have the F🪙: choose another card.",
-        "You don’t have the J♦️: choose another card.",
-        "You don’t have the 10♣️: choose another card.",
+        "You don’t have the jack of coins: choose another card.",
+        "You don’t have the jack of diamonds: choose another card.",
+        "You don’t have the 10 of clubs: choose another card.",
     ]
 
 

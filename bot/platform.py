@@ -336,6 +336,12 @@ def chat_of(place: str) -> str:
     return str(replace(Place.parse(place), part="", token=""))
 
 
+def group_of(place: str) -> str:
+    """Return the group around an ephemeral place, and any other place unchanged."""
+    where = Place.parse(place)
+    return str(replace(where, person="", token="")) if where.is_ephemeral else place
+
+
 def person_of(place: str) -> str:
     """Return the only viewer of a private or ephemeral place."""
     where = Place.parse(place)

@@ -249,7 +249,7 @@ class Telegram:
         if message.is_automatic_forward:
             # A post of the linked channel, not written by a member of the group.
             return
-        command = _read(update, reading.read_command, update, self.bot.bot)
+        command = _read(update, reading.read_command, update, self.bot.bot, ephemerals=self.has_ephemeral)
         if command is None:
             # Any other message in a private chat, such as a photo, shows the person's pending hands.
             if person := _read(update, reading.read_private_author, message):

@@ -11,6 +11,7 @@ from adapters.telegram import reading
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.pages import Pages
 from bot.card_room import CardRoom
+from bot.panel import Panel, Span
 from bot.platform import Command, Reply, Unreachable, private_place
 from bot.texts import language_of, texts
 
@@ -25,9 +26,15 @@ class CommandReplies:
         self._bot, self._pages, self._card_room, self._call = bot, pages, card_room, call
 
     def queue(self, command: Command, message: int, reply: Reply) -> None:
-        """Queue the answer to a command, which is the text of a ``message``. The update does not wait for it."""
+        """Queue the answer to a command, which is the text of a ``message``; 0 if it is ephemeral.
+
+        The update does not wait for it.
+        """
         queue = self._card_room.queue_answer
         if reply.optional:
+            return
+        if command.ephemeral and not reply.file:
+            queue(command.ephemeral, partial(self._send_aside, command, reply))
             return
         if reply.panel and reply.private:
             queue(private_place(command.person.id), partial(self._send_privately, command, message, reply))
@@ -41,10 +48,26 @@ class CommandReplies:
                 chat,
                 reply.toast,
                 message_thread_id=topic,
-                reply_to_message_id=message,
+                reply_to_message_id=message or None,
                 allow_sending_without_reply=True,
             )
             queue(command.place, partial(self._call, command.place, send))
+
+    async def _send_aside(self, command: Command, reply: Reply) -> None:
+        """Answer an ephemeral command for its author alone; if that is impossible, as other commands.
+
+        An ordinary message cannot reply to an ephemeral one (core.telegram.org/bots/api#replyparameters), so a toast
+        names the author instead.
+        """
+        toast = Panel((Span(reply.toast),)) if reply.toast and not reply.private else None
+        try:
+            for panel in filter(None, (reply.panel, toast)):
+                await self._pages.send(command.ephemeral, panel, command.key)
+        except Unreachable:
+            visible, name = replace(command, ephemeral=""), Span(command.person.name, "mention", command.person.id)
+            if reply.toast and not reply.panel:
+                reply = Reply(panel=Panel((name, Span(f": {reply.toast}"))))
+            self.queue(visible, 0, reply)
 
     async def _send_privately(self, command: Command, message: int, reply: Reply) -> None:
         """Send a reply to the person's private chat, and a toast to the place of the command."""

@@ -4,13 +4,13 @@ A text can become a photo, so a message can start without its picture. A photo c
 replaces it. Texts and rich messages can become each other.
 
 Only one member of a group sees an ephemeral message. The library lacks the methods for such messages, which are new in
-Bot API 10.2 and 10.3. A bot can send one within 15 seconds of the person's press, or at any time as an administrator.
-An ephemeral message can fail to arrive and can vanish.
+Bot API 10.2 and 10.3. A bot can send one within 15 seconds of the person's press or ephemeral command, or at any time
+as an administrator. An ephemeral message can fail to arrive and can vanish.
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,14 @@ from bot.platform import NotEditable, PlatformFailure, SentMessage, Unreachable,
 FACE_DOWN = "🂠"
 
 log = structlog.get_logger()
+
+
+class _VisibleToAll(PlatformFailure):
+    """A message for one person came as an ordinary ``message`` of the group."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("the message is not ephemeral")
+        self.message = int(message)
 
 
 class Messages:
@@ -92,20 +100,27 @@ class Messages:
             raise Unreachable("the server has no ephemeral messages")
         where = _recipient_fields(place)
         if self.has_ephemeral is None:
-            sent = await self._post("sendMessage", json_body({**where, "text": FACE_DOWN}))
-            if "ephemeral_message_id" not in sent:
-                self._note_no_ephemeral()
-                shown = {"chat_id": where["chat_id"], "message_id": sent["message_id"]}
-                await self._post("deleteMessage", json_body(shown))
-                raise Unreachable("the server has no ephemeral messages")
-            message = _ephemeral_message_id(sent)
+            async with self._withdrawing(where["chat_id"]):
+                sent = await self._post("sendMessage", json_body({**where, "text": FACE_DOWN}))
+                message = _ephemeral_message_id(sent)
             if self.photos.picture_of(where["chat_id"], panel) is None:
                 edited = await self.edit(place, SentMessage(message), panel)
                 self.has_ephemeral = True
                 return edited
             await self.delete(place, message)
             self.has_ephemeral = True
-        return await self._send(where, panel, _ephemeral_message_id)
+        async with self._withdrawing(where["chat_id"]):
+            return await self._send(where, panel, _ephemeral_message_id)
+
+    @asynccontextmanager
+    async def _withdrawing(self, chat: int) -> AsyncIterator[None]:
+        """Delete a message for one person that the server has shown to everyone, and raise Unreachable."""
+        try:
+            yield
+        except _VisibleToAll as shown:
+            self._note_no_ephemeral()
+            await self._post("deleteMessage", json_body({"chat_id": chat, "message_id": shown.message}))
+            raise Unreachable("the server has no ephemeral messages") from None
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         if is_inline(place):
@@ -247,12 +262,16 @@ def _recipient_fields(place: str) -> dict[str, Any]:
     """Return the fields that show a new message to one person."""
     where = Place.parse(place)
     parameters: dict[str, Any] = {"receiver_user_id": int(where.person)}
-    pressed_at, _, query = where.token.partition(".")
-    # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
-    if query and abs(time.time() - int(pressed_at)) < EPHEMERAL_SECONDS:
-        parameters["callback_query_id"] = query
     topic = int(where.part) if where.part else None
-    return {"chat_id": int(where.chat), "message_thread_id": topic, "ephemeral_message_parameters": parameters}
+    fields = {"chat_id": int(where.chat), "message_thread_id": topic, "ephemeral_message_parameters": parameters}
+    asked_at, _, asked = where.token.partition(".")
+    # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
+    if not asked or abs(time.time() - int(asked_at)) >= EPHEMERAL_SECONDS:
+        return fields
+    if asked.startswith(reading.EPHEMERAL_COMMAND):
+        return fields | {"reply_parameters": {"ephemeral_message_id": int(asked[1:])}}
+    parameters["callback_query_id"] = asked
+    return fields
 
 
 def _message_id(sent: object) -> str:
@@ -268,5 +287,8 @@ def _check_edited(answer: object) -> None:
         _message_id(answer)
 
 
-def _ephemeral_message_id(sent: Any) -> str:
-    return str(sent["ephemeral_message_id"])
+def _ephemeral_message_id(sent: object) -> str:
+    """Return the ephemeral id in Telegram's answer; raise _VisibleToAll for an ordinary message."""
+    if isinstance(sent, dict) and type(sent.get("ephemeral_message_id")) is int:
+        return str(sent["ephemeral_message_id"])
+    raise _VisibleToAll(_message_id(sent))

@@ -18,6 +18,9 @@ from bot.texts import gettext_noop as _
 
 DIGESTS_KEY = "telegram:profile"  # a hash: the digest of each part as it was last set
 
+EPHEMERAL_COMMANDS = ("hand", "stats", "tables")
+"""Commands that a group does not see (core.telegram.org/bots/api#botcommand, ``is_ephemeral``)."""
+
 log = structlog.get_logger()
 
 ABOUT = _("Play Tressette and Spades with friends or a robot, here or in your group.")
@@ -77,8 +80,16 @@ def _parts(bot: Bot, app: TelegramApp) -> Iterator[tuple[str, str, Callable[[], 
         code = None if language == "en" else language
         for scope in (BotCommandScopeAllPrivateChats(), BotCommandScopeAllGroupChats()):
             specs = listed_commands(private=scope.type == scope.ALL_PRIVATE_CHATS)
-            menu = [BotCommand(spec.name_in(language), spec.help_line(language)[:256]) for spec in specs]
-            value = repr([(entry.command, entry.description) for entry in menu])
+            hidden = () if scope.type == scope.ALL_PRIVATE_CHATS else EPHEMERAL_COMMANDS
+            menu = [
+                BotCommand(
+                    spec.name_in(language),
+                    spec.help_line(language)[:256],
+                    api_kwargs={"is_ephemeral": True} if spec.name in hidden else None,
+                )
+                for spec in specs
+            ]
+            value = repr([entry.to_dict() for entry in menu])
             yield f"{scope.type} {language}", value, partial(bot.set_my_commands, menu, scope, code)
         description, about = texts(language).gettext(DESCRIPTION), texts(language).gettext(ABOUT)
         yield f"description {language}", description, partial(bot.set_my_description, description, code)

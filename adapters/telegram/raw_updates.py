@@ -96,7 +96,7 @@ def _message(raw: Fields) -> Fields:
         **texts,
         **entities,
         **_present(chat=_chat(raw.get("chat")), sender_chat=sender, reply_to_message=_replied_message(raw), **people),
-        **_numbers(raw, "message_thread_id", "migrate_to_chat_id"),
+        **_numbers(raw, "message_thread_id", "migrate_to_chat_id", "ephemeral_message_id"),
         **_flags(raw, "is_topic_message", "is_automatic_forward"),
     }
 

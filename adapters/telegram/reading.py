@@ -27,6 +27,7 @@ from bot.platform import Command, Person, Press, is_private
 PLATFORM = "telegram"
 ANONYMOUS_ADMIN = 1087968824  # the user id of anonymous administrators
 INLINE_MESSAGE = "inline"  # the message id at an inline place, which has only one message
+EPHEMERAL_COMMAND = "c"  # in the token of a place, precedes the id of an ephemeral command instead of a press's id
 CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,100}", re.ASCII)
 
 LARGEST_ID = 2**63  # ids are checked because they become part of stored text
@@ -81,11 +82,12 @@ def chat_and_topic(place: str) -> tuple[int, int | None]:
     return int(where.person or where.chat), int(where.part) if where.part else None
 
 
-def read_command(update: Update, bot: User) -> Command | None:
+def read_command(update: Update, bot: User, *, ephemerals: bool = True) -> Command | None:
     """Return the command that a message gives to this ``bot``.
 
     In a group, a command that names no bot must be known and marked as a command. In a private chat, other texts are
-    for the bot too. They mean a command, such as "I resign", or count as /start.
+    for the bot too. They mean a command, such as "I resign", or count as /start. Set ``ephemerals`` if the server has
+    ephemeral messages.
     """
     message = update.message
     if message is None or message.from_user is None:
@@ -117,8 +119,21 @@ def read_command(update: Update, bot: User) -> Command | None:
         word=found.word,
         words=found.words,
         about=tuple(_named_people(message, text, entities)),
+        ephemeral=_place_of_reply(message, place, message.from_user) if ephemerals else "",
         chat_name=_checked_text(message.chat.title or ""),
     )
+
+
+def _place_of_reply(message: Message, place: str, author: User) -> str:
+    """Return the place where only the author of an ephemeral command sees the answer; empty for other messages.
+
+    An ephemeral message has the id 0 and an ephemeral id (core.telegram.org/bots/api#message). Only groups have them.
+    """
+    number = message.api_kwargs.get("ephemeral_message_id")
+    if message.message_id != 0 or type(number) is not int or not 0 < number < LARGEST_ID or is_private(place):
+        return ""
+    token = f"{int(time.time())}.{EPHEMERAL_COMMAND}{number}"
+    return str(replace(Place.parse(place), person=str(_checked_id(author.id)), token=token))
 
 
 def is_anonymous(message: Message) -> bool:

@@ -13,7 +13,7 @@ from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables
 from bot.parsing.games import find_game
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
-from bot.platform import Command, Press, Reply, chat_of, is_private, private_place
+from bot.platform import Command, Press, Reply, chat_of, group_of, is_private, private_place
 from bot.private_replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
 from bot.tables.code_guard import CodeGuard
@@ -112,11 +112,11 @@ class CorePages(Handlers):
         """Seat a person at a listed table, and show the new list."""
         if len(words) != 2 or words[0] != "sit":
             raise BadPayload()
-        code, person = words[1], press.person
-        if not await self._guard.knows(person, press.place, code):
+        code, person, place = words[1], press.person, group_of(press.place)
+        if not await self._guard.knows(person, place, code):
             raise NoSuchTable(code=code[:8])
         await self._challenges.sit(code, person.id, person.name, press.key, handle=person.handle)
-        return Reply(panel=await self._open_tables(press.place))
+        return Reply(panel=await self._open_tables(place))
 
     async def _open_tables(self, place: str) -> Panel:
         language = (await self._viewers.viewer_at(place)).language

@@ -105,6 +105,8 @@ class Chat:
     """True for an anonymous administrator, by user."""
     hides_members: bool = False
     """If true, a bot without admin rights cannot request members."""
+    ephemeral_commands: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """Authors and times of ephemeral commands."""
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     """Ephemeral messages by receiver."""
 
@@ -282,6 +284,26 @@ class TelegramServer:
         chat.messages[number] = message
         self.push(message=message)
         return message
+
+    def write_ephemeral(self, chat: Chat, user: int, text: str, **more: Any) -> int:
+        """Write a command that only its author and the bot see; return its id.
+
+        The menu says which commands are ephemeral (core.telegram.org/bots/api#botcommand). Such a message has the id 0
+        (core.telegram.org/bots/api#message).
+        """
+        language = "it" if self.users[user]["language_code"] == "it" else ""
+        [entry] = [
+            each
+            for each in self.menus[f"all_group_chats {language}"]
+            if text.split(maxsplit=1)[0] == f"/{each['command']}"
+        ]
+        assert entry["is_ephemeral"]
+        assert chat.type != "private"
+        message, number = self.write(chat, user, text, receiver_user=BOT), next(self._message_ids)
+        del chat.messages[message["message_id"]]
+        chat.ephemeral_commands[number] = user, time.monotonic()
+        message.update({"message_id": 0, "ephemeral_message_id": number} | more)
+        return number
 
     def press(self, chat: Chat, message: dict[str, Any], user: int, data: str) -> str:
         """Press a button; return the query id."""
@@ -667,7 +689,13 @@ class TelegramServer:
         return await self._sendMessage(fields)
 
     def _post_message(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
-        """Add a message of the bot to a chat."""
+        """Add a message of the bot to a chat.
+
+        A reply to an ephemeral message must be ephemeral (core.telegram.org/bots/api#replyparameters).
+        """
+        reply = fields.get("reply_parameters") or {}
+        if "ephemeral_message_id" in reply or reply.get("message_id") == 0:
+            raise Refused(400, "Bad Request: message to be replied not found")
         content = self._content(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
@@ -848,6 +876,12 @@ class TelegramServer:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
         query = self.queries.get(ephemeral.get("callback_query_id", ""))
         may_show = query and query.user == user and time.monotonic() - query.pressed_at <= PRESS_SECONDS
+        # A reply has 15 seconds too (core.telegram.org/bots/api#replyparameters).
+        if replied := (fields.get("reply_parameters") or {}).get("ephemeral_message_id"):
+            author, sent_at = chat.ephemeral_commands.get(replied, (0, 0.0))
+            if author != user or time.monotonic() - sent_at > PRESS_SECONDS:
+                raise Refused(400, "Bad Request: message to be replied not found")
+            may_show = True
         if not chat.bot_is_admin and not may_show:
             raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
         number = next(self._message_ids)

@@ -15,7 +15,7 @@ from bot.features.ratings.players import Players
 from bot.parsing.games import find_game
 from bot.parsing.mentions import find_mentioned
 from bot.people import Profile
-from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, private_place
+from bot.platform import Command, Offer, Press, Reply, group_of, is_inline, is_private, private_place
 from bot.private_replies import private_reply
 from bot.texts import texts
 
@@ -75,7 +75,7 @@ class RatingsFeature(Feature):
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 3:
             raise BadPayload()
-        panel = await self.standings.leaderboard(press.place, profile, *words)
+        panel = await self.standings.leaderboard(group_of(press.place), profile, *words)
         # Buttons in the private reply would show the private chat's leaderboard.
         if is_inline(press.place):
             return private_reply(press.place, profile.language, replace(panel, rows=()))

@@ -92,7 +92,7 @@ class Person:
             choices = options_by_name[option["name"]].get("choices")
             values = [choice["value"] for choice in choices or ()]
             assert not choices or option["value"] in values, f"/{word} offers {values}, not {option['value']!r}"
-        data = {"id": "1", "name": word, "type": 1, "options": options_data, **self._resolved(options_data)}
+        data = {"id": "1", "name": word, "type": 1, "options": options_data, **self._resolve_users(options_data)}
         return self.server.interact(COMMAND, self.number, channel or self._bar(), data)
 
     async def challenge(self, opponent: "Person", channel: Channel | None = None) -> str:
@@ -127,7 +127,7 @@ class Person:
             command for command in self.server.commands if command["name"] == word and command.get("type", 1) == kind
         )
 
-    def _resolved(self, options: list[dict[str, Any]]) -> dict[str, Any]:
+    def _resolve_users(self, options: list[dict[str, Any]]) -> dict[str, Any]:
         users = {
             str(option["value"]): self.server.users[int(option["value"])] for option in options if option["type"] == 6
         }

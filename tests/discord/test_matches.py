@@ -9,7 +9,7 @@ from bot.features.duels.duel import DEALS, SIDES, Played
 from bot.features.duels.feature import DuelsFeature
 from bot.solo_deals.results import SoloResult
 from bot.store import Store
-from tests.bot.features.duels.matches.playing import matches_of, shown
+from tests.bot.features.duels.matches.playing import matches_of, strip_isolates
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.players import text_of
 from tests.discord.server import CHANNEL, DiscordServer
@@ -28,8 +28,8 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
             member.start()
 
         def texts() -> tuple[list[str], list[str]]:
-            return [shown(message["text"]) for message in group.messages.values()], [
-                shown(text_of(message)) for message in channel.messages.values()
+            return [strip_isolates(message["text"]) for message in group.messages.values()], [
+                strip_isolates(text_of(message)) for message in channel.messages.values()
             ]
 
         def is_shown(part: str) -> bool:

@@ -51,7 +51,7 @@ class NaiveTressette:
 
     # state
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return len(self.tricks) == (10 if self.n == 4 else 20)
 
     def turn(self) -> int | None:
@@ -61,11 +61,11 @@ class NaiveTressette:
                 return opponent
             if self.dealer not in self.table:
                 return self.dealer
-        if self.over():
+        if self.is_over():
             return None
         return (self.leader + len(self.current)) % self.n
 
-    def choosing(self) -> bool:
+    def is_choosing(self) -> bool:
         return self.layout == "packets" and len(self.table) < 2
 
     def has_played(self, seat: int) -> bool:
@@ -90,7 +90,7 @@ class NaiveTressette:
 
     def declarations(self, seat: int) -> list[tuple[str, tuple[str, ...], int]]:
         window, mine, done = self.rules["declare"], self.turn() == seat, len(self.tricks)
-        if self.choosing() or self.over() or window == "none":
+        if self.is_choosing() or self.is_over() or window == "none":
             return []
         cards = self.hand[seat]
         fresh: list[str] | None = None
@@ -134,7 +134,7 @@ class NaiveTressette:
         moves = [text for text, _, _ in self.declarations(seat)]
         if self.turn() != seat:
             return sorted(moves)
-        if self.choosing():
+        if self.is_choosing():
             if not self.own:
                 return sorted(f"take {a} {b} {c} {d}" for a, b, c, d in combinations(range(1, 9), 4))
             return sorted(f"hold {a} {b}" for a, b in combinations(self.own[seat], 2))
@@ -197,7 +197,7 @@ class NaiveTressette:
 
         This is rule 3 of Tressette in Quattro.
         """
-        if not self.rules.get("claim") or self.over():
+        if not self.rules.get("claim") or self.is_over():
             return False
         points, target = self.score()["points"], int(self.rules["target"])
         count = [totals[0] + points[0], totals[1] + points[1]]
@@ -210,7 +210,7 @@ class NaiveTressette:
         thirds, declared = [0, 0], [0, 0]
         for winner, cards in self.tricks:
             thirds[winner % 2] += sum(THIRDS.get(card[0], 0) for _, card in cards)
-        if self.over():
+        if self.is_over():
             thirds[self.tricks[-1][0] % 2] += 3
         for seat, _, _, points in self.declared:
             declared[seat % 2] += points
@@ -237,7 +237,7 @@ class NaiveSpades:
         self.current: list[tuple[int, str]] = []
         self.leader = self.second
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return len(self.tricks) == 13
 
     def phase(self) -> tuple[str, int | None]:
@@ -251,14 +251,14 @@ class NaiveSpades:
         for seat in (self.second, self.first):
             if seat not in self.blind and seat not in self.bid:
                 return "bid", seat
-        if self.over():
+        if self.is_over():
             return "over", None
         return "play", (self.leader + len(self.current)) % 2
 
     def turn(self) -> int | None:
         return self.phase()[1]
 
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         for trick in [*(t for _, t in self.tricks), self.current]:
             for index, (_, card) in enumerate(trick):
                 if card[1] == "S" and (index == 0 or trick[0][1][1] != "S"):
@@ -282,7 +282,7 @@ class NaiveSpades:
         cards = hand
         if self.current:
             cards = [c for c in hand if c[1] == self.current[0][1][1]] or hand
-        elif not self.broken():
+        elif not self.is_broken():
             cards = [c for c in hand if c[1] != "S"] or hand
         return sorted(f"play {c}" for c in cards)
 
@@ -332,7 +332,7 @@ class NaiveSpades:
         for seat in (0, 1):
             bid = self.bid.get(seat)
             bids.append("double nil" if seat in self.blind else "nil" if bid == 0 else bid)
-            if not self.over():
+            if not self.is_over():
                 continue
             if seat in self.blind or bid == 0:
                 value = 200 if seat in self.blind else 100

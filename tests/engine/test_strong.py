@@ -43,14 +43,14 @@ def test_robot_stops_when_its_budget_is_spent() -> None:
     game = game_in_play("metamazzo", Random(1))
     asked = 0
 
-    def more() -> bool:
+    def has_budget() -> bool:
         nonlocal asked
         asked += 1
         return asked < 3
 
     seat = game.turn
     assert seat is not None
-    StrongRobot(Random(1), Budget(share=1000.0, more=more)).choose(game.view(seat), game.history(seat))
+    StrongRobot(Random(1), Budget(share=1000.0, more=has_budget)).choose(game.view(seat), game.history(seat))
     assert asked == 3
 
 

@@ -12,7 +12,7 @@ import { html, pageData, useEffect, useState } from "./view.js";
 /** @typedef {{is_won: boolean, best: TrickCard[], about: string, rating: string, share: string}} End */
 
 const { texts } = pageData();
-const POLL = 1500;  // milliseconds between two requests for the analysis
+const POLL_MILLISECONDS = 1500;  // pause between two requests for the analysis
 
 /** @param {{table: Table, text: string}} props */
 const Share = ({ table, text }) => {
@@ -37,7 +37,7 @@ const Costliest = ({ table }) => {
   useEffect(() => { ask("GET"); }, []);
   useEffect(() => {
     if (found?.state !== "running") return undefined;
-    const timer = setTimeout(() => ask("POST"), POLL);
+    const timer = setTimeout(() => ask("POST"), POLL_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [found]);
   const begin = () => { setFound({ state: "running", title: "", cards: [] }); ask("POST"); };

@@ -1,7 +1,7 @@
 // @ts-check
 // The challenges, opponents and open tables on the first page, which change while it is open.
 
-const EVERY = 4000;  // milliseconds between two requests
+const POLL_MILLISECONDS = 4000;  // pause between two requests
 const lobby = /** @type {HTMLElement} */ (document.getElementById("lobby"));
 const challenged = /** @type {HTMLElement} */ (document.getElementById("challenged"));
 
@@ -23,5 +23,5 @@ async function ask() {
 }
 
 ask();
-setInterval(ask, EVERY);
+setInterval(ask, POLL_MILLISECONDS);
 document.addEventListener("visibilitychange", ask);

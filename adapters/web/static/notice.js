@@ -2,7 +2,7 @@
 // The host's announcement above each page, until the host withdraws it or the reader closes it.
 import { tabStorage } from "./storage.js";
 
-const EVERY = 15_000;  // milliseconds between two requests
+const POLL_MILLISECONDS = 15_000;  // pause between two requests
 const bar = /** @type {HTMLElement} */ (document.getElementById("notice"));
 const words = /** @type {HTMLElement} */ (bar.querySelector("p"));
 
@@ -24,5 +24,5 @@ bar.querySelector("button")?.addEventListener("click", () => {
   bar.hidden = true;
 });
 show(words.textContent);
-setInterval(ask, EVERY);
+setInterval(ask, POLL_MILLISECONDS);
 document.addEventListener("visibilitychange", ask);

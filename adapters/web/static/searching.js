@@ -3,7 +3,7 @@
 import { fetchJson } from "./api.js";
 import { tabStorage } from "./storage.js";
 
-const POLL = 2000;  // milliseconds
+const POLL_MILLISECONDS = 2000;
 const KEY = "searching";
 
 /** @typedef {{state: string, text: string, code: string, looking: string}} Search */
@@ -32,7 +32,7 @@ export function followSearch({ show, fail }) {
   };
   const poll = async () => {
     const isOngoing = await fetchJson("/find/state").then(receive, () => { fail(); return true; });
-    if (isOngoing) setTimeout(poll, POLL);
+    if (isOngoing) setTimeout(poll, POLL_MILLISECONDS);
     else if (code) location.assign(`/t/${code}`);
   };
   poll();

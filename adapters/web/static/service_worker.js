@@ -8,7 +8,7 @@ const worker = /** @type {any} */ (self);
 const FILES = "files", OFFLINE = "/offline";
 const LOADED = /\/(static|cards)\/[0-9a-f]+\/[\w./-]+/g;  // addresses of files in a page
 const MAX_PUZZLES = 20;
-const ANSWER_WITHIN = 10_000;  // milliseconds to send a table's presses
+const ANSWER_MILLISECONDS = 10_000;  // time to send a table's presses
 const LONGEST_PAUSE = 60_000;  // milliseconds; a file that needs a longer pause is given up
 const FILE = /^\/(static|cards)\//, TABLE = /^\/t\/[A-Z0-9]+$/, SIGN_IN = /^\/(in$|app\/)/, COMMON = /^\/(rules(\/.*)?|how-to-play)$/;
 
@@ -157,7 +157,7 @@ async function sendPresses() {
 function sendTo(code, reader, presses) {
   const waiting = [...presses];
   const socket = openTable(code, reader);
-  const timer = setTimeout(() => socket.close(), ANSWER_WITHIN);
+  const timer = setTimeout(() => socket.close(), ANSWER_MILLISECONDS);
   const send = () => { if (waiting.length) socket.send(JSON.stringify({ n: waiting[0].n, press: waiting[0].press })); else socket.close(); };
   /** @param {any} message */
   const receive = async (message) => {

@@ -2,7 +2,7 @@
 // The page of a tournament: it follows the matches and standings without a reload.
 import { pageData } from "./view.js";
 
-const POLL = 5000;  // milliseconds
+const POLL_MILLISECONDS = 5000;
 const { texts } = pageData();
 let isGone = false;
 const away = /** @type {HTMLElement} */ (document.getElementById("away"));
@@ -27,6 +27,6 @@ async function update() {
 
 async function follow() {
   if (document.visibilityState === "visible") await update();
-  if (!isGone && ["open", "playing"].includes(live(document).dataset.phase || "")) setTimeout(follow, POLL);
+  if (!isGone && ["open", "playing"].includes(live(document).dataset.phase || "")) setTimeout(follow, POLL_MILLISECONDS);
 }
-setTimeout(follow, POLL);
+setTimeout(follow, POLL_MILLISECONDS);

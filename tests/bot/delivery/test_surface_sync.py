@@ -1031,17 +1031,17 @@ async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> N
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE
 
 
-def send_command(word: str, place: str = "") -> Callable[[Player], Awaitable[object]]:
+def command_sender(word: str, place: str = "") -> Callable[[Player], Awaitable[object]]:
     return lambda player: player.dispatcher.handle_command(
         Command(f"c {word}", player.person, place or player.private, word)
     )
 
 
 COMEBACKS: dict[str, Callable[[Player], Awaitable[object]]] = {
-    "start": send_command("start"),
-    "help": send_command("help"),
-    "refused command": send_command("shrug"),
-    "hand in the group": send_command("hand", GROUP),
+    "start": command_sender("start"),
+    "help": command_sender("help"),
+    "refused command": command_sender("shrug"),
+    "hand in the group": command_sender("hand", GROUP),
     "page": lambda player: player.send(actions.page("settings")),
     "refused page": lambda player: player.send(actions.page("no_such_page")),
     "started chat": lambda player: player.dispatcher.send_hands(player.person),

@@ -31,7 +31,7 @@ def _limits_on(monkeypatch: pytest.MonkeyPatch) -> None:
 YEAR = 365.25 * 24 * 3600
 
 
-def count_store_commands(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+def store_command_counter(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Return a counter of commands that reach the store."""
     calls = count()
     execute = worker.store.client.execute_command
@@ -53,7 +53,7 @@ async def test_press_flood_is_refused_without_store_access(store: Store, monkeyp
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
         assert "still time" in toasts[0]
         await anna.dispatcher.handle_press(Press("key", anna.person, anna.private, "0", f"1t{code}:wait"))
-        count_calls = count_store_commands(worker, monkeypatch)
+        count_calls = store_command_counter(worker, monkeypatch)
         for _ in range(200):
             assert "Too fast for me" in (await anna.send(f"1t{code}:wait")).toast
         assert count_calls() == 0

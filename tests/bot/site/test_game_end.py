@@ -17,14 +17,14 @@ def end_for(table: Table, seat: int, language: str = "en", rated: Rated = NOT_RA
     return hand_page(table, FOUR[seat], Profile(FOUR[seat], language=language), rated=rated).end
 
 
-def resigned(game: str, cards: int, *entries: Entry) -> Table:
+def resigned_game(game: str, cards: int, *entries: Entry) -> Table:
     """Return a game in which Bea resigned after some cards."""
     table = play_cards(start_game(game, *entries), cards)
     return table.with_entries([Move(1, "resign")], "end")
 
 
 def test_best_trick_has_the_most_points() -> None:
-    table = resigned("testa", 20)
+    table = resigned_game("testa", 20)
     end = end_for(table, 0)
     assert end
     assert end.is_won
@@ -73,14 +73,14 @@ def test_spades_has_no_best_trick() -> None:
 
 def test_rating_is_the_readers_own() -> None:
     rated = Rated("", Change(ADA, 1500, 1488))
-    end = end_for(resigned("testa", 4), 0, "it", rated)
+    end = end_for(resigned_game("testa", 4), 0, "it", rated)
     assert end
     assert end.rating == "Il tuo punteggio: 1488 (−12)"
-    end = end_for(resigned("testa", 4), 1)
+    end = end_for(resigned_game("testa", 4), 1)
     assert end
     assert end.rating == ""
     assert "resigned" in end.share
 
 
 def test_game_whose_cards_others_still_play_has_no_end() -> None:
-    assert end_for(resigned("testa", 4, Day(date(2026, 11, 27))), 0) is None
+    assert end_for(resigned_game("testa", 4, Day(date(2026, 11, 27))), 0) is None

@@ -35,6 +35,7 @@ from bot.worker import Worker
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.test_days import make_move, play_deal
+from tests.bot.features.duels.matches.playing import strip_isolates
 
 
 @pytest.fixture(autouse=True)
@@ -94,17 +95,12 @@ async def run_loops(worker: Worker) -> None:
     await feature.messages.send_due(feature.duels.now)
 
 
-def shown(text: str) -> str:
-    """Return a text without the marks that isolate names."""
-    return text.translate(dict.fromkeys(map(ord, "\u2068\u2069")))
-
-
 def last_text(player: Player, place: str = "") -> str:
-    return shown(player.fake.last(place or player.private).plain)
+    return strip_isolates(player.fake.last(place or player.private).plain)
 
 
 def all_texts(player: Player, place: str = "") -> list[str]:
-    return [shown(text) for text in player.fake.texts(place or player.private)]
+    return [strip_isolates(text) for text in player.fake.texts(place or player.private)]
 
 
 def pass_time(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:

@@ -105,12 +105,12 @@ async def play_all(worker: Worker, match: Match, margins: Sequence[tuple[int, in
             await store_results(worker, duel, side, pair[side])
 
 
-def shown(text: str) -> str:
+def strip_isolates(text: str) -> str:
     """Return a text without the marks that isolate names."""
     return text.translate(dict.fromkeys(map(ord, "\u2068\u2069")))
 
 
 def board(fake: FakePlatform, place: str) -> str:
     """Return the text of the only message about a match in a group."""
-    [text] = [shown(text) for text in fake.texts(place) if "🏟️ Match" in text]
+    [text] = [strip_isolates(text) for text in fake.texts(place) if "🏟️ Match" in text]
     return text

@@ -40,8 +40,8 @@ from tests.bot.features.duels.matches.playing import (
     pass_time,
     play_all,
     run_loops,
-    shown,
     store_results,
+    strip_isolates,
 )
 
 
@@ -72,7 +72,7 @@ async def test_whole_match_ends_with_the_sums_in_both_groups(store: Store) -> No
         assert {player.name for pair in match.pairs for player in pair} == set(NAMES)
         assert all(pair[0].name in ("Anna", "Bruno") and pair[1].name in ("Carla", "Dino") for pair in match.pairs)
         for player in players:
-            assert "The match has begun: you play against" in shown(fake.last(player.private).plain)
+            assert "The match has begun: you play against" in strip_isolates(fake.last(player.private).plain)
         for number, player in enumerate(players):
             await player.press("Play", group_of(number))
             [table] = [one for one in await worker.room.lists.tables_of(player.person.id) if one.phase == "playing"]
@@ -98,7 +98,7 @@ async def test_whole_match_ends_with_the_sums_in_both_groups(store: Store) -> No
             assert "wins the match" in text or "is a draw" in text
             assert f"{wins[0]}–{wins[1]}" in text or f"{wins[1]}–{wins[0]}" in text
             # The final message is the lowest one.
-            assert shown(fake.last(place).plain) == text
+            assert strip_isolates(fake.last(place).plain) == text
         async for entry in worker.archive.entries_after(0):
             assert entry.game
             assert not entry.game.is_rated
@@ -114,7 +114,7 @@ async def test_board_is_edited_as_results_come_in(store: Store) -> None:
         await store_results(worker, duels[0], 1, 1)
         await run_loops(worker)
         for place, message in messages.items():
-            assert "Bar Sport 5–0 Circolo" in shown(fake.messages[place][message].plain)
+            assert "Bar Sport 5–0 Circolo" in strip_isolates(fake.messages[place][message].plain)
         calls = len(fake.calls)
         await run_loops(worker)
         assert len(fake.calls) == calls
@@ -277,7 +277,7 @@ async def test_command_without_words_brings_the_message_down(store: Store) -> No
         await players[0].say("/help", GROUP)
         await players[0].say("/match", GROUP)
         await run_loops(worker)
-        assert shown(fake.last(GROUP).plain) == board(fake, GROUP)
+        assert strip_isolates(fake.last(GROUP).plain) == board(fake, GROUP)
 
 
 async def test_person_in_both_groups_plays_for_one(store: Store) -> None:

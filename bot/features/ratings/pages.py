@@ -119,7 +119,7 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
     for line in played:
         standing = line.standing
         page.text_line(
-            _("{game}: {rating}, {games}, {percent} % won, {place}"),
+            _("{game}: rating {rating}, {games}, {percent} % won, {place}"),
             game=Span(_game_name(language, line), "bold"),
             rating=standing.rating,
             games=games_text(language, standing),

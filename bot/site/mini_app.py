@@ -14,7 +14,7 @@ class Launch(NamedTuple):
     """A person who opened our pages in an app.
 
     ``code`` is the table, and ``place`` the chat, where they opened it. ``page`` is the page that their link names,
-    such as ``/daily``. Each is empty if the platform does not say.
+    such as ``/learn``. Each is empty if the platform does not say.
     """
 
     person: Person
@@ -50,7 +50,7 @@ class PreparesMessages(Protocol):
     """An app that lets people send a message from a page to a chat of their choice."""
 
     async def prepare_message(self, person: Person, text: str, page: str) -> str:
-        """Save a text, with a button that opens a page such as ``/daily``, for the person to send. Return its id.
+        """Save a text, with a button that opens a page such as ``/learn``, for the person to send. Return its id.
 
         Raises `DeliveryError`.
         """

@@ -23,6 +23,7 @@ TOUCH_POINTS = {
     "the file of /mydata": ["bot/features/privacy/mydata.py"],
     "the host's command": ["bot/cli/daily.py", "bot/cli/main.py", "bot/cli/verify.py"],
     "the web page": [
+        "adapters/telegram/app_links.py",
         "adapters/web/feature_pages.py",
         "adapters/web/installing.py",
         "adapters/web/link_previews.py",

@@ -1,4 +1,4 @@
-"""Pages of duels: a person's duels, and one duel, whose address invites a friend."""
+"""Pages of duels: a person's duels, one duel, whose address invites a friend, and a match of two groups."""
 
 import re
 import secrets
@@ -18,6 +18,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 KEY = re.compile(r"[0-9a-f]{16}")
+NO_MATCH = _("There’s no match with this code: ask your group for the link.")
 NO_DUEL = _("There’s no duel with this code: ask for a new link.")
 
 
@@ -93,6 +94,18 @@ async def play(site: Site, request: web.Request) -> web.Response:
     if not opened:
         return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect(target, COOKIE, cookie, request)
+
+
+async def show_match(site: Site, request: web.Request) -> web.Response:
+    """Show a match of two groups, with all deals that both players of a pair have finished."""
+    _reader, language = await site.reader(request)
+    site.limits.count_code(request)
+    match = await site.card_room.feature(DuelsFeature).match_site.page(code_of(request), language)
+    if match is None:
+        return site.message_page(request, texts(language).gettext(NO_MATCH), HTTPStatus.NOT_FOUND, language)
+    site.limits.give_code_back(request)
+    link = link_preview(site, language, match.title, match.panel, f"table/{match.game}")
+    return site.page(request, "match.html", language, match=match, link=link)
 
 
 async def _find(site: Site, request: web.Request, person: str, handle: str, language: str) -> DuelPage | None:

@@ -50,6 +50,7 @@ ROUTES = (
     (web.post, "/daily", feature_pages.play_daily),
     (web.get, "/duel", duel_pages.show_all),
     (web.post, "/duel", duel_pages.open_duel),
+    (web.get, "/match/{code}", duel_pages.show_match),
     (web.get, "/duel/{code}", duel_pages.show),
     (web.post, "/duel/{code}", duel_pages.play),
     (web.get, "/puzzle", feature_pages.show_puzzle),

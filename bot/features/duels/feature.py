@@ -15,6 +15,7 @@ from bot.features.duels.matches.boards import Boards
 from bot.features.duels.matches.commands import MatchCommands
 from bot.features.duels.matches.matches import Matches
 from bot.features.duels.matches.pages import PAGE as MATCH_PAGE
+from bot.features.duels.matches.site import MatchSite
 from bot.features.duels.matches.store import MatchStore
 from bot.features.duels.messages import Messages
 from bot.features.duels.pages import PAGE, played_panel
@@ -101,6 +102,7 @@ class DuelsFeature(Feature):
         self.policy = DuelPolicy(core.store, core.archive, self.duels)
         self.matches = Matches(MatchStore(core.store.client), self.duels, core.store, core.blocks, core.host_time)
         self.boards = Boards(self.matches, core.people, core.viewers, core.adapters, core.delivery.answers)
+        self.match_site = MatchSite(self.matches, core.people)
         match_commands = MatchCommands(self.matches, self.boards, commands, core.people, core.code_guard)
         self.commands = {"duel": commands.ask, "match": match_commands.ask}
         self.pages = {PAGE: commands.answer, MATCH_PAGE: match_commands.answer}

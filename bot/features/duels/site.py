@@ -26,13 +26,30 @@ class DealCell(NamedTuple):
     is_winner: bool
 
 
+ComparedDeals = list[tuple[int, list[DealCell]]]  # deals that both players can see, with both sides' play
+
+
+def compared_deals(duel: Duel, language: str) -> ComparedDeals:
+    return [(deal, [_cell(duel, side, deal, language) for side in SIDES]) for deal in duel.compared_deals]
+
+
+def _cell(duel: Duel, side: int, deal: int, language: str) -> DealCell:
+    played = duel.played.get((side, deal))
+    return DealCell(
+        margin_text(duel, side, deal, language),
+        rows_of_squares(played.result) if played else [],
+        played.game if played else "",
+        duel.deal_winner(deal) == side,
+    )
+
+
 class DuelPage(NamedTuple):
     code: str
     game: str  # id
     title: str
     names: list[str]
     panel: Panel
-    deals: list[tuple[int, list[DealCell]]]  # compared deals with both sides' play
+    deals: ComparedDeals
     next_deal: int  # deal that the reader plays next; 0 for none
     can_accept: bool
     is_player: bool
@@ -71,7 +88,7 @@ class DuelSite:
             heading(duel, language),
             plain_names(duel, language),
             page.panel(),
-            [(deal, self._cells(duel, deal, language)) for deal in duel.compared_deals],
+            compared_deals(duel, language),
             next_deal or 0,
             side is None and is_live and not duel.is_accepted and duel.invites(person, handle),
             side is not None,
@@ -82,20 +99,6 @@ class DuelSite:
             bool(duel.closed),
             localize_name(other.name, language) if (other := duel.other_player(person, handle)) else "",
         )
-
-    def _cells(self, duel: Duel, deal: int, language: str) -> list[DealCell]:
-        cells = []
-        for side in SIDES:
-            played = duel.played.get((side, deal))
-            cells.append(
-                DealCell(
-                    margin_text(duel, side, deal, language),
-                    rows_of_squares(played.result) if played else [],
-                    played.game if played else "",
-                    duel.deal_winner(deal) == side,
-                )
-            )
-        return cells
 
     async def own(self, person: str, language: str) -> list[DuelLine]:
         """Return a person's duels, the newest first. Skip those that closed without an opponent."""

@@ -80,8 +80,9 @@ class Boards:
         duels = await self._matches.duels_of(match)
         groups = [(await self._people.chat(group.place)).name for group in match.sides]
         place = match.sides[side].place
-        language = (await self._viewers.viewer_at(place)).language
-        return Content(place, board_panel(match, duels, groups, language, self._matches.now()), _edition(match))
+        viewer = await self._viewers.viewer_at(place)
+        panel = board_panel(match, duels, groups, viewer.language, self._matches.now(), viewer.pages_url)
+        return Content(place, panel, _edition(match))
 
 
 def _name(match: Match, side: int) -> str:

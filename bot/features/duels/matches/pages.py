@@ -18,16 +18,20 @@ def match_payload(match: Match, *words: object) -> str:
     return actions.page(PAGE, match.code, *words)
 
 
-def board_panel(match: Match, duels: Sequence[Duel], known_groups: Sequence[str], language: str, now: int) -> Panel:
+def board_panel(
+    match: Match, duels: Sequence[Duel], known_groups: Sequence[str], language: str, now: int, pages_url: str = ""
+) -> Panel:
     """Return a match as both groups see it. ``known_groups`` are their names, empty if unknown."""
     _ = texts(language).gettext
     page = Writer()
     write_match(page, match, duels, known_groups, language, now)
+    page_link = Button(_("Deal by deal"), f"{pages_url}/match/{match.code}", kind="link")
+    link_rows: list[Row] = [(page_link,)] if pages_url and match.begun else []
     if match.closed:
-        return page.panel()
+        return page.panel(*link_rows)
     rules = Button(_("Rules"), actions.page("rules", match.game, actions.SEPARATE))
     if match.begun:
-        return page.panel((Button(_("Play"), match_payload(match, "play"), "good"), rules))
+        return page.panel((Button(_("Play"), match_payload(match, "play"), "good"), rules), *link_rows)
     rows: list[Row] = [
         (Button(_("Sign up"), match_payload(match, "enter"), "good"), Button(_("Leave"), match_payload(match, "leave")))
     ]
@@ -42,12 +46,20 @@ def board_panel(match: Match, duels: Sequence[Duel], known_groups: Sequence[str]
 
 
 def write_match(
-    page: Writer, match: Match, duels: Sequence[Duel], known_groups: Sequence[str], language: str, now: int
+    page: Writer,
+    match: Match,
+    duels: Sequence[Duel],
+    known_groups: Sequence[str],
+    language: str,
+    now: int,
+    *,
+    on_site: bool = False,
 ) -> None:
-    """Write who plays, the score, and the pairs or those who have entered."""
+    """Write who plays, the score, and the pairs or those who have entered. Our own page has the heading already."""
     _ = texts(language).gettext
     groups = group_names(known_groups, language)
-    page.line(heading(match, language), "bold")
+    if not on_site:
+        page.line(heading(match, language), "bold")
     if match.closed:
         page.line(result_text(match, duels, groups, language), "bold")
     elif match.begun:
@@ -94,7 +106,7 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
         page.line(_("{time} to sign up. It takes {least} on each side."), time=time, least=MIN_PAIRS)
     else:
         page.line(_("{time} to accept"), time=time)
-    page.line(_("If you sign up, both groups see your name."), "small")
+    page.line(_("If you sign up, both groups and everyone with the match’s link see your name."), "small")
 
 
 def games_panel(usual: str, language: str) -> Panel:

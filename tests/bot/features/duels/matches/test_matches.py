@@ -62,7 +62,7 @@ async def test_whole_match_ends_with_the_sums_in_both_groups(store: Store) -> No
         for place in (GROUP, OTHER):
             assert "Bar Sport – Circolo" in board(fake, place)
             assert "Bar Sport (1): Anna" in board(fake, place)
-            assert "both groups see your name" in board(fake, place)
+            assert "both groups and everyone with the match’s link see your name" in board(fake, place)
         for number, player in enumerate(players[1:], 1):
             await player.press("Sign up", group_of(number))
         await run_loops(worker)

@@ -17,10 +17,12 @@ pytestmark = ONE_BROWSER
 CLIENT = """
 <!doctype html><style>body {{ margin: 0 }} iframe {{ border: 0; width: 100vw; height: 100vh }}</style>
 <script>
-const HANDSHAKE = 0, FRAME = 1, calls = [];
+const HANDSHAKE = 0, FRAME = 1, CLOSE = 2, calls = [];
 addEventListener("message", ({{ origin, source, data: [opcode, sent] }}) => {{
   if (origin !== "https://1000.discordsays.com") return;
   calls.push(sent);
+  if (location.pathname === "/silent") return;
+  if (location.pathname === "/closed") source.postMessage([CLOSE, {{ code: 1000, message: "Bye" }}], origin);
   const answer = (content) => source.postMessage([FRAME, content], origin);
   if (opcode === HANDSHAKE && sent.v === 1 && sent.encoding === "json" && sent.client_id === "1000"
       && sent.frame_id === "frame")
@@ -78,6 +80,16 @@ async def test_from_launch_to_the_first_card(tmp_path: Path) -> None:
                     assert cookie["sameSite"] == "None"
                     calls = await page.evaluate("calls")
                     assert [call.get("cmd", "handshake") for call in calls] == ["handshake", "AUTHORIZE"]
+                    # Discord ends the connection, or does not answer.
+                    await page.goto("https://discord.com/closed")
+                    await frame.get_by_text("Discord has ended the connection").wait_for()
+                    calls = await page.evaluate("calls")
+                    assert [call.get("cmd", "handshake") for call in calls] == ["handshake"]
+                    await page.clock.install()
+                    await page.goto("https://discord.com/silent")
+                    await frame.get_by_text("Opening the table").wait_for()
+                    await page.clock.fast_forward(20_000)
+                    await frame.get_by_text("Discord doesn’t answer right now").wait_for()
     finally:
         await valkey.stop()
         await server.stop()

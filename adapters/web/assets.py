@@ -15,7 +15,7 @@ from typing import NamedTuple
 import brotli
 from aiohttp import web
 
-from adapters.web.bundles import SCRIPTS, STYLES, join_scripts, join_styles
+from adapters.web.bundles import SCRIPTS, STYLES, find_loaded, join_scripts, join_styles
 from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import sprite_svg
 
@@ -64,10 +64,16 @@ class Assets:
         self._files[name]
         return f"/static/{self.version}/{name}"
 
+    @cached_property
+    def loaded_files(self) -> list[str]:
+        """The names of all files that pages load, without modules that only a bundle has."""
+        pages = [path.read_text("utf-8") for path in (Path(__file__).parent / "templates").iterdir()]
+        return sorted(find_loaded({name: asset.body.decode() for name, asset in self._files.items()}, pages))
+
     @property
     def scripts_and_styles(self) -> list[str]:
-        """The addresses of all files that pages load outside apps. The service worker stores them for offline use."""
-        return [self.url(name) for name in self._files if not name.endswith(".txt") and not name.startswith(APPS)]
+        """The addresses of `loaded_files` outside apps. The service worker stores them for use without a network."""
+        return [self.url(name) for name in self.loaded_files if not name.startswith(APPS)]
 
     @cached_property
     def _sprites(self) -> dict[str, Asset]:

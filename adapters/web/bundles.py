@@ -1,7 +1,7 @@
 """Joins the files of a page: a slow network then needs one request for all scripts, and one for all styles.
 
 Each module becomes an async function that returns its exports, and `load` calls it once. So an `import()` still runs
-its module only when it is needed. Comments are left out.
+its module only when it is needed. Comments and indents are left out.
 """
 
 import re
@@ -19,12 +19,16 @@ STYLES = {"table.bundle.css": ("notice.css", "site.css", "table.css", "controls.
 APART = frozenset({"offline.js", "offline_storage.js", "searching.js"})
 
 COMMENT_LINE = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+STYLE_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+STYLE_SPACE = re.compile(r"\s*([{};,])\s*|(?<=:) ")  # spaces that styles do not need
 DOC_COMMENT = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
 IMPORT = re.compile(r'^import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"([^"]+)";', re.MULTILINE)
 EXPORT_FROM = re.compile(r'^export\s*\{([^}]*)\}\s*from\s*"([^"]+)";', re.MULTILINE)
 EXPORT_LIST = re.compile(r"\bexport\s*\{([^}]*)\};?")
 DECLARATION = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"\bexport default ")
+FILE_NAME = re.compile(r'"([\w./-]+\.(?:js|css|svg))"')
 LATE_IMPORT = re.compile(r'\bimport\("([^"]+)"\)')
 LOADER = """const loaded = {};
 const load = (name) => loaded[name] ||= modules[name]();
@@ -36,7 +40,8 @@ class BadModule(Exception):
 
 
 def join_styles(files: Mapping[str, str], names: Iterable[str]) -> str:
-    return "".join(files[name] for name in names)
+    text = STYLE_COMMENT.sub("", "".join(files[name] for name in names))
+    return STYLE_SPACE.sub(r"\1", text)
 
 
 def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
@@ -54,6 +59,18 @@ def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
     functions = "".join(f"{name!r}: async () => {{\n{module.body}}},\n" for name, module in modules.items())
     runs = "".join(f"await load({name!r});\n" for name in entries)
     return f"const modules = {{\n{functions}}};\n{LOADER}{runs}"
+
+
+def find_loaded(files: Mapping[str, str], pages: Iterable[str]) -> set[str]:
+    """Return the names of the files that pages load: those that a page names, and those that these name in turn."""
+    found = set[str]()
+    waiting = [path for page in pages for path in FILE_NAME.findall(page)]
+    while waiting:
+        name = waiting.pop()
+        if name in files and name not in found:
+            found.add(name)
+            waiting += [normpath(join(dirname(name), path)) for path in FILE_NAME.findall(files[name])]
+    return found
 
 
 def _check_order(modules: Mapping[str, "_Module"]) -> None:
@@ -77,7 +94,8 @@ class _Module:
         self.imports: list[tuple[str, str]] = []
         self.needs: list[str] = []
         self.waits: list[str] = []
-        text = COMMENT_LINE.sub("", DOC_COMMENT.sub("", text))
+        # Indents inside templates mean nothing either: htm drops spaces next to a line's end.
+        text = INDENT.sub("", COMMENT_LINE.sub("", DOC_COMMENT.sub("", text)))
         text = EXPORT_FROM.sub(self._export_from, text)
         text = IMPORT.sub(self._import, text)
         text = LATE_IMPORT.sub(self._import_late, text)

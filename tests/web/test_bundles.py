@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser
 
 from adapters.web.assets import Assets
-from adapters.web.bundles import SCRIPTS, STYLES, BadModule, join_scripts, join_styles
+from adapters.web.bundles import SCRIPTS, STYLES, BadModule, find_loaded, join_scripts, join_styles
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 
@@ -64,10 +64,28 @@ async def test_late_module_of_a_bundle_runs_only_when_needed() -> None:
     assert script.rstrip().endswith("await load('main.js');")
 
 
-async def test_bundles_have_no_comments_and_all_styles() -> None:
+async def test_only_files_that_pages_load_are_listed() -> None:
+    files = {
+        "page.js": 'import { a } from "./lib/a.js";\nimport("./late.js");\nnew URL("late.css", import.meta.url);',
+        "lib/a.js": 'import { b } from "./b.js";',
+        "lib/b.js": "",
+        "late.js": 'import "./page.js";',
+        "late.css": "",
+        "bundle.js": "await load('bundled.js');",
+        "bundled.js": "",
+    }
+    assert find_loaded(files, ['{{ asset("page.js") }} {{ asset("bundle.js") }}']) == files.keys() - {"bundled.js"}
+    loaded = Assets().loaded_files
+    assert {"table.bundle.js", "table.bundle.css", "offline.js", "endings.css", "vendor/htm.js"} < set(loaded)
+    assert {"table.js", "drag.js", "controls.css", "service_worker.js"}.isdisjoint(loaded)
+
+
+async def test_bundles_have_no_comments_and_all_rules() -> None:
     files = Assets()._files
     for name in SCRIPTS:
-        assert not re.search(rb"^\s*//|/\*\*", files[name].body, re.MULTILINE)
+        assert not re.search(rb"^[ \t]|^//|/\*\*", files[name].body, re.MULTILINE)
     for name, parts in STYLES.items():
-        assert files[name].body == b"".join(files[part].body for part in parts)
-    assert join_styles({"a.css": "a {}\n", "b.css": "b {}\n"}, ["b.css", "a.css"]) == "b {}\na {}\n"
+        assert b"/*" not in files[name].body
+        assert files[name].body.count(b"}") == sum(files[part].body.count(b"}") for part in parts)
+    styles = {"a.css": "/* A; */\na > b, c :hover {\n  color: red;\n}\n", "b.css": "d { width: calc(1px + 2px); }\n"}
+    assert join_styles(styles, ["b.css", "a.css"]) == "d{width:calc(1px + 2px);}a > b,c :hover{color:red;}"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
@@ -115,6 +116,9 @@ async def wait_for_moves(playground: OpenPlayground, code: str, count: int) -> l
 async def test_pages_open_without_a_network(playground: OpenPlayground, browser: Browser) -> None:
     page = await sit_at_table(browser, playground)
     code = page.url.rpartition("/")[2]
+    files = set(playground.site.assets.scripts_and_styles)
+    loaded = set[str]()
+    page.on("request", lambda request: loaded.add(urlsplit(request.url).path))
     await page.goto(f"{playground.url}puzzle")
     puzzle = await page.locator("[name=id]").input_value()
     await page.goto(f"{playground.url}safety")
@@ -132,6 +136,10 @@ async def test_pages_open_without_a_network(playground: OpenPlayground, browser:
         await page.locator(".tables a").click()
         await page.wait_for_url(f"**/t/{code}")
         await expect(page.locator(".fan .tap.playable").first).to_be_visible()
+    # The service worker keeps the files of these pages from the start.
+    static = {path for path in loaded if path.startswith("/static/")}
+    assert len(static) > 10
+    assert static <= files
 
 
 async def test_service_worker_sends_a_move_made_offline_once(playground: OpenPlayground, browser: Browser) -> None:

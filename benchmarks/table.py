@@ -30,6 +30,7 @@ NETWORK = {"offline": False, "latency": 562.5, "downloadThroughput": 180_000, "u
 """Fast 3G as in Chromium's tools: milliseconds of delay, and bytes a second."""
 TRICKS = 20  # of a deal of Testa a Testa
 DEAL_LIMIT = 10 * PATIENCE
+THINKING = 700  # milliseconds before a press; browsers leave out layout shifts less than 500 ms after one
 AFTER_DEAL = 5000  # milliseconds
 BARE_CARDS = TRICKS
 
@@ -127,6 +128,7 @@ async def _play(page: "Page", tricks: int) -> None:
     await page.evaluate("() => { window.isPlaying = true; }")
     for _ in range(tricks):
         await page.wait_for_selector(".line.mine")
+        await page.wait_for_timeout(THINKING)
         card = page.locator(".fan .tap.playable").first
         name = await card.get_attribute("data-card")
         await card.click()

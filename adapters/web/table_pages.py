@@ -100,8 +100,10 @@ async def table(site: Site, request: web.Request) -> web.Response:
     code = code_of(request)
     reader, language = await site.reader(request)
     hand = await site.card_room.live_hands.open_hand(code, reader.person) if reader else None
-    anyone, replay = None, ""
+    anyone, replay, state = None, "", None
     if hand:
+        # The page shows the cards without waiting for its socket.
+        state = await hand.first_state() if hand.table.phase == "playing" else None
         hand.close()
         anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
     else:
@@ -119,7 +121,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
         "texts": table_texts(language),
         "ended": replay,
     }
-    return site.page(request, "table.html", language, code=code, data=data, card_size=card_size)
+    return site.page(request, "table.html", language, code=code, data=data, card_size=card_size, state=state)
 
 
 async def _invitation_page(

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from dataclasses import asdict
+from typing import Any
 
 from bot import actions
 from bot.actions import BadPayload, TableAction
@@ -121,6 +122,11 @@ class LiveHand:
                 shown = state
                 left = await self._clock_left()
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
+
+    async def first_state(self) -> dict[str, Any]:
+        """Return the page's contents now, as the first of `states`. Can raise a store error."""
+        state, left = asdict(await self._page()), await self._clock_left()
+        return state if left is None else state | {"clock_left": round(left, 1)}
 
     async def _changes(self) -> AsyncIterator[None]:
         """Yield each time the page might have changed."""

@@ -17,6 +17,7 @@ from engine import GAMES
 from tests.bot.worker.test_page_controls import find_required_moves, is_composed, new_table, next_table
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
+from tests.web.table_states import route_states
 from tests.web.test_table_page import PHONE, start_game, take_screenshot
 
 pytestmark = ONE_BROWSER
@@ -61,7 +62,7 @@ async def test_every_legal_move_can_be_tapped_on_a_phone(
 ) -> None:
     page = await start_game(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
     messages: list[str] = []
-    await page.route_web_socket("**/live*", lambda line: line.send(messages[0]))
+    await route_states(page, lambda line: line.send(messages[0]))
     for number, (table, seat) in enumerate(find_decisions(game)):
         assert table.game
         state = asdict(hand_page(table, f"p:{seat}", Profile(f"p:{seat}"))) | {"game": f"decision {number}"}

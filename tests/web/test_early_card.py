@@ -12,6 +12,7 @@ from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
+from tests.web.table_states import route_states
 from tests.web.test_table_page import expect_change, start_game, take_screenshot, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -31,7 +32,7 @@ class HeldTurn:
         self._socket: WebSocketRoute
 
     async def hide(self) -> None:
-        await self.page.route_web_socket("**/live*", self._forward)
+        await route_states(self.page, self._forward)
         await self.page.reload()
         await expect(self.page.locator(".fan .tap").first).to_be_visible()
 

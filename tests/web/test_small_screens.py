@@ -21,6 +21,7 @@ from engine.robots.verdicts import Hint
 from tests.bot.worker.test_page_controls import find_required_moves, next_table
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
+from tests.web.table_states import route_states
 from tests.web.test_controls import find_decisions
 from tests.web.test_table_page import start_game, take_screenshot
 
@@ -79,7 +80,7 @@ async def test_no_decision_needs_scrolling_on_a_small_screen(
 ) -> None:
     page = await start_game(browser, playground, "metamazzo", has_touch=True, reduced_motion="reduce")
     messages: list[str] = []
-    await page.route_web_socket("**/live*", lambda line: line.send(messages[0]))
+    await route_states(page, lambda line: line.send(messages[0]))
     faults = []
     for number, state in enumerate(find_states(game)):
         messages[:] = [json.dumps({"table": state | {"game": f"decision {number}"}})]

@@ -12,6 +12,7 @@ from engine import Record
 from engine.robots.verdicts import Verdict
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
+from tests.web.table_states import route_states
 from tests.web.test_table_page import PHONE, TO_PRESS, change_tables, start_game, take_screenshot, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -231,7 +232,7 @@ async def test_answer_can_be_read_and_covers_no_card(playground: OpenPlayground,
             )
         )
 
-    await page.route_web_socket("**/live*", forward)
+    await route_states(page, forward)
     await page.reload()
     await wait_for_turn(page)
     await page.evaluate(

@@ -19,6 +19,7 @@ from engine import GAMES
 from tests.browser import ONE_BROWSER, fail_on_page_errors, wait_until_still
 from tests.long import long
 from tests.open_playground import OpenPlayground, cut_pack
+from tests.web.table_states import route_states
 
 pytestmark = ONE_BROWSER
 
@@ -73,7 +74,7 @@ async def change_tables(page: Page, change: Callable[[dict[str, Any]], None]) ->
     def forward(socket: WebSocketRoute) -> None:
         socket.connect_to_server().on_message(lambda text: socket.send(change_message(text)))
 
-    await page.route_web_socket("**/live*", forward)
+    await route_states(page, forward)
     await page.reload()
     await page.wait_for_selector(".felt")
 
@@ -614,7 +615,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlay
 
         socket.connect_to_server().on_message(replace)
 
-    await page.route_web_socket("**/live*", end_deal)
+    await route_states(page, end_deal)
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     assert await page.evaluate("turns") == 0
@@ -661,7 +662,7 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
 
         socket.connect_to_server().on_message(replace)
 
-    await page.route_web_socket("**/live*", lead)
+    await route_states(page, lead)
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     await expect(page.locator("[data-lying='3C']")).to_have_count(0)

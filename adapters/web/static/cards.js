@@ -1,14 +1,15 @@
 // @ts-check
-// The cards on a table's page, to tap or to drag onto the table.
+// The cards on a table's page.
+import { startDrag } from "./drag.js";
 import { tabStorage } from "./storage.js";
-import { html, pageData, useEffect, useState } from "./view.js";
+import { html, pageData, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string, rank: number, pick: string, is_early?: boolean, can_be_chosen?: boolean, is_hidden?: boolean}} TapCard
  * A card with `can_be_chosen` can be chosen before the reader's turn; one with `is_early` is chosen. `is_hidden` cards are face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 
 const { decks, texts } = pageData();
-const DRAG_DISTANCE = 12, DOWN_DISTANCE = 40;  // pixels
+const SLIDING = { duration: 200, easing: "ease-out" };
 
 /** A card, face down without a code. Without a name it is hidden from screen readers, because the element around it has one.
  * @param {{deck: string, card: string, name?: string}} props */
@@ -17,45 +18,6 @@ export const Face = ({ deck, card, name }) =>
 
 /** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
 export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
-
-/** Play a card that is dropped on the table, move one that is dropped on another card, or pick up one that is dragged down.
- * @param {PointerEvent} event @param {{play: () => void, moveTo?: (target: string) => void, take?: () => void}} uses */
-function startDrag(event, { play, moveTo, take }) {
-  if (event.button) return;
-  const card = /** @type {HTMLElement} */ (event.currentTarget), from = { x: event.clientX, y: event.clientY };
-  let isDragged = false;
-  /** @param {PointerEvent} next */
-  const move = (next) => {
-    const x = next.clientX - from.x, y = next.clientY - from.y;
-    if (!isDragged && Math.hypot(x, y) < DRAG_DISTANCE) return;
-    isDragged = true;
-    card.classList.add("dragged");
-    card.style.transform = `translate(${x}px, ${y}px)`;
-  };
-  const stop = new AbortController(), { signal } = stop;
-  /** @param {PointerEvent} last */
-  const end = (last) => {
-    stop.abort();
-    if (!isDragged) return;
-    // A dragged card lets the pointer through, so this finds the card below.
-    const target = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(last.clientX, last.clientY)?.closest(".fan .tap"));
-    card.classList.remove("dragged");
-    card.style.transform = "";
-    // The click after a drag must not press the card, because the drop has decided.
-    addEventListener("click", cancelEvent, { capture: true, once: true });
-    setTimeout(() => removeEventListener("click", cancelEvent, { capture: true }));
-    const felt = document.querySelector(".felt")?.getBoundingClientRect();
-    if (last.type === "pointerup" && felt && last.clientY < felt.bottom && last.clientY > felt.top) play();
-    else if (last.type === "pointerup" && target?.dataset.card && target.closest(".fan") === card.closest(".fan")) moveTo?.(target.dataset.card);
-    else if (last.type === "pointerup" && last.clientY - from.y > DOWN_DISTANCE) take?.();
-  };
-  addEventListener("pointermove", move, { signal });
-  addEventListener("pointerup", end, { signal });
-  addEventListener("pointercancel", end, { signal });
-}
-
-/** @param {Event} event */
-const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault(); };
 
 /** A card or packet; it is a button even if it cannot be pressed.
  * @param {{deck: string, card: TapCard, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void, onDrop?: () => void, onTake?: () => void, isOpen?: boolean}} props */
@@ -136,6 +98,21 @@ export function placeCards(name, cards, most) {
   return slots.map((slot) => cards[ids.indexOf(slot)] || null);
 }
 
+/** Let the cards of a hand slide when their places change. */
+function useSliding() {
+  const hand = useRef(/** @type {HTMLElement | null} */ (null)), known = useRef(/** @type {Record<string, [x: number, y: number]>} */ ({}));
+  useLayoutEffect(() => {
+    const old = known.current, isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    known.current = {};
+    for (const card of /** @type {NodeListOf<HTMLElement>} */ (hand.current?.querySelectorAll("[data-card]"))) {
+      const { offsetLeft: x, offsetTop: y, dataset: { card: code = "" } } = card, [fromX, fromY] = old[code] || [x, y];
+      known.current[code] = [x, y];
+      if (!isStill && (fromX !== x || fromY !== y)) card.animate({ translate: [`${fromX - x}px ${fromY - y}px`, "0 0"] }, SLIDING);
+    }
+  });
+  return hand;
+}
+
 /** The player's cards, in rows wide enough for thumbs. Arrow keys move from card to card, and with Shift they move the card.
  * @param {{deck: string, cards: TapCard[], name: string, label: string, advised?: string[], onPress: (press: string, card: TapCard) => void, onMove?: (moved: string, target: string) => void}} props */
 export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove }) => {
@@ -161,7 +138,8 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
     if (event.shiftKey && onMove && moved && target) onMove(moved, target);
     else all[index].focus();
   };
-  return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
+  const sliding = useSliding();
+  return html`<div ref=${sliding} class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
       <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${card.label ? PacketTap : Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
   </div>`;

@@ -7,6 +7,7 @@ import { dropPress, dropTable, forgetAll, forgetOthers, forgetReader, forgetSeen
 const worker = /** @type {any} */ (self);
 const FILES = "files", OFFLINE = "/offline";
 const LOADED = /\/(static|cards)\/[0-9a-f]+\/[\w./-]+/g;  // addresses of files in a page
+const FIRST_STATE = /<script [^>]*id="first-state">.*?<\/script>/s;
 const MAX_PUZZLES = 20;
 const ANSWER_MILLISECONDS = 10_000;  // time to send a table's presses
 const LONGEST_PAUSE = 60_000;  // milliseconds; a file that needs a longer pause is given up
@@ -110,7 +111,7 @@ async function offlinePage(request, url) {
   return page || (await cache.match(OFFLINE, { ignoreVary: true })) || Response.error();
 }
 
-/** Keep a page that is useful without a network. @param {URL} url @param {Response} response */
+/** Keep a page that is useful without a network. A table's last state is kept apart, so its first one is left out. @param {URL} url @param {Response} response */
 async function keepPage(url, response) {
   const path = url.pathname;
   if (!response.ok || !(path === OFFLINE || path === "/puzzle" || COMMON.test(path) || TABLE.test(path))) return;
@@ -123,7 +124,7 @@ async function keepPage(url, response) {
   } else if (TABLE.test(path) && !text.includes("/table.bundle.js")) return;  // an invitation
   const cache = await caches.open(PAGES);
   await cache.delete(address, { ignoreVary: true });
-  await cache.put(address, response);
+  await cache.put(address, TABLE.test(path) ? new Response(text.replace(FIRST_STATE, ""), response) : response);
   for (const old of (await keptPuzzles(cache)).slice(0, -MAX_PUZZLES)) await cache.delete(old, { ignoreVary: true });
   for (const [deck] of text.matchAll(/\/cards\/[0-9a-f]+\/[a-z-]+\.svg(?=#)/g)) await file(deck);
 }

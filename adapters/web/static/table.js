@@ -133,6 +133,7 @@ const App = () => {
   // The score of a deal or the next lead, held back until the player has seen the last trick; or the cards after a cut.
   const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
+  const dealWithButtons = useRef(0);  // the last deal with buttons above the hand; their row then keeps its place
   const firstEvent = useRef([0, -1]);  // the last event before the page opened
   // What this browser stores for use without a network, loaded after the first card.
   const kept = useRef(/** @type {ReturnType<typeof import("./offline.js").keepOffline> | null} */ (null));
@@ -196,7 +197,8 @@ const App = () => {
   useEffect(() => {
     const end = ended && tabStorage.get(END);
     if (ended && !end) { location.replace(ended); return; }
-    if (end) receiveTable(JSON.parse(end));
+    const first = end || document.getElementById("first-state")?.textContent;
+    if (first) receiveTable(JSON.parse(first));
     /** @param {any} message */
     const receive = (message) => {
       if (message.table) receiveTable(message.table);
@@ -321,6 +323,7 @@ const App = () => {
   const hasPhrases = (row) => row.some(([, , , , role]) => role === "phrase");
   const phrases = table.extra.filter(hasPhrases);
   const extra = table.extra.filter((row) => !hasPhrases(row)).map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
+  if (extra.length) dealWithButtons.current = table.deal;
   // Cards are tapped, so the menu does not repeat them.
   const rows = table.rows.map((row) => row.filter(([, , , , , about]) => !about)).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
@@ -369,7 +372,7 @@ const App = () => {
       ${table.news && html`<p class="hint">${table.news}</p>`}
       ${phrases.length > 0 && html`<div class="phrases"><${Buttons} rows=${phrases} spoken=${table.spoken} onPress=${onPress} /></div>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} advised=${table.advised} onPress=${onPress} />`}
-      ${extra.length === 0 && table.signals && html`<div class="buttons spare" aria-hidden="true"><div class="row"><button type="button" disabled>…</button></div></div>`}
+      ${extra.length === 0 && (table.signals || dealWithButtons.current === table.deal) && html`<div class="buttons spare" aria-hidden="true"><div class="row"><button type="button" disabled>…</button></div></div>`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
       ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${moving || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
       ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}

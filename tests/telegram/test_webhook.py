@@ -52,6 +52,7 @@ async def test_game_can_be_played_by_webhook(store: Store, server: TelegramServe
             "callback_query",
             "inline_query",
             "chosen_inline_result",
+            "guest_message",
             "my_chat_member",
         ]
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")

@@ -4,8 +4,7 @@
     ROBOT_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
 The bot must be running at that address (`make run`), and the token must be made with the bot's settings. The robot
-plays by a rule of thumb; replace `choose` to make your own. The program needs Python and httpx. A game takes a few
-minutes.
+plays by a rule of thumb; replace `choose` to make your own. It needs Python and httpx. A game takes a few minutes.
 """
 
 import json
@@ -22,11 +21,7 @@ RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is 
 
 
 def choose(table: dict) -> str:
-    """Return the robot's move.
-
-    If only cards can be played, it is the lowest card that wins, or the lowest of all. Otherwise it is a declaration or
-    a bid of 4 if possible, or the first move.
-    """
+    """Return the lowest card that wins, or the lowest. If there are other moves, declare, bid 4 or take the first."""
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]
     plays = sorted(move for move in moves if move.startswith("play "))

@@ -515,7 +515,7 @@ async def test_example_plays_a_game_against_the_strong_robot(
     code, out, err = await run_example(site.url, program.token)
     assert code == 0, err
     first_deal, *_more, end = out.splitlines()
-    assert first_deal.startswith("deal 1 is over, by side [")
+    assert first_deal.startswith("deal 1 is over, totals by side: [")
     outcome, *_totals, replay = end.split()
     assert outcome in ("won", "lost")
     assert await site.worker.archive.get(replay)

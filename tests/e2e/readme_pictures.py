@@ -7,6 +7,8 @@ import asyncio
 import io
 import tempfile
 from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -36,13 +38,19 @@ def small_png(shot: bytes) -> bytes:
     return written.getvalue()
 
 
-async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
-    """Draw a player's hand in the private chat of the playground, on a phone."""
-    context = await browser.new_context(locale="en-GB", viewport=PHONE, device_scale_factor=1.5)  # type: ignore[arg-type]
+async def open_chat(browser: Browser, site: OpenPlayground, scale: float) -> Page:
+    """Open the playground's page on a phone with ``scale`` pixels per point."""
+    context = await browser.new_context(locale="en-GB", viewport=PHONE, device_scale_factor=scale)  # type: ignore[arg-type]
     page = await context.new_page()
     await expose_chat(page)
     await page.goto(site.chat_url)
     await page.wait_for_function("() => state.me")
+    return page
+
+
+async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
+    """Draw a player's hand in the private chat of the playground, on a phone."""
+    page = await open_chat(browser, site, scale=1.5)
     shooter = Shooter(site, page, "en", Namespace(moments=[]))
     await site.worker.people.update_chat(GROUP, language="en")
     for number, name in ((1, "Anna"), (2, "Bruno")):
@@ -106,19 +114,26 @@ async def draw_all(browser: Browser, site: OpenPlayground) -> dict[str, bytes]:
     }
 
 
-async def main() -> None:
-    parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--into", type=Path, default=PICTURES, help="folder for the pictures")
-    into = parser.parse_args().into
+@asynccontextmanager
+async def open_product() -> AsyncIterator[tuple[Browser, OpenPlayground]]:
+    """Open a browser, and a playground with a new store."""
     with tempfile.TemporaryDirectory() as folder:
         site = OpenPlayground(Path(folder))
         await site.start()
         try:
             async with launch_browser() as browser:
-                for name, picture in (await draw_all(browser, site)).items():
-                    (into / f"{name}.png").write_bytes(picture)
+                yield browser, site
         finally:
             await site.stop()
+
+
+async def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, default=PICTURES, help="folder for the pictures")
+    into = parser.parse_args().into
+    async with open_product() as (browser, site):
+        for name, picture in (await draw_all(browser, site)).items():
+            (into / f"{name}.png").write_bytes(picture)
 
 
 if __name__ == "__main__":

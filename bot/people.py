@@ -13,7 +13,7 @@ from bot.platform import Person, chat_of, is_inline, is_private, platform_of, pr
 from bot.store import keys
 from bot.store.entries import DEFAULT_CLOCK_SECONDS
 from bot.store.lua import DELETE_IF, read_script
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from bot.texts import language_of
 from engine import GAMES
 from engine.games import default_game

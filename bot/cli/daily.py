@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from bot.cli.output import format_count, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.features.daily.days import load_chain
-from bot.features.daily.games import DayGames
+from bot.features.daily.game_of_day import DayGames
 from bot.features.daily.store import DayResults
 from bot.settings_reader import read_settings
 from bot.store import StoreError, keys

@@ -29,9 +29,9 @@ from bot.robots.names import ROBOT_NAMES
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_open
-from bot.tables.choice import Choice
 from bot.tables.clock import CLOCKS
 from bot.tables.errors import NoSuchTable, NotYoursToDecide, OnlyTheChallenger
+from bot.tables.game_choice import Choice
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.texts import texts

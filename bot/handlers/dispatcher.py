@@ -18,6 +18,7 @@ from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.challenge_commands import Joining
+from bot.handlers.completions import suggestions
 from bot.handlers.errors import (
     MisspeltCommand,
     NoReportCommand,
@@ -38,7 +39,6 @@ from bot.handlers.presses import Presses
 from bot.handlers.program_tables import ProgramTables
 from bot.handlers.rematch import Rematches
 from bot.handlers.start import Start
-from bot.handlers.suggestions import suggestions
 from bot.identity.names import trim_blanks
 from bot.metrics import COMMANDS, PRESS_SECONDS, press_counter
 from bot.panel import Panel

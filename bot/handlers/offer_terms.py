@@ -16,7 +16,7 @@ from bot import actions
 from bot.actions import BadPayload
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import platform_of
-from bot.tables.choice import Choice, possible_values
+from bot.tables.game_choice import Choice, possible_values
 from bot.tables.limits import HOURS_TO_ACCEPT
 from engine import GAMES
 

@@ -17,8 +17,8 @@ from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of
 from bot.store import Store, keys
 from bot.tables.challenges import Challenges
-from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
+from bot.tables.game_choice import Choice
 from bot.tables.limits import HOURS_TO_ACCEPT
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists

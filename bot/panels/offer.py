@@ -5,7 +5,7 @@ from bot.finished.game import FinishedGame
 from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Span, Writer
 from bot.platform import Offer
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.game_results import result_line

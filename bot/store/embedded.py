@@ -2,7 +2,7 @@
 
 It listens on a Unix socket only, writes every change to disk before it answers, and belongs to one bot at a time: the
 bot holds a lock on the folder. If the bot is killed, its Valkey runs for another minute, in which the next bot can take
-it over. After that its guard stops it (`bot.store.guard`).
+it over. After that its guard stops it (`bot.store.valkey_guard`).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from typing import IO
 import structlog
 
 from bot.secret_settings import environment_without_secrets
-from bot.store import guard
+from bot.store import valkey_guard
 from bot.store.folder import (
     FolderInUse,
     StoreError,
@@ -95,7 +95,7 @@ class EmbeddedStore:
         try:
             if not await self._wait_for_answer(self.patience):
                 self._spawn()
-            command = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
+            command = [sys.executable, "-I", "-S", str(valkey_guard.__file__), str(self.folder), str(self.socket_path)]
             self._guard = _start_process([*command, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
             self._send_pid_to_guard()
             await self._require_answer()

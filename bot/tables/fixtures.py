@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple, Self
 
 from bot.store.entries import Fixture
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from engine import GAMES
 
 

@@ -212,7 +212,7 @@ async def test_child_processes_have_no_secrets(tmp_path: Path, form: str) -> Non
                 assert answer.status == 200
         await until(lambda: any("multiprocessing" in words for words in descendants(pid).values()))
         children = descendants(pid)
-        for part in ("valkey-server", "guard.py", "multiprocessing"):
+        for part in ("valkey-server", "valkey_guard.py", "multiprocessing"):
             assert any(part in words for words in children.values())
         for child, words in children.items():
             assert "hunter2" not in words

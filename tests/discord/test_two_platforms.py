@@ -14,7 +14,7 @@ from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.games import unstored_game
+from bot.features.daily.game_of_day import unstored_game
 from bot.features.find import matching
 from bot.features.find.feature import FindFeature
 from bot.handlers import Dispatcher

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from bot.features.daily.days import load_chain
-from bot.features.daily.games import DayGames
+from bot.features.daily.game_of_day import DayGames
 from bot.features.daily.secret_chain import Chain, days_to_end
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive

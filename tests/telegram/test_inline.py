@@ -16,7 +16,7 @@ from bot.finished.ratings import Scope
 from bot.handlers import offer_terms as offers
 from bot.settings import Settings
 from bot.store import Store, keys
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from bot.tables.limits import HOURS_TO_ACCEPT
 from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player

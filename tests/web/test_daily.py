@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Error, expect
 
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.games import unstored_game
+from bot.features.daily.game_of_day import unstored_game
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_accessibility import check_accessibility

@@ -12,7 +12,7 @@ from bot.features.tournaments.errors import OthersEntered
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.tournament import Form
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from tests.bot.features.tournaments.builder import running_tournament
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground

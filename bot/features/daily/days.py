@@ -12,7 +12,7 @@ from bot.concurrency.background import TaskSet
 from bot.days.once_a_day import DayMarks, drop_marks_before
 from bot.features.daily import keys
 from bot.features.daily.errors import DailyUnavailable, DealtToday, PlayedToday
-from bot.features.daily.games import DayGames
+from bot.features.daily.game_of_day import DayGames
 from bot.features.daily.results import play_with_robots
 from bot.features.daily.secret_chain import Chain
 from bot.features.daily.store import DayResults

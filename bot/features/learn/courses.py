@@ -1,4 +1,4 @@
-"""The courses: their texts and cards. `bot.features.learn.tables` lays out the cards.
+"""The courses: their texts and cards. `bot.features.learn.step_games` lays out the cards.
 
 The bot speaks as the learner's opponent. A text names cards by their codes, such as ``{3C}``. ``{ranks}`` are the ranks
 from high to low, ``{suits}`` the suits with their names, and ``{R}``, ``{C}`` and ``{F}`` the letters of the court

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bot.actions import BadPayload
 from bot.features.learn.courses import COURSES, Step
-from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
+from bot.features.learn.step_games import ending_moves, ending_table, step_moves, step_table, table_snapshot
 from bot.words.rules import suit_list
 from bot.words.spoken import refusal_text
 from bot.words.table_lines import TableLines, table_words

@@ -40,8 +40,8 @@ from bot.parsing.games import parse_game_and_points, target_rule
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_private, private_place
 from bot.private_replies import private_reply
-from bot.tables.choice import Choice
 from bot.tables.clock import CLOCKS
+from bot.tables.game_choice import Choice
 from bot.texts import LANGUAGES, texts
 from bot.viewers import Viewers
 from engine import GAMES

@@ -4,7 +4,7 @@
 |---|---|---|
 | `Open` | ``open <person> <name>`` | a person opened the tournament |
 | `Place` | ``place <place>`` | its card is in this chat |
-| `Play` | ``play <game> <choice>`` | the game and its options, as `bot.tables.choice` writes them |
+| `Play` | ``play <game> <choice>`` | the game and its options, as `bot.tables.game_choice` writes them |
 | `Option` | ``option <name> <value>`` | another option was chosen (`bot.features.tournaments.tournament.OPTIONS`) |
 | `Enter` | ``enter <person> <name>`` | a person entered; players are numbered from 0 in that order |
 | `Leave` | ``leave <player>`` | a player left: before the start as if they had not entered, later they withdraw |

@@ -13,8 +13,8 @@ from bot.identity.names import person_name
 from bot.identity.programs import is_program
 from bot.store import Store
 from bot.store.index import CodeTaken
-from bot.tables.choice import Choice
 from bot.tables.codes import table_code
+from bot.tables.game_choice import Choice
 from engine.shuffle import SECRET_BYTES
 
 MAX_CHANGES = 2000  # log entries before the start; after that, nobody can enter and no option can be chosen

@@ -19,7 +19,7 @@ from bot.features.tournaments.errors import UnreadableTournament
 from bot.store.entry_text import UnreadableEntry
 from bot.store.log import strip_stamp
 from bot.tables.chairs import Chair
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from engine import GAMES
 from engine.games import default_game
 from engine.shuffle import commitment

@@ -19,8 +19,8 @@ from bot.store import Appended, EmbeddedStore, FolderInUse, StoreError, open_sto
 from bot.store import embedded as embedded_module
 from bot.store.embedded import server_path
 from bot.store.folder import lock_folder
-from bot.store.guard import CHECK_SECONDS
 from bot.store.log import Log
+from bot.store.valkey_guard import CHECK_SECONDS
 from tests.long import long
 
 WRITER = textwrap.dedent(
@@ -263,7 +263,7 @@ def find_processes(folder: Path) -> set[int]:
     """Return the process ids of a folder's Valkeys and guards."""
     listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True)
     lines = [line.split(None, 1) for line in listed.stdout.splitlines()]
-    guards = {int(pid) for pid, command in lines if "guard.py" in command and f" {folder} " in command}
+    guards = {int(pid) for pid, command in lines if "valkey_guard.py" in command and f" {folder} " in command}
     valkeys = {int(pid) for pid, command in lines if "valkey-server" in command and str(folder) in command}
     return guards | valkeys
 

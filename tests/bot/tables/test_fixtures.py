@@ -16,9 +16,9 @@ from bot.store.entries import Fixture
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
-from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyTables
 from bot.tables.fixtures import FixtureName, duplicate_rules
+from bot.tables.game_choice import Choice
 from bot.tables.limits import MAX_TABLES
 from engine import GAMES, legal_moves_for_record
 from engine.errors import NoClaims

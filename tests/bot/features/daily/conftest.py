@@ -8,7 +8,7 @@ import pytest
 from bot.core import Core
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.games import unstored_game
+from bot.features.daily.game_of_day import unstored_game
 from bot.robots.pool import RobotPool, choose_unhurried
 from engine.game import MoveEntry
 from engine.views import View

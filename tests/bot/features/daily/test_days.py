@@ -16,7 +16,7 @@ from bot.features.daily import keys
 from bot.features.daily.days import Days, load_chain
 from bot.features.daily.errors import DailyUnavailable
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.games import unstored_game
+from bot.features.daily.game_of_day import unstored_game
 from bot.features.daily.secret_chain import Chain, days_to_end
 from bot.features.learn.feature import LearnFeature
 from bot.features.privacy.feature import PrivacyFeature

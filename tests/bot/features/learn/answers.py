@@ -3,7 +3,7 @@
 from random import Random
 
 from bot.features.learn.courses import Course
-from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table
+from bot.features.learn.step_games import ending_moves, ending_table, step_moves, step_table
 from engine.robots import make_robot
 
 

@@ -9,7 +9,7 @@ import pytest
 from bot.features.learn import first_games
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.first_games import course_of
-from bot.features.learn.tables import table_snapshot
+from bot.features.learn.step_games import table_snapshot
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panels.hand import hand_panel

@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from bot.actions import BadPayload
-from bot.features.learn import tables
+from bot.features.learn import step_games
 from bot.features.learn.courses import COUNTS, COURSES, Course, Step
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
 from bot.features.learn.pages import lesson_page
 from bot.features.learn.pictures import lesson_scene
-from bot.features.learn.tables import ending_table, step_moves, step_table
+from bot.features.learn.step_games import ending_table, step_moves, step_table
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import SECOND_PASS_SECONDS
 from bot.identity.pseudonyms import forgetting_marks
@@ -375,7 +375,7 @@ async def test_tap_stored_after_forgetting_is_deleted(store: Store) -> None:
 def test_each_ending_is_computed_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     taps = robot_taps(course)
     history = ending_table(course, taps).history(0)
-    monkeypatch.setattr(tables, "act", None)
+    monkeypatch.setattr(step_games, "act", None)
     assert ending_table(course, taps).history(0) == history
     start = ending_table(course, "").history(0)
     assert start == history[: len(start)]

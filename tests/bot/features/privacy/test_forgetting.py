@@ -40,7 +40,7 @@ from bot.site.sessions import Sessions
 from bot.store import Store, keys
 from bot.store.entries import Move
 from bot.store.first_release import index_people
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from bot.worker import Worker
 from tests.bot.backup.test_playing_on import write_backup
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seat_players

@@ -24,7 +24,7 @@ from bot.features.tournaments.rounds import next_round
 from bot.features.tournaments.tournament import DAY, Form, Match, Tournament
 from bot.identity.pseudonyms import NAME
 from bot.store.log import add_stamp
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 
 NAMES = (  # also long, in other scripts, right to left, and forgotten
     "Anna",

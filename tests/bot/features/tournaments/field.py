@@ -13,8 +13,8 @@ from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.finished.game import FinishedGame
 from bot.store import Store
-from bot.tables.choice import Choice
 from bot.tables.errors import OldPanel
+from bot.tables.game_choice import Choice
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 

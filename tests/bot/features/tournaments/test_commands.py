@@ -9,7 +9,7 @@ from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pages import player_panel
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.store import Store, keys
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from bot.tables.snapshot import isolate_name
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker

@@ -26,8 +26,8 @@ from bot.panel import Panel
 from bot.platform import ChatGone, MessageRefused, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from bot.store.entry_text import UnreadableEntry
-from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
+from bot.tables.game_choice import Choice
 from bot.tables.limits import MAX_TABLES
 from bot.tables.table import Table
 from tests.bot.fake_platform import GROUP, open_worker

@@ -37,8 +37,8 @@ from bot.features.tournaments.tournament import FORMS, OPTIONS, Tournament
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, open_store
-from bot.tables.choice import Choice
 from bot.tables.errors import TableError
+from bot.tables.game_choice import Choice
 from tests.long import long
 
 EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "50"))

@@ -26,8 +26,8 @@ from bot.features.tournaments.tournament import Tournament
 from bot.identity.programs import PREFIX
 from bot.store import Store, index
 from bot.store.keys import PERSON_KEY_PREFIXES
-from bot.tables.choice import Choice
 from bot.tables.errors import TableError
+from bot.tables.game_choice import Choice
 from tests.bot.features.tournaments.test_registration import ANNA, BRUNO, CARLA, DINO, GROUP, NAMES, Desk
 
 

@@ -21,9 +21,9 @@ from bot.site.hand_page import hand_page
 from bot.store import Store
 from bot.store.entries import Fixture, Setup
 from bot.tables.chairs import Chair
-from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tables.fixtures import duplicate_rules
+from bot.tables.game_choice import Choice
 from bot.tables.table import Table
 from bot.words.duplicate_results import deal_result
 from bot.words.wording import MINUS, Wording

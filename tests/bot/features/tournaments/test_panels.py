@@ -30,7 +30,7 @@ from bot.features.tournaments.texts import time_left
 from bot.features.tournaments.tournament import DAY, FORMS, HOUR, MAX_TEAMS, MIN_TEAMS, OPTIONS, Form, Tournament
 from bot.panel import LONGEST_PAYLOAD, Panel, utf16_length
 from bot.pictures.sheet import Rows, Sheet, Words
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from bot.tables.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.texts import LANGUAGES
 from bot.words.wording import NO_BREAK, decimal_text

@@ -33,7 +33,7 @@ from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.identity.programs import PREFIX
 from bot.store import Store
-from bot.tables.choice import Choice
+from bot.tables.game_choice import Choice
 from engine.shuffle import commitment
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.logs import playing_teams

@@ -9,7 +9,7 @@ import pytest
 from bot.features.daily import keys
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.games import FIRST_GAMES, DayGames, choose_game
+from bot.features.daily.game_of_day import FIRST_GAMES, DayGames, choose_game
 from bot.store import Store
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, Player

@@ -7,7 +7,7 @@ from bot.handlers import offer_terms as offers
 from bot.store import Store
 from bot.tables import Room
 from bot.tables.challenges import Challenges
-from bot.tables.choice import Choice, possible_values
+from bot.tables.game_choice import Choice, possible_values
 from engine import GAMES
 
 SECRET = b"s" * 32

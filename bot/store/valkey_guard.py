@@ -2,7 +2,7 @@
 
 It is a separate process that imports only Python's standard library. It is started by the path of this file:
 
-    python guard.py FOLDER SOCKET SECONDS
+    python valkey_guard.py FOLDER SOCKET SECONDS
 
 Standard input is a pipe from the bot, which writes the pid of each Valkey it starts or takes over. The pipe ends when
 the bot ends. Then the guard waits for another bot to lock the folder. That bot has its own guard, so this one exits. If

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import date
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -23,6 +24,7 @@ from bot.words.rules import rules_text
 from bot.words.safety import safety_lines
 from engine import GAMES
 from tests.open_playground import OpenPlayground
+from tests.web.page_addresses import PAGES
 
 STATIC = Path(vendor.__file__).parent / "static"
 
@@ -230,6 +232,16 @@ async def check_rules_page(
     for link in links:
         async with session.get(site.url + link[1:]) as answer:
             assert answer.status == 200
+
+
+async def test_no_link_leads_nowhere(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    addresses = {f"/{page}" for page in PAGES}
+    for page in PAGES:
+        async with session.get(f"{site.url}{page}") as answer:
+            addresses |= {unescape(address).partition("#")[0] for address in find_addresses(await answer.text())}
+    for address in sorted(addresses):
+        async with session.get(f"{site.url}{address.removeprefix('/')}") as answer:
+            assert answer.status == 200, address
 
 
 async def test_unknown_address_links_to_the_first_page(site: OpenPlayground, session: aiohttp.ClientSession) -> None:

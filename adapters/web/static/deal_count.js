@@ -48,7 +48,7 @@ export const DealCount = ({ table, isWhole = false, onClose }) => {
         <tr class=${`${index < place ? "" : "later"} ${index === lines.length - 1 ? "sum" : ""}`}><th scope="row">${label}</th><td>${first}</td><td>${second}</td></tr>`)}</tbody>
       <tfoot><tr class=${place >= lines.length ? "" : "later"}><th scope="row">${count.label}${target > 0 && html` <small>${table.target}</small>`}</th>${totals.map((total) => html`<td>${shownPoints(total)}</td>`)}</tr></tfoot>
     </table>
-    <p class="how"><a href=${`/rules/${table.game}#points`} target="_blank">${texts.how_points}</a></p>
+    <p class="how"><a href=${`${table.rules}#points`} target="_blank">${texts.how_points}</a></p>
     ${target > 0 && html`<div class="way">${totals.map((total, side) => html`
       <progress class=${total >= target ? "reached" : ""} max=${target} value=${Math.max(0, total)} aria-label=${table.sides[side].name}></progress>`)}</div>`}
     ${table.finished_log && html`<${FoldedLog} log=${table.finished_log} texts=${texts} face=${(/** @type {import("./deal_log.js").TrickCard} */ card) => html`<${Face} deck=${table.deck} card=${card.code} name=${card.name} />`} />`}

@@ -101,16 +101,17 @@ class MenuButtons:
         self._shown: TTLCache[str, str] = TTLCache(10_000, SHOWN_SECONDS)  # languages by person
 
     async def show(self, person: Person) -> None:
-        """Set the button of a person who writes to the bot, once a day."""
-        if not self._app.address:
-            return
+        """Set the button of a person who writes to the bot, once a day.
+
+        Without an app, restore the default: an earlier address would stay in the chat, and could belong to others now.
+        """
         try:
             language = await self._card_room.lobby.language_of(person.id, person.language)
             if self._shown.get(person.id) == language:
                 return
-            self._shown[person.id] = language
             with delivery_errors(private_place(person.id)):
                 await self._app.set_menu_button(language, int(person.id.partition(":")[2]))
+            self._shown[person.id] = language
         except DeliveryError as error:
             log.info("telegram_menu_button_not_set", why=type(error).__name__)
         except STORE_ERRORS as error:

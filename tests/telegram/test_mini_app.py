@@ -148,18 +148,38 @@ async def test_menu_button_opens_the_app_in_the_persons_language(store: Store, s
         carla.say("/help")
         await adapter.worker.settled()
         assert sum(method == "setChatMenuButton" for method, _fields in server.calls) == 3
-    # Without https, the bot takes its button back.
+    # Without https, the bot takes its buttons back.
     async with on_telegram(store, server, public_url="http://cards.example.org"):
         await until(lambda: server.apps.menu_buttons[None] == {"type": "default"})
+        carla.say("/help", carla.private)
+        await until(lambda: server.apps.menu_button(1) == {"type": "default"})
+
+
+async def test_failed_menu_button_is_set_at_the_next_command(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, public_url=PUBLIC) as adapter:
+        carla = Person(server, 1, "Carla")
+        await until(lambda: None in server.apps.menu_buttons)
+        server.fail_next("setChatMenuButton", Failure(Refused(400, "Bad Request: chat not found")))
+        carla.say("/help", carla.private)
+        await until(lambda: sum(method == "setChatMenuButton" for method, _fields in server.calls) == 2)
+        await adapter.worker.settled()
+        assert 1 not in server.apps.menu_buttons
+        carla.say("/help", carla.private)
+        await until(lambda: 1 in server.apps.menu_buttons)
 
 
 async def test_bot_without_https_leaves_the_hosts_menu_button(store: Store, server: TelegramServer) -> None:
+    server.apps.menu_buttons[None] = host = {
+        "type": "web_app",
+        "text": "Shop",
+        "web_app": {"url": "https://shop.example"},
+    }
     async with on_telegram(store, server, public_url="http://cards.example.org") as adapter:
         person = Person(server, 1, "Carla")
         person.start()
         await until(lambda: bool(panels(person)))
         await adapter.worker.settled()
-        assert not server.apps.menu_buttons
+        assert server.apps.menu_button(1) == host
 
 
 @pytest.mark.parametrize("has_main", [True, False])

@@ -9,15 +9,19 @@ import re
 UNKNOWN_PAGE = "/?unknown"
 """The first page, which then says that the link leads nowhere."""
 
-START = re.compile(r"(t|g|duel|tournament|learn|puzzle)_([A-Za-z0-9-]{1,99})|(daily|puzzle|duel|learn|tournaments)")
-"""A start value: a page's path with "_" instead of "/". Puzzles have their id in a query."""
+ID, STEP = "[A-Za-z0-9-]{1,99}", r"d\d{1,4}(?:m\d{1,4})?"
+START = re.compile(
+    rf"g_(?P<game>{ID})(?:_(?P<step>{STEP}))?|(?P<kind>t|duel|match|tournament|learn|puzzle)_(?P<id>{ID})"
+    "|(?P<single>daily|puzzle|duel|learn|tournaments)"
+)
+"""A start value: a page's path with "_" instead of "/". Puzzles have their id in a query, replays a step after "#"."""
 
 PUZZLE = "/puzzle?id="
 
 
 def app_link(username: str, page: str) -> str:
     """Return the link to a page such as ``/t/K7QF2M``; empty if the app opens no such page by a link."""
-    start = page.replace(PUZZLE, "/puzzle/").removeprefix("/").replace("/", "_")
+    start = page.replace(PUZZLE, "/puzzle/").removeprefix("/").replace("/", "_").replace("#", "_", 1)
     return f"https://t.me/{username}?startapp={start}" if START.fullmatch(start) else ""
 
 
@@ -26,7 +30,8 @@ def page_of(start: str) -> str:
     found = START.fullmatch(start)
     if found is None:
         return UNKNOWN_PAGE
-    kind, id_, single = found.groups()
-    if single:
-        return f"/{single}"
-    return f"{PUZZLE}{id_}" if kind == "puzzle" else f"/{kind}/{id_}"
+    if found["single"]:
+        return f"/{found['single']}"
+    if found["game"]:
+        return f"/g/{found['game']}#{found['step']}" if found["step"] else f"/g/{found['game']}"
+    return f"{PUZZLE}{found['id']}" if found["kind"] == "puzzle" else f"/{found['kind']}/{found['id']}"

@@ -21,7 +21,7 @@ from bot.texts import gettext_noop as _
 
 log = structlog.get_logger()
 
-ADDRESS = re.compile(r"/(?![/\\])[A-Za-z0-9/?=_-]*")  # an address on this site
+ADDRESS = re.compile(r"/(?![/\\])[A-Za-z0-9/?=_-]*(?:#[a-z0-9]*)?")  # an address on this site
 LINK_EXPIRED = _("This link no longer works: get a new one with the button below your cards.")
 APP_EXPIRED = _("This page is too old or belongs to another bot: close it and press the button below your cards again.")
 APP_AWAY = _("The chat app doesn’t answer right now: try again in a minute.")

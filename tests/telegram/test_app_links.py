@@ -10,7 +10,10 @@ PAGES = [
     "/t/K7QF2M",
     "/t/K7QF2M-ABCDEFGH",
     "/g/K7QF2M-0a1b2c",
+    "/g/K7QF2M-0a1b2c#d2m5",
+    "/g/K7QF2M-0a1b2c#d2",
     "/duel/K7QF2M",
+    "/match/K7QF2M",
     "/tournament/K7QF2M",
     "/puzzle?id=0a1b",
     "/learn/tressette",
@@ -29,11 +32,27 @@ def test_link_names_its_page(page: str) -> None:
     assert page_of(start) == page
 
 
-@pytest.mark.parametrize("page", ["/", "", "/in?t=K7QF2M#secret", "/in", "/p/a_b", "/t/K7QF2M/live", "/settings"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/",
+        "",
+        "/in?t=K7QF2M#secret",
+        "/in",
+        "/p/a_b",
+        "/t/K7QF2M/live",
+        "/t/K7QF2M#d2m5",
+        "/g/K7QF2M-0a1b2c#d2m5~3D",
+        "/daily#top",
+        "/settings",
+    ],
+)
 def test_other_pages_have_no_link(page: str) -> None:
     assert app_link("buongioco_bot", page) == ""
 
 
-@pytest.mark.parametrize("start", ["out", "t", "t_", "t_a_b", "in_x", "//example.com", "t_../x", "daily\n", "x" * 513])
+@pytest.mark.parametrize(
+    "start", ["out", "t", "t_", "t_a_b", "in_x", "//example.com", "t_../x", "t_a_d2m5", "daily\n", "x" * 513]
+)
 def test_unknown_start_value_leads_to_the_first_page(start: str) -> None:
     assert page_of(start) == UNKNOWN_PAGE

@@ -201,6 +201,7 @@ async def test_links_open_the_main_app_if_there_is_one(store: Store, server: Tel
         ("daily", "/daily"),
         ("puzzle", "/puzzle"),
         ("puzzle_K7Q", "/puzzle?id=K7Q"),
+        ("g_K7QF2M-0a1b2c_d2m5", "/g/K7QF2M-0a1b2c#d2m5"),
         ("nonsense", UNKNOWN_PAGE),
         ("t_../out", UNKNOWN_PAGE),
         ("", "/t/ABCDEF"),

@@ -156,13 +156,15 @@ class Panel:
     def digest(self) -> str:
         """A hash of the panel, 12 hex digits. It covers what messages show, so no roles.
 
-        It does not cover the document, which changes only together with the text.
+        It covers the document, whose grids can say more than the text.
         """
         buttons = [button[:SHOWN_FIELDS] for button in chain.from_iterable(self.rows)]
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
             flat = (*flat, self.picture.subject.digest, self.picture.alt, str(self.fold))
             flat = (*flat, "live") if self.picture.is_live else flat
+        if self.document:
+            flat = (*flat, repr(self.document))
         return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     @property

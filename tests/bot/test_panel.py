@@ -1,6 +1,6 @@
 """Panels and their writer."""
 
-from bot.panel import Button, Panel, Role, Span, Writer
+from bot.panel import Button, Column, Grid, Panel, Role, Span, Writer
 
 
 def test_adjacent_texts_of_one_style_merge() -> None:
@@ -40,6 +40,7 @@ def test_different_panels_have_different_digests() -> None:
         Panel((Span("a"),), ((play, pass_),)),
         Panel((Span("a"),), ((play,), (pass_,))),
         Panel((Span("a"),), ((pass_, play),)),
+        *[Panel((Span("a"),), document=(Grid((Column("Buchholz"),), ((Span(points),),)),)) for points in "46"],
     ]
     assert len({panel.digest for panel in panels}) == len(panels)
     assert Panel((Span("a"),)).digest == panels[0].digest

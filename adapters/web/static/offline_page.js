@@ -20,5 +20,7 @@ render(html`
     <p class="ways">${puzzles.map((path, index) => html`<a class="button" href=${path}>${texts.puzzle} ${index + 1}</a> `)}</p>`}`,
 /** @type {HTMLElement} */ (document.getElementById("kept")));
 
-// With a network, the page that the reader asked for can load.
-addEventListener("online", () => location.reload());
+let isLeaving = false;
+addEventListener("beforeunload", () => { isLeaving = true; });
+// With a network, the page that the reader asked for can load. A reload would cancel the way to another page.
+addEventListener("online", () => { if (!isLeaving) location.reload(); });

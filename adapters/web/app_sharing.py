@@ -1,4 +1,7 @@
-"""Sending a result from a page inside a platform's app (`bot.site.mini_app.PreparesMessages`)."""
+"""Sending a result from a page inside a platform's app (`bot.site.mini_app.PreparesMessages`).
+
+The message is sent in the bot's name, so the bot writes its text: a page only names the result.
+"""
 
 import re
 from http import HTTPStatus
@@ -6,32 +9,61 @@ from http import HTTPStatus
 import structlog
 from aiohttp import web
 
+from adapters.web.api.operations import CODE, GAME_ID
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, browser_language
-from bot.platform import DeliveryError, platform_of
+from adapters.web.site import Site
+from bot.features.daily.feature import DailyFeature
+from bot.features.duels.feature import DuelsFeature
+from bot.platform import DeliveryError, Person, platform_of
 from bot.site.mini_app import PreparesMessages
 
-LONGEST = 600  # characters of a result
-PAGE = re.compile(r"/[A-Za-z0-9/?=_-]{0,99}")
+PAGE = re.compile(rf"/daily|/g/(?P<game>{GAME_ID})|/duel/(?P<duel>{CODE})")
+"""A page with a result to share."""
 
 log = structlog.get_logger()
 
 
 async def prepare(site: Site, request: web.Request) -> web.Response:
-    """Prepare a message with a result and return its id. The reader then chooses a chat in the app, or cancels."""
+    """Prepare a message with a page's result and return its id. The reader then chooses a chat in the app, or cancels.
+
+    Raise `Refused` for a banned reader, and if they have no result on the page.
+    """
     platform = request.match_info["platform"]
     app = site.card_room.mini_apps.get(platform)
     form = await site.read_form(request)
     reader = await site.people.identify(request)
-    text, page = form.get("text", "").strip(), form.get("page", "")
     if not isinstance(app, PreparesMessages) or reader is None or platform_of(reader.person) != platform:
         raise web.HTTPNotFound()
-    if not text or len(text) > LONGEST or not PAGE.fullmatch(page):
+    reader, _cookie, language = await site.admit(request, reader)
+    site.limits.count_share(reader.person)
+    person, page = reader.as_person(language), form.get("page", "")
+    text = await _result(site, request, person, page)
+    if not text:
         raise Refused("there is no such result")
-    language = await site.card_room.lobby.language_of(reader.person, browser_language(request))
     try:
-        message = await app.prepare_message(reader.as_person(language), text, page)
+        message = await app.prepare_message(person, text, page)
     except DeliveryError as error:
         log.warning("app_message_not_prepared", platform=platform, why=type(error).__name__)
         return web.json_response({}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     return web.json_response({"id": message})
+
+
+async def _result(site: Site, request: web.Request, person: Person, page: str) -> str:
+    """Return the result or invitation that a person can share from a page, in words; empty if there is none."""
+    found = PAGE.fullmatch(page)
+    if found is None:
+        return ""
+    if game_id := found["game"]:
+        with site.limits.lookup(request) as lookup:
+            text = await site.card_room.games.get_result(game_id, person.language)
+            lookup.end(missing=not text)
+        return text
+    if code := found["duel"]:
+        site.limits.count_code(request)
+        duels = site.card_room.feature(DuelsFeature).site
+        duel = await duels.page(code, person.id, person.handle, person.language, "")
+        if duel is None:
+            return ""
+        site.limits.give_code_back(request)
+        return duel.shareable or (duel.title if duel.is_open else "")
+    return await site.card_room.feature(DailyFeature).site.shareable_text(person.id)

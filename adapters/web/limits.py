@@ -43,6 +43,8 @@ MESSAGES = RateLimit(burst=300, interval=0.02)
 # Heartbeats of a school's pages. Each page sends one every 2.5 seconds at most.
 BEATS = RateLimit(burst=300, interval=0.02)
 
+SHARES = RateLimit(burst=10, interval=30.0)  # messages that one person prepares in an app
+
 CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, as a multiple of an address's limit.
 
@@ -130,7 +132,7 @@ class Limits:
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
-        self._misses, self._codes = RateLimiter(), Quota(CODES_NETWORK_FACTOR)
+        self._misses, self._shares, self._codes = RateLimiter(), RateLimiter(), Quota(CODES_NETWORK_FACTOR)
         self._requests, self._files, self._polls = Quota(), Quota(), Quota()
         self._newcomers, self._messages, self._beats = Quota(), Quota(), Quota()
         self._streams, self._pages = Quota(), Quota()
@@ -172,6 +174,11 @@ class Limits:
 
     def count_newcomer(self, request: web.Request) -> None:
         self._count(self._newcomers, NEWCOMERS, request, "new people")
+
+    def count_share(self, person: str) -> None:
+        wait = self._shares.take(person, SHARES)
+        if self._on and wait > 0:
+            raise LimitExceeded("Too many shared messages from this person.", wait)
 
     def count_message(self, request: web.Request) -> None:
         self._count(self._messages, MESSAGES, request, "messages")

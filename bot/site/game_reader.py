@@ -15,6 +15,7 @@ from bot.finished.analysis_pool import Analysis, AnalysisFailed, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.identity.pseudonyms import localize_name
+from bot.panels.offer import result_offer
 from bot.pictures.results import game_sheet
 from bot.pictures.sheet import Sheet
 from bot.site.api_models import replayed_analysis, replayed_deal, replayed_game
@@ -71,6 +72,11 @@ class GameReader:
 
     async def get_game(self, game_id: str, reader: Reader) -> Answer | None:
         return await self._cached_answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
+
+    async def get_result(self, game_id: str, language: str) -> str:
+        """Return a game's result in words, to send to friends; empty for a missing game."""
+        game = _parse_game(await self._archive.get_bytes(game_id))
+        return result_offer(game, language).panel.plain if game else ""
 
     async def find_seat(self, game_id: str, person: str) -> int | None:
         """Return a person's seat, or None if they did not play."""

@@ -18,7 +18,6 @@ from adapters.telegram.app_links import UNKNOWN_PAGE
 from adapters.telegram.mini_app import FRAME_ORIGIN
 from adapters.telegram.mini_app_signature import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, verify_launch
 from adapters.web import make
-from adapters.web.app_sharing import LONGEST as LONGEST_RESULT
 from adapters.web.people import FRAMED
 from adapters.web.playground.adapter import Playground
 from adapters.web.site import Site
@@ -227,48 +226,6 @@ async def test_start_value_leads_to_its_page(store: Store, server: TelegramServe
             assert "telegram.bundle.js" in text
         async with session.get(f"http://127.0.0.1:{site.port}/", headers=PROXY_HEADERS) as page:
             assert "telegram" not in await page.text()
-
-
-async def test_result_is_prepared_for_its_reader(store: Store, server: TelegramServer) -> None:
-    server.apps.has_main = True
-    Person(server, 1, "Anna", "it")
-    async with (
-        with_pages(store, server, public_url=PUBLIC) as (_adapter, site),
-        aiohttp.ClientSession() as session,
-    ):
-        launch = sign_launch(user=ANNA, auth_date=int(time.time()))
-        cookie = (await enter(session, site, PUBLIC, launch)).headers["Set-Cookie"].partition(";")[0]
-
-        async def share(cookie: str = cookie, platform: str = "telegram", **form: str) -> tuple[int, Any]:
-            url = f"http://127.0.0.1:{site.port}/app/{platform}/share"
-            headers = {**PROXY_HEADERS, "Origin": PUBLIC, "Cookie": cookie}
-            async with session.post(
-                url, data={"text": "Anna 31–12", "page": "/daily", **form}, headers=headers
-            ) as answer:
-                is_json = answer.content_type == "application/json"
-                return answer.status, await answer.json() if is_json else None
-
-        assert await share() == (200, {"id": "prepared0"})
-        prepared = server.apps.prepared["prepared0"]
-        assert (prepared.user, prepared.chats) == (1, {"user", "group", "channel"})
-        [[button]] = prepared.message["reply_markup"]["inline_keyboard"]
-        assert button == {"text": "Apri", "url": "https://t.me/buongioco_bot?startapp=daily"}
-        assert prepared.message["text"] == "Anna 31–12"
-        assert await share(text="Anna", page="/leaderboard") == (200, {"id": "prepared1"})
-        [[button]] = server.apps.prepared["prepared1"].message["reply_markup"]["inline_keyboard"]
-        assert button["url"] == f"{PUBLIC}/leaderboard"
-        for form in (
-            {"text": " "},
-            {"text": "x" * (LONGEST_RESULT + 1)},
-            {"page": "https://example.com"},
-            {"page": ""},
-        ):
-            assert await share(**form) == (403, None), form
-        assert await share("") == (404, None)
-        assert await share(platform="discord") == (404, None)
-        server.fail_next("savePreparedInlineMessage", Failure(Refused(400, "Bad Request: USER_ID_INVALID")))
-        assert await share() == (503, {})
-        assert len(server.apps.prepared) == 2
 
 
 async def test_button_below_the_private_hand_opens_the_app(store: Store, server: TelegramServer) -> None:

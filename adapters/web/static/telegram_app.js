@@ -54,10 +54,10 @@ listen("prepared_message_sent", () => finishSharing(true));
 listen("prepared_message_failed", (data) => finishSharing(data?.error === "USER_DECLINED"));
 
 /** Let the reader send a result to a chat; return whether they sent or cancelled it (share.js).
- * @param {string} text a result, with or without a link to a page of ours at its end */
+ * @param {string} text a result, with its page's link at the end if this page is another. The bot writes it itself. */
 async function shareInApp(text) {
-  const [, words, page] = /^([^]*?)\s*https?:\/\/[^\s/]+(\/\S*)$/.exec(text) || [text, text, location.pathname];
-  const body = new URLSearchParams({ text: words || document.title, page });
+  const [, page = location.pathname] = /https?:\/\/[^\s/]+(\/\S*)$/.exec(text) || [];
+  const body = new URLSearchParams({ page });
   const answer = await fetch("/app/telegram/share", { method: "POST", body }).catch(() => null);
   if (!answer?.ok) return false;
   const { id } = await answer.json();

@@ -79,6 +79,10 @@ class DaySite:
         is_shown = timedelta(0) <= self._days.today() - day <= timedelta(days=1)
         return day_sheet(await self._days.game_on(day), language, day) if is_shown else None
 
+    async def shareable_text(self, person: str) -> str:
+        """Return a person's result of today, to send to friends; empty before they have played."""
+        return await self._daily.shareable_text(await self._people.person(person))
+
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
         """Return today's deal or yesterday's results. ``language`` is that of a stranger, whose ``person`` is empty."""
         profile = await self._people.person(person) if person else Profile("", language=language)

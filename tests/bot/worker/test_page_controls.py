@@ -68,8 +68,8 @@ def find_choices(page: HandPage) -> set[str]:
 
 
 def is_composed(move: str) -> bool:
-    """Return whether a move takes several taps: separate packets or cards, or a signal and a card."""
-    return move.startswith(("take ", "hold ", "exchange ")) or move.endswith(("busso", "volo"))
+    """Return whether a move takes several taps: packets, cards, a signal and a card, or a question and its answer."""
+    return move.startswith(("take ", "hold ", "exchange ", "blind")) or move.endswith(("busso", "volo"))
 
 
 def find_required_moves(game: Game, seat: int) -> set[str]:

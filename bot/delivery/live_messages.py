@@ -204,10 +204,10 @@ class LiveMessages:
         return replace(state, message=sent.message, digest=panel.digest)
 
     async def _delete(self, adapter: Adapter, state: LiveMessage) -> LiveMessage:
-        """Delete an outdated message. A platform can refuse to delete an old message, which then stays."""
+        """Delete an outdated message. It stays if the platform refuses, or if the bot has left the chat."""
         try:
             await adapter.delete(state.place, state.outdated)
-        except (MessageGone, MessageRefused, Unreachable) as error:
+        except (ChatGone, MessageGone, MessageRefused, Unreachable) as error:
             log.info("live_message_not_deleted", platform=platform_of(state.place), why=type(error).__name__)
         return replace(state, outdated="")
 

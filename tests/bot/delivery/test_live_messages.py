@@ -12,7 +12,7 @@ import pytest
 
 from bot.delivery import live_messages
 from bot.delivery.answer_queue import AnswerQueue
-from bot.delivery.live_messages import Content, LiveMessages
+from bot.delivery.live_messages import BACK, REPOST, Content, LiveMessages
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.panel import Panel, Span
@@ -195,6 +195,24 @@ async def test_message_that_cannot_be_deleted_stays(
     monkeypatch.setattr(wall.fake, "delete", AsyncMock(side_effect=error))
     assert await wall.show("playing", edition="playing")
     assert wall.texts == ["open", "playing"]
+
+
+@pytest.mark.parametrize("wish", [REPOST, BACK])
+async def test_chat_left_before_a_deletion_ends_the_update(wall: Wall, wish: str) -> None:
+    await wall.show("open", edition="open")
+    wish_for = wall.messages.repost if wish == REPOST else wall.messages.back_in_chat
+    send, kicked = wall.fake.send, pytest.MonkeyPatch()
+
+    async def send_and_leave(*arguments: Any) -> SentMessage:
+        sent = await send(*arguments)
+        kicked.undo()
+        await wish_for("1")
+        wall.fake.errors[GROUP] += [ChatGone()] * 10
+        return sent
+
+    kicked.setattr(wall.fake, "send", send_and_leave)
+    assert await wall.show("playing", edition="playing")
+    assert [call[0] for call in wall.fake.calls].count("delete") == 1
 
 
 async def test_announcement_comes_once_after_the_message(wall: Wall) -> None:

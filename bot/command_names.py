@@ -292,9 +292,9 @@ def find_command_spec(word: str, *, is_for_us: bool = True) -> CommandSpec | Non
 
 
 def read_command(word: str, rest: Sequence[str] = ()) -> tuple[CommandSpec | None, tuple[str, ...]]:
-    """Return the command, and the words after it. Its name can be written with spaces, such as "mi arrendo"."""
+    """Return the command with the longest name, and the words after it. A name can have spaces: "mi arrendo"."""
     parts = (word, *rest)
-    for count in range(1, min(MAX_PARTS, len(parts)) + 1):
+    for count in range(min(MAX_PARTS, len(parts)), 0, -1):
         if spec := find_command_spec("".join(parts[:count])):
             return spec, tuple(parts[count:])
     return None, tuple(rest)

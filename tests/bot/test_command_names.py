@@ -154,6 +154,8 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
         ("come si gioca", "rules", ()),
         ("gioca spades 300", "challenge", ("spades", "300")),
         ("le mie carte", "hand", ()),
+        ("trova avversario", "find", ()),
+        ("smazzata del giorno", "daily", ()),
     ],
 )
 def test_natural_words_mean_a_command(text: str, name: str, rest: tuple[str, ...]) -> None:
@@ -161,6 +163,13 @@ def test_natural_words_mean_a_command(text: str, name: str, rest: tuple[str, ...
     spec, remaining = read_command(word, words)
     assert spec is find_command_spec(name)
     assert remaining == rest
+
+
+def test_words_understood_with_spaces_are_longer_than_commands() -> None:
+    for spec in COMMANDS:
+        for word in spec.words:
+            for cut in range(1, len(word)):
+                assert read_command(word[:cut], (word[cut:],)) == (spec, ()), f"{word[:cut]} {word[cut:]}"
 
 
 def test_only_a_whole_text_means_a_command() -> None:

@@ -68,7 +68,10 @@ def analysis_page(
 def _move_rows(words: Wording, game_id: str, verdicts: Sequence[Verdict], pages: str) -> Iterator[Row]:
     """Yield a button for each move, which leads to its place in the replay, or to its deal in the chat's replay."""
     _ = words.text
-    for verdict in {(verdict.deal, verdict.move_index): verdict for verdict in reversed(verdicts)}.values():
+    moves: dict[tuple[int, int], Verdict] = {}
+    for verdict in verdicts:
+        moves.setdefault((verdict.deal, verdict.move_index), verdict)
+    for verdict in moves.values():
         move = short_move(words, verdict.move).replace(JOINER, "")
         label = _("Deal {deal}: your {move}").format(deal=verdict.deal, move=move)
         address = f"{pages}/g/{game_id}{replay_step(verdict)}"

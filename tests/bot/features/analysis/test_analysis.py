@@ -51,6 +51,25 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         assert [button.label for row in page.rows for button in row] == ["Replay"]
 
 
+async def test_buttons_of_costliest_moves_follow_the_text(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        _anna, bruno, *_ = players = await seat_players(worker, fake, "testa", "to 11")
+        await play_cards(worker, players, 12)
+        await resign(worker, fake, players, 0)
+
+        async def verdicts(record: object, deal: int) -> list[Verdict]:
+            # Two verdicts on the move at 3: its card and its declaration.
+            moves = [(3, "play 4D", 5.0), (5, "play 5D", 9.5), (7, "play 6D", 1.0), (3, "play 4D", 4.0)]
+            return [Verdict(1, index, 1, move, "play 3D", lost, exact=False) for index, move, lost in moves]
+
+        worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign]
+        await bruno.press("Analysis", GROUP)
+        page = fake.last(bruno.private)
+        labels = [button.label for row in page.rows for button in row]
+        assert labels == ["Deal 1: your 5🪙", "Deal 1: your 4🪙", "Deal 1: your 6🪙", "Replay"]
+
+
 async def test_analysis_below_a_result_leaves_the_result(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

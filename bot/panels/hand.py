@@ -245,7 +245,8 @@ class _Hand:
 
     def _write_end_of_deal(self) -> None:
         """Write only the last deal, because the message below this one has the game's result."""
-        if not self.last_deal:
+        view = self.seen.view
+        if not (self.last_deal or (view and view.deal and view.deal.phase == "over")):
             self.page.line(self.words.text("The unfinished deal doesn’t count."))
         self._write_last_deal(is_folded=True)
         if not self.last_deal:

@@ -8,6 +8,8 @@ from bot.words.table_lines import capitalize
 from bot.words.transcript import ending_of
 from bot.words.wording import Wording, score_pair, score_unit
 from engine import Record
+from engine.records import SpadesDealRecord
+from engine.spades import SpadesDeal
 
 CUT_SHORT = ("resign", "timeout")
 
@@ -51,9 +53,17 @@ def with_course(headline: str, words: Wording, record: Record, side: int) -> str
     """Return the headline with the course of the game in brackets, as `result_line`, the points of ``side`` first."""
     totals = _totals_for(record, side)
     if record.ending in CUT_SHORT:
-        finished = totals_by_deal(record)[:-1]
+        finished = totals_by_deal(record, len(record.deals) if _is_last_deal_finished(record) else -1)
         return f"{headline} ({words.sides(finished[-1])})" if finished else headline
     return f"{headline} ({course_text(totals)})" if record.winner and len(totals) > 1 else headline
+
+
+def _is_last_deal_finished(record: Record) -> bool:
+    """Return whether all cards of the last deal were played: players can resign while the next pack waits for a cut."""
+    deal = record.deals[-1]
+    plays: int = sum(move.startswith("play ") for _seat, move, *_rest in deal.moves)
+    cards: int = 2 * SpadesDeal.LENGTH if isinstance(deal, SpadesDealRecord) else len(deal.pack)
+    return plays == cards
 
 
 def _winning_side(record: Record) -> int:

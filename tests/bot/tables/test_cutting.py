@@ -1,6 +1,7 @@
 """Cutting the pack: the secret is fixed first, an opponent of the dealer cuts, and nobody waits longer than 20 s."""
 
 import json
+import re
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 import engine
 from bot.identity.programs import PREFIX
 from bot.identity.pseudonyms import NAME, new_pseudonym
+from bot.panels.board import result_panel
+from bot.panels.hand import hand_panel
 from bot.people import Profile
 from bot.pictures.scene_builder import hand_scene
 from bot.site.api_models import own_table, public_table
@@ -28,7 +31,8 @@ from bot.tables.cutting import find_cutter
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotYoursToCut, OldPanel
 from bot.tables.forgetting import remove_person
 from bot.tables.limits import HOURS_TO_ACCEPT
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import deal_to_report, snapshot
+from bot.words.wording import score_unit
 from engine import GAMES, shuffle
 from engine.errors import BadDeal, EngineError
 from engine.options import RELEASE, resolve
@@ -266,6 +270,23 @@ async def test_resignation_between_two_deals_ends_the_game(store: Store) -> None
     assert (table.phase, table.awaits_cut) == ("over", False)
     assert table.game
     engine.verify(engine.read(table.game.record(live=False).to_json()))
+
+
+@pytest.mark.parametrize("game", ["testa", "spades"])
+async def test_deal_before_a_resignation_counts_in_the_result(store: Store, game: str) -> None:
+    room = Room(store)
+    table = await seat_players(room, game)
+    table = await play_deal(room, await room.handle_alarm(table.code, table.version))
+    assert table.awaits_cut
+    table = await room.make_move(table.code, person(0), table.version, "resign", "resign")
+    assert table.game
+    seen, record = snapshot(table, 0), table.game.record(live=False)
+    hand = hand_panel(seen, "en", "italian", last_deal=deal_to_report(table, seen), has_result_below=True)
+    assert "doesn’t count" not in hand.plain
+    ours, theirs = (points * score_unit(record.rules) for points in record.deals[0].totals)
+    for in_private in (False, True):
+        result = result_panel(seen, record, "en", "italian", "", (), in_private=in_private).plain.splitlines()[0]
+        assert [int(figure.replace("−", "-")) for figure in re.findall(r" ([−\d]+)(?=[,)])", result)] == [ours, theirs]
 
 
 async def test_host_can_close_a_table_that_waits_for_a_cut(store: Store) -> None:

@@ -28,6 +28,8 @@ from bot.tables.table_lists import TableLists
 from engine import GAMES
 from engine.robots import LEVELS
 
+GAMES_SEARCHED = 20  # last games of a person in which their last robot is searched
+
 
 class Greeting(Handlers):
     def __init__(
@@ -103,9 +105,13 @@ class Greeting(Handlers):
         return robot_page(profile.language, game, await self._last_level(profile), rules)
 
     async def _last_level(self, profile: Profile) -> str:
-        last = await self._archive.last_game(profile.id)
-        people = [person.removeprefix("robot:") for person in last.people] if last else []
-        return next((level for level in LEVELS if level in people), NEWCOMERS_LEVEL)
+        """Return the level of the person's last game against robots only, among their last games."""
+        numbers = (await self._archive.numbers_of(profile.id))[-GAMES_SEARCHED:]
+        for game in reversed(await self._archive.games_by_number(numbers)):
+            others = {person for person in game.people if person != profile.id}
+            if level := next((level for level in LEVELS if others == {f"robot:{level}"}), ""):
+                return level
+        return NEWCOMERS_LEVEL
 
     async def _rules(self, profile: Profile, game: str) -> list[Rule]:
         """Return the options of a game against a robot: a newcomer's first game is short."""

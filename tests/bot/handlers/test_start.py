@@ -8,7 +8,7 @@ from bot.panel import Panel
 from bot.store import Store
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, resign, seat_players
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,22 @@ async def test_running_game_is_offered_before_another(store: Store) -> None:
         await anna.press("Spades")
         games = {table.game_id for table in await worker.room.lists.tables_of(anna.person.id)}
         assert games == {"metamazzo", "spades"}
+
+
+async def test_last_robot_is_offered_after_a_game_with_friends(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seat_players(worker, fake, "testa")
+        anna = players[0]
+        await resign(worker, fake, players, 0)
+        await anna.say("/challenge testa strong robot", anna.private)
+        await anna.say("/resign", anna.private)
+        await anna.press("Yes, I resign")
+        players = await seat_players(worker, fake, "testa")
+        await resign(worker, fake, players, 0)
+        await anna.say("/start", anna.private)
+        await anna.press("Play a robot")
+        assert any("· 🤖 Strong" in panel.plain for panel in fake.messages[anna.private].values())
 
 
 async def test_second_game_against_a_robot_can_be_changed(store: Store) -> None:

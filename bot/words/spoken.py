@@ -22,8 +22,8 @@ def card_in_sentence(words: Wording, code: str) -> str:
     """Return a card with its article: "the knight of coins"."""
     _, rank = words.text, words.faces.rank(code)
     name = spoken_card(words, code)
-    sentences = {"A": _("the {ace}"), "Q": _("the {queen}")}
-    return sentences.get(rank, _("the {card}")).format(ace=name, queen=name, card=name)
+    sentences = {"A": _("the {ace}"), "8": _("the {eight}"), "Q": _("the {queen}")}
+    return sentences.get(rank, _("the {card}")).format(ace=name, eight=name, queen=name, card=name)
 
 
 def spell_out(words: Wording, text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.features.puzzles.texts import PuzzleText
+from bot.words.spoken import card_in_sentence
 from engine.puzzles.puzzle import Line, Puzzle
 from engine.spades import SpadesDeal
 
@@ -25,7 +26,8 @@ def reason(position: PuzzleText, card: str) -> str:
     mine = puzzle.line(puzzle.pack.index[card])
     other = puzzle.lines[1] if mine is None or mine is best else mine
     with_best, with_other = _gain(puzzle, best), _gain(puzzle, other)
-    names = {"best": position.card_of(best), "other": position.card_of(other)}
+    first_cards = (position.code(line.cards[0]) for line in (best, other))
+    names = dict(zip(("best", "other"), (card_in_sentence(position.words, code) for code in first_cards), strict=True))
     if puzzle.bids:
         tricks = [puzzle.taken[0] + gain.tricks for gain in (with_best, with_other)]
         return _spades_reason(position, puzzle.bids, tricks, names)
@@ -69,11 +71,11 @@ def _prizes(position: PuzzleText, gain: _Gain, without: _Gain) -> str:
     """Return what one gain has and another one has not: the last trick and cards worth points, the dearest first."""
     _, worth = position.words.text, position.puzzle.position().WORTH
     cards = sorted((card for card in gain.cards - without.cards if worth[card]), key=lambda card: (-worth[card], -card))
-    parts = [position.words.card(position.code(card)) for card in cards[:MAX_CARDS]]
+    parts = [card_in_sentence(position.words, position.code(card)) for card in cards[:MAX_CARDS]]
     if hidden := len(cards[MAX_CARDS:]):
         parts.append(position.words.ngettext("{count} more card", "{count} more cards", hidden).format(count=hidden))
     if gain.has_last_trick and not without.has_last_trick:
-        parts.append(_("the last trick"))
+        parts.append(_("the deal’s last trick"))
     return _list(parts, _(" and "))
 
 

@@ -144,10 +144,6 @@ class PuzzleText:
     def code(self, card: int) -> str:
         return self.puzzle.pack.codes[card]
 
-    def card_of(self, line: Line) -> str:
-        """Return the card that a line begins with, in the reader's suits."""
-        return self.words.card(self.code(line.cards[0]))
-
     def taken_text(self) -> str:
         """Return each side's points, or tricks and bid, so far."""
         _ = self.words.text

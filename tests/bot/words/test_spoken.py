@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.words.spoken import spell_out, spoken_card, spoken_names
+from bot.words.spoken import card_in_sentence, spell_out, spoken_card, spoken_names
 from bot.words.wording import Wording
 from engine.cards import FRENCH, ITALIAN
 
@@ -44,3 +44,10 @@ def test_names_of_cards_differ() -> None:
 def test_texts_without_cards_stay_as_they_are() -> None:
     text = "Napoletana in cups (3 2 A), 12–2, 🏆 and 110🪙"
     assert spell_out(Wording("en", (), "italian"), text) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"), [("8H", "l’8 di cuori"), ("AH", "l’asso di cuori"), ("7H", "il 7 di cuori")]
+)
+def test_italian_article_suits_the_card(code: str, sentence: str) -> None:
+    assert card_in_sentence(Wording("it", (), "french_pack"), code) == sentence

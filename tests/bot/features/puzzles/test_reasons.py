@@ -6,6 +6,7 @@ from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.reasons import reason
 from bot.features.puzzles.texts import PuzzleText
 from bot.texts import LANGUAGES
+from bot.words.spoken import card_in_sentence
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 
@@ -23,20 +24,24 @@ def test_reason_names_both_cards(game: str, language: str) -> None:
         codes = [puzzle.pack.codes[line.cards[0]] for line in puzzle.lines]
         for code in codes:
             text = reason(position, code)
-            assert position.words.card(codes[0]) in text
-            assert position.words.card(codes[1] if code == codes[0] else code) in text
+            assert card_in_sentence(position.words, codes[0]) in text
+            assert card_in_sentence(position.words, codes[1] if code == codes[0] else code) in text
 
 
 def test_reason_names_what_the_opponents_get_otherwise() -> None:
     puzzle = all_puzzles()["c9bf1f1b"]
     text = reason(PuzzleText("en", "codes", puzzle), "5S")
-    assert text == "With AS your side also brings home AS. With 5S your opponents do."
+    assert text == (
+        "With the ace of swords your side also brings home the ace of swords. With the 5 of swords your opponents do."
+    )
 
 
 def test_reason_at_spades_counts_tricks_and_bids() -> None:
     position = PuzzleText("en", "codes", all_puzzles()["c5ef3ddb"])
-    king, six = map(position.words.card, ("KD", "6D"))
-    assert reason(position, "6D") == f"With {king} you take 5 tricks and keep your bid of 5. With {six} you take 4."
+    text = reason(position, "6D")
+    assert text == (
+        "With the king of diamonds you take 5 tricks and keep your bid of 5. With the 6 of diamonds you take 4."
+    )
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,11 @@ class _Hand:
             for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):
                 self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
             if self.is_beginner:
-                for line in (rank_legend(self.words, view.deal.hand), points_line(self.words, self.seen.kind)):
-                    if line:
-                        self.page.line(line, "italic")
+                points = points_line(self.words, self.seen.kind)
+                # The line of points names all letters.
+                letters = rank_legend(self.words, self.seen.kind.pack.codes if points else view.deal.hand)
+                for line in filter(None, (letters, points)):
+                    self.page.line(line, "italic")
         self.page.gap()
         self.lines.write_packets(self.page, view.deal)
         self._write_table(view.deal)

@@ -159,10 +159,11 @@ async def test_first_game_with_people_explains_letters(worker: Worker, fake: Fak
     def explain_letters() -> list[bool]:
         texts = [fake.last(player.private).plain for player in players]
         assert len({"; 3, 2, R, C and F a third each." in text for text in texts}) == 1
-        return ["(king)" in text and "a third each." in text for text in texts]
+        return ["R (king) · C (knight) · F (jack)" in text and "a third each." in text for text in texts]
 
     players = await seat_players(worker, fake, "tavolo")
-    assert any(explain_letters())
+    # The line of points names all letters, so also a hand without one of them explains it.
+    assert all(explain_letters())
     await resign(worker, fake, players, 0)
     players = await seat_players(worker, fake, "tavolo")
     assert not any(explain_letters())

@@ -269,7 +269,8 @@ class _Hand:
             if self.seen.view and not self.seen.view.ending:
                 self.page.line(total_line(words, record, number), "bold")
             if trick := final_trick(self.seen):
-                self.page.line(_("Its last trick: {trick}"), trick=self.lines.trick_text(trick))
+                last_trick = _("Last trick of deal {deal}: {trick}")
+                self.page.line(last_trick, deal=number, trick=self.lines.trick_text(trick))
             if self.is_beginner and number == 1 and self.seen.kind.is_tressette:
                 rounding = _("Leftover thirds of a point don’t count.")
                 if score_unit(self.seen.rules) > 1:

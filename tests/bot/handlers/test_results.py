@@ -187,7 +187,7 @@ async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: Fak
             )
             seat = table.seat_of(player.person.id)
             has_moved = any(by == seat for by, _move in table.game.history(None))
-            assert ("Its last trick: " in hand) == (not has_moved and tricks < 1)
+            assert ("Last trick of deal 1: " in hand) == (not has_moved and tricks < 1)
         left.discard(tricks)
         assert any([await player.play(random) for player in players])
         await worker.settled()

@@ -63,13 +63,15 @@ def board_panel(
     for person, name in unreachable:
         mention = Span(isolate_name(name), "mention", person)
         page.line(_("{name}, I can’t write to you: press below for your cards."), name=mention)
+    if is_pictured:
+        _write_declarations(page, lines, view.deal)
     page.fold()
     if is_pictured:
         lines.write_trick(page, view.deal)
         lines.write_packets(page, view.deal)
         if stock := lines.stock_text(view.deal):
             page.line(stock)
-    _write_deal(page, lines, view.deal)
+    _write_deal(page, lines, view.deal, with_declarations=not is_pictured)
     if not view.deal.last_trick and (cut := cut_news(seen, words)):
         page.line(cut)
     page.gap()
@@ -110,7 +112,19 @@ def _next_step(lines: TableLines, deal: DealView) -> str:
     return step.format(name=name, number=sum(deal.tricks) + 1)
 
 
-def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
+def _write_declarations(page: Writer, lines: TableLines, deal: DealView) -> None:
+    """Write what was declared. No picture shows it."""
+    _ = lines.text
+    for seat, move, points in deal.declarations if isinstance(deal, TressetteView) else ():
+        page.line(
+            _("{name} declared {combination}: {points}"),
+            name=lines.names[seat],
+            combination=lines.words.combination(move),
+            points=shown_points(lines.seen, points),
+        )
+
+
+def _write_deal(page: Writer, lines: TableLines, deal: DealView, *, with_declarations: bool) -> None:
     """Write the deal up to the previous trick. Hands and pictures show the current one."""
     _ = lines.text
     words = lines.words
@@ -119,14 +133,8 @@ def _write_deal(page: Writer, lines: TableLines, deal: DealView) -> None:
         page.line(_("Previous trick: {trick}"), trick=trick)
     if isinstance(deal, StockView) and deal.drawn:
         page.line(_("Drawn: {cards}"), cards=" · ".join(lines.played_card(by, card) for by, card, _s in deal.drawn))
-    if isinstance(deal, TressetteView):
-        for seat, move, points in deal.declarations:
-            page.line(
-                _("{name} declared {combination}: {points}"),
-                name=lines.names[seat],
-                combination=words.combination(move),
-                points=shown_points(lines.seen, points),
-            )
+    if with_declarations:
+        _write_declarations(page, lines, deal)
     for seat, known in enumerate(deal.known):
         if known:
             line = _("Still in {name}’s hand, seen by all: {cards}")

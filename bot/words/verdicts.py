@@ -207,7 +207,7 @@ def reason_texts(words: Wording) -> dict[str, str]:
         "nil": _("with this hand every trick can be avoided."),
         "packets": _("honours on top can be picked up later."),
         "unseen": _("you can’t see any cards yet, so any choice is as good."),
-        "counted": _("all cards are known, and it is counted out."),
+        "counted": _("every hidden card can be worked out, and this earns the most."),
         "takes_points": _("it takes a trick that is worth having."),
         "takes": _("it takes the trick, and the lead."),
         "highest_so_far": _("it is the highest so far."),

@@ -18,7 +18,7 @@ from bot.words.table_lines import table_words
 from bot.words.wording import NO_BREAK
 from engine import GAMES, legal_moves_for_record
 from engine.options import RELEASE, resolve
-from engine.views import PacketsView
+from engine.views import PacketsView, TressetteView
 from tests.bot.tables.test_table import at_tie_break
 from tests.engine.tables import random_rules
 
@@ -66,7 +66,9 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
             state = snapshot(table, None)
             scene = board_scene(state, "en", "italian", "classic")
             assert scene
-            text = board_panel(state, "en", "italian", is_pictured=True).plain
+            panel = board_panel(state, "en", "italian", is_pictured=True)
+            text = panel.plain
+            unfolded = "".join(span.text for span in panel.text[: panel.fold])
             words, view = table_words(state, "en", "italian"), state.view
             assert view
             assert view.deal
@@ -76,6 +78,8 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
             for seat, known in enumerate(view.deal.known):
                 if known:
                     assert f"Still in {state.names[seat]}’s hand, seen by all: {words.cards(known)}" in text
+            for _seat, move, _points in view.deal.declarations if isinstance(view.deal, TressetteView) else ():
+                assert f"declared {words.combination(move)}: " in unfolded
             assert scene.line in text
             if scene.stock:
                 stocks += 1

@@ -137,7 +137,7 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: OpenPlaygrou
     await page.locator(".fan .tap:enabled").first.click()
     # The answer opens another page.
     await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
-    assert await has_light(page, ".words .sign")
+    assert await has_light(page, ".figures .sign")
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])

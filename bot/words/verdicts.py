@@ -219,6 +219,6 @@ def reason_texts(words: Wording) -> dict[str, str]:
         "cannot_be_beaten": _("it can’t be beaten."),
         "leads_low": _("it costs little, and the high cards stay."),
         "wants_none": _("no trick is wanted."),
-        "likely": _("it’s close, but in the long run this one brings most."),
+        "likely": _("in the long run it brings most."),
         "cards_open": _("with all cards open it brings most."),
     }

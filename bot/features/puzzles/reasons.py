@@ -73,7 +73,7 @@ def _prizes(position: PuzzleText, gain: _Gain, without: _Gain) -> str:
     cards = sorted((card for card in gain.cards - without.cards if worth[card]), key=lambda card: (-worth[card], -card))
     parts = [card_in_sentence(position.words, position.code(card)) for card in cards[:MAX_CARDS]]
     if hidden := len(cards[MAX_CARDS:]):
-        parts.append(position.words.ngettext("{count} more card", "{count} more cards", hidden).format(count=hidden))
+        parts.append(position.words.ngettext("one more card", "{count} more cards", hidden).format(count=hidden))
     if gain.has_last_trick and not without.has_last_trick:
         parts.append(_("the deal’s last trick"))
     return _list(parts, _(" and "))

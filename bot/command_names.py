@@ -7,6 +7,7 @@ handlers are in `bot.handlers` and in the features.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
+from itertools import takewhile
 
 from bot.command_words import COMMON_WORDS, MAX_PARTS, OTHER_WORDS, closest_word, plain_word
 from bot.texts import gettext_noop as _
@@ -293,10 +294,10 @@ def find_command_spec(word: str, *, is_for_us: bool = True) -> CommandSpec | Non
 
 def read_command(word: str, rest: Sequence[str] = ()) -> tuple[CommandSpec | None, tuple[str, ...]]:
     """Return the command with the longest name, and the words after it. A name can have spaces: "mi arrendo"."""
-    parts = (word, *rest)
+    parts = (word, *takewhile(plain_word, rest))
     for count in range(min(MAX_PARTS, len(parts)), 0, -1):
         if spec := find_command_spec("".join(parts[:count])):
-            return spec, tuple(parts[count:])
+            return spec, tuple(rest[count - 1 :])
     return None, tuple(rest)
 
 

@@ -24,6 +24,7 @@ TOUCH_POINTS = {
     "the host's command": ["bot/cli/daily.py", "bot/cli/main.py", "bot/cli/verify.py"],
     "the web page": [
         "adapters/telegram/app_links.py",
+        "adapters/web/app_sharing.py",
         "adapters/web/feature_pages.py",
         "adapters/web/installing.py",
         "adapters/web/link_previews.py",

@@ -109,8 +109,8 @@ class CardRoom(Protocol):
     async def answer_guest(self, person: Person, typed: str) -> Offer | None:
         """Return the message with which the bot answers in a chat without it, when a member writes its name.
 
-        ``typed`` is the text after the name. The message is an offer, or a hint if the text asks for no challenge. It
-        is None after too many calls, and for a banned person. It is not stored.
+        ``typed`` is the text after the name. The message is an offer, or a hint if the text asks for no challenge.
+        After too many calls and for banned people it is None. Offers are not stored.
         """
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:

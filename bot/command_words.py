@@ -72,7 +72,7 @@ def plain_word(word: str) -> str:
 
 
 def closest_word(word: str, known: Iterable[str]) -> str:
-    """Return the known word that begins with ``word``, or is spelt almost like it; empty if there is none.
+    """Return the known word of which ``word`` is the beginning or a misspelling; otherwise an empty string.
 
     A short word must have the same first letter: ``stop`` is not ``top``.
     """

@@ -67,10 +67,7 @@ class TelegramApp:
         await self._post("setChatMenuButton", json_body({"chat_id": chat, "menu_button": button}))
 
     async def prepare_message(self, person: Person, text: str, page: str) -> str:
-        """Save a text, with a button that opens a page, for the person to send to a chat. Return the message's id.
-
-        Source: core.telegram.org/bots/api#savepreparedinlinemessage
-        """
+        """Prepare a message for the person to send (core.telegram.org/bots/api#savepreparedinlinemessage)."""
         address = f"{self._pages_url}{page}"
         button = {"text": texts(person.language).gettext(OPEN), "url": self.link(address)}
         result = {

@@ -1,7 +1,7 @@
 """The modes of a bot that its host can turn on and off, as ``getMe`` reports them.
 
-BotFather changes all of them; its commands are those of core.telegram.org/bots/features#botfather. Since Bot API 10.5
-``setMySettings`` changes them too, under the same names.
+BotFather changes all of them; its commands are those of core.telegram.org/bots/features#botfather. Newer
+servers change them by ``setMySettings`` too, under the same names.
 """
 
 from collections.abc import Iterator

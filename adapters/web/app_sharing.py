@@ -49,7 +49,7 @@ async def prepare(site: Site, request: web.Request) -> web.Response:
 
 
 async def _result(site: Site, request: web.Request, person: Person, page: str) -> str:
-    """Return the result or invitation that a person can share from a page, in words; empty if there is none."""
+    """Return the text of the result or invitation on a page; empty if the person cannot share it."""
     found = PAGE.fullmatch(page)
     if found is None:
         return ""

@@ -32,7 +32,7 @@ from bot.atomic_files import write_atomically
 
 FORMAT = "buongioco-backup/1"
 MAX_LINE_BYTES = 256 * 1024 * 1024  # far above any real line; limits the cost of a bad file
-GZIP_LEVEL = 6  # level of gzip; higher ones take several times as long and save a few per cent
+GZIP_LEVEL = 6  # higher levels take several times as long and save a few per cent
 KINDS = ("table", "game", "string", "list", "set", "hash", "zset")  # kinds of the lines between header and end
 
 Line = dict[str, Any]

@@ -206,9 +206,9 @@ def draw_surface(
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            panel = _result_panel(table, name, seen, record, viewer, outcome or Outcome("", ()), is_only=is_only)
+            details = outcome or Outcome("", ())
+            panel = _result_panel(table, name, seen, record, viewer, details, is_only=is_only)
             if viewer.deck:
-                details = outcome or Outcome("", ())
                 subject = game_sheet(
                     record,
                     table.code,

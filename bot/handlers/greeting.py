@@ -156,7 +156,7 @@ class Greeting(Handlers):
 
 
 def _level_and_known(words: Sequence[str]) -> tuple[str, int]:
-    """Return the robot's level and the number of tables at the end of a payload; empty and 0 if there is none."""
+    """Read a robot's level and a number of tables from the end of a payload. What is missing is empty or 0."""
     level = words[0] if words and words[0] in LEVELS else ""
     rest = words[1:] if level else words
     return level, parse_number(rest) if rest else 0

@@ -30,7 +30,7 @@ from engine.errors import EngineError
 
 
 class Opened(NamedTuple):
-    """The ``code`` of an opened table. If there is none, ``refusal`` is the text to show."""
+    """The ``code`` of an opened table, or the ``refusal`` to show instead."""
 
     code: str
     refusal: str = ""

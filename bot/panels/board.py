@@ -113,7 +113,7 @@ def _next_step(lines: TableLines, deal: DealView) -> str:
 
 
 def _write_declarations(page: Writer, lines: TableLines, deal: DealView) -> None:
-    """Write what was declared. No picture shows it."""
+    """Write all declarations, which pictures do not show."""
     _ = lines.text
     for seat, move, points in deal.declarations if isinstance(deal, TressetteView) else ():
         page.line(

@@ -71,7 +71,7 @@ def move_news(seen: TableSnapshot, words: Wording, lines: TableLines) -> Iterato
 
 
 def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
-    """Yield the order of cards, the goal and the game's length, for a player who has not seen the game before."""
+    """Yield the order of cards, the goal and the game's length, for a newcomer to the game."""
     _, target = words.text, int(seen.rules["target"])
     points = shown_points(seen, target)
     if seen.kind.is_tressette:

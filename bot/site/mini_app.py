@@ -50,7 +50,7 @@ class PreparesMessages(Protocol):
     """An app that lets people send a message from a page to a chat of their choice."""
 
     async def prepare_message(self, person: Person, text: str, page: str) -> str:
-        """Save a text, with a button that opens a page such as ``/learn``, for the person to send. Return its id.
+        """Prepare a message for the person to send: a text, and a button to a page such as ``/learn``. Return its id.
 
         Raises `DeliveryError`.
         """

@@ -35,7 +35,7 @@ class RulesText(NamedTuple):
     """The rules of a game or another subject: a title, and lines of a sentence or two.
 
     ``ranking`` are the cards of one suit from high to low, each with its points as a fraction. ``counting`` is the line
-    that explains how points count, empty if there is none.
+    about how points count, or empty.
     """
 
     title: str

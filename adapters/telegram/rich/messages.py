@@ -16,11 +16,11 @@ from bot.panel import Panel
 REFUSED_SECONDS = 3600.0  # time without rich messages after the server has refused one
 
 EPHEMERAL = {"ephemeral_message_parameters", "receiver_user_id"}
-"""Fields of ephemeral messages, which stay texts: their refusals do not tell what was refused."""
+"""Fields of ephemeral messages. These stay texts, because their errors do not say what was refused."""
 
 
 class RichMessages:
-    """Rich messages of panels with a document. Without ``is_on`` there are none.
+    """Shows panels with a document as rich messages, if ``is_on``.
 
     Both methods return Telegram's answer, and raise FeatureMissing if the panel cannot be a rich message here.
     """

@@ -22,7 +22,7 @@ from bot.words.wording import JOINER, Wording, faces_of
 from engine.robots.verdicts import Summary, Verdict, summarize
 
 MAX_COSTLIEST = 3  # moves that the page lists for each player
-BAR_LENGTH = 10  # length of a bar in characters
+BAR_LENGTH = 10  # characters
 FULL, EMPTY = "▰", "▱"
 
 

@@ -60,7 +60,7 @@ def puzzle_panel(
 def solution_panel(
     language: str, suits: str, puzzle: Puzzle, card: str, change: StandingChange | None, standing: PuzzleStanding
 ) -> Panel:
-    """Return the panel after an answer. ``change`` is None if the person had already answered this puzzle."""
+    """Return the panel after an answer. ``change`` is None for a repeated answer, which is not rated."""
     position = PuzzleText(language, suits, puzzle)
     page = Writer()
     position.write_heading(page, None)

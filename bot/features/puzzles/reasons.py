@@ -12,8 +12,9 @@ MAX_CARDS = 3  # cards that a reason names for one move
 
 
 class _Gain(NamedTuple):
-    """What the reader's side takes from here on: its cards, whether the last trick too, and its number of tricks."""
+    """What the reader's side takes after a card is ``played``: cards, whether the last trick too, and its tricks."""
 
+    played: int
     cards: frozenset[int]
     has_last_trick: bool
     tricks: int
@@ -46,12 +47,20 @@ def _gain(puzzle: Puzzle, line: Line) -> _Gain:
             tricks += is_mine
             taken += trick if is_mine else []
             trick = []
-    return _Gain(frozenset(taken), is_mine, tricks)
+    return _Gain(line.cards[0], frozenset(taken), is_mine, tricks)
 
 
 def _tressette_reason(position: PuzzleText, best: _Gain, other: _Gain, names: dict[str, str]) -> str:
     _, are_four = position.words.text, len(position.names) > 2
     more, instead = _prizes(position, best, other), _prizes(position, other, best)
+    if not more:
+        # The best card itself makes the difference.
+        line = (
+            _("With {other} your opponents take {best} later.")
+            if are_four
+            else _("With {other} your opponent takes {best} later.")
+        )
+        return line.format(**names)
     if instead:
         line = (
             _("With {best} your side brings home {more}, with {other} only {instead}.")
@@ -68,9 +77,13 @@ def _tressette_reason(position: PuzzleText, best: _Gain, other: _Gain, names: di
 
 
 def _prizes(position: PuzzleText, gain: _Gain, without: _Gain) -> str:
-    """Return what one gain has and another one has not: the last trick and cards worth points, the dearest first."""
+    """Return what one gain has and another one has not: the last trick and cards worth points, the dearest first.
+
+    The card that is played now goes without saying.
+    """
     _, worth = position.words.text, position.puzzle.position().WORTH
-    cards = sorted((card for card in gain.cards - without.cards if worth[card]), key=lambda card: (-worth[card], -card))
+    found = (card for card in gain.cards - without.cards - {gain.played} if worth[card])
+    cards = sorted(found, key=lambda card: (-worth[card], -card))
     parts = [card_in_sentence(position.words, position.code(card)) for card in cards[:MAX_CARDS]]
     if hidden := len(cards[MAX_CARDS:]):
         parts.append(position.words.ngettext("one more card", "{count} more cards", hidden).format(count=hidden))

@@ -33,7 +33,7 @@ class MatchSite:
         self._matches, self._people = matches, people
 
     async def page(self, code: str, language: str) -> MatchPage | None:
-        """Return a match as both groups see it, with all compared deals; None if there is none."""
+        """Return a match as both groups see it, with the compared deals; None for an unknown code."""
         match = await self._matches.store.find(code)
         if match is None:
             return None

@@ -1,5 +1,7 @@
 """The sentence about why the best card of a puzzle earns more."""
 
+import re
+
 import pytest
 
 from bot.features.puzzles.collection import all_puzzles
@@ -30,10 +32,18 @@ def test_reason_names_both_cards(game: str, language: str) -> None:
 
 def test_reason_names_what_the_opponents_get_otherwise() -> None:
     puzzle = all_puzzles()["c9bf1f1b"]
-    text = reason(PuzzleText("en", "codes", puzzle), "5S")
-    assert text == (
-        "With the ace of swords your side also brings home the ace of swords. With the 5 of swords your opponents do."
+    assert reason(PuzzleText("en", "codes", puzzle), "5S") == (
+        "With the 5 of swords your opponents take the ace of swords later."
     )
+
+
+def test_reason_does_not_list_the_card_that_is_played() -> None:
+    for puzzle in all_puzzles().values():
+        position = PuzzleText("en", "codes", puzzle)
+        best, other = (puzzle.pack.codes[line.cards[0]] for line in puzzle.lines[:2])
+        text = reason(position, other)
+        with_best = re.split("[.,] [Ww]ith ", text)[0]
+        assert with_best.count(card_in_sentence(position.words, best)) <= 1, text
 
 
 def test_reason_at_spades_counts_tricks_and_bids() -> None:

@@ -207,15 +207,15 @@ class Activity:
         The page's own word is no proof: it could name any instance.
         """
         try:
-            found = _fields(await self._rest.get_activity_instance(instance))
+            instance_fields = _fields(await self._rest.get_activity_instance(instance))
         except (DeliveryError, *LIBRARY_ERRORS) as error:
             log.info("discord_activity_instance_unknown", why=describe_error(error))
             return "", ""
-        users = found.get("users")
+        users = instance_fields.get("users")
         if not isinstance(users, list) or person.partition(":")[2] not in users:
             return "", ""
         code = (await self._redis.get(self._table_key(instance, person)) or b"").decode()
-        location = _fields(found.get("location"))
+        location = _fields(instance_fields.get("location"))
         channel, server = str(location.get("channel_id") or ""), str(location.get("guild_id") or "")
         if not channel.isdecimal():
             return code, ""

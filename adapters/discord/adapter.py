@@ -218,8 +218,8 @@ class Discord:
         await self._answer(interaction, answer, work)
 
     async def _handle_command(self, interaction: Interaction) -> None:
-        word, arguments, named = read_call(interaction.data)
-        await self._run_command(interaction, interaction.command(word, arguments, named), named)
+        word, arguments, named_person = read_call(interaction.data)
+        await self._run_command(interaction, interaction.command(word, arguments, named_person), named_person)
 
     async def _handle_form(self, interaction: Interaction) -> None:
         """Handle a modal's answers: another press of the button that opened it, or another command."""
@@ -231,12 +231,14 @@ class Discord:
         else:
             raise Unreadable("an unknown form")
 
-    async def _run_command(self, interaction: Interaction, command: Command, named: NamedPerson | None = None) -> None:
+    async def _run_command(
+        self, interaction: Interaction, command: Command, named_person: NamedPerson | None = None
+    ) -> None:
         place, spec = interaction.place, find_command_spec(command.word)
         private, shows_table, has_form = (spec.is_private, spec.shows_table, spec.has_form) if spec else (False,) * 3
         awaits_message = ((shows_table and not private) or is_private(place)) and not (has_form and command.wants_form)
         answer = Answer(self.rest, interaction.token, place, private=private, awaits_message=awaits_message)
-        refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
+        refusal = challenge_refusal(interaction, named_person, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
         await self._answer(interaction, answer, work)
 
@@ -328,11 +330,11 @@ class Discord:
         upload = Upload(file.name, file.content, "application/json") if file else None
         # Ephemeral messages cannot be forwarded.
         private = reply.private and not (reply.is_forwardable and answer.pressed and is_private(answer.place))
-        sent = await answer.send(body, private=private, upload=upload)
+        message = await answer.send(body, private=private, upload=upload)
         if reply.panel.picture and not file:
-            async with self._pages.lock(sent.message, int(answer.token.interaction)) as is_latest:
+            async with self._pages.lock(message.message, int(answer.token.interaction)) as is_latest:
                 if is_latest:
-                    await self.messages.add_picture(place, answer.token, sent, reply.panel)
+                    await self.messages.add_picture(place, answer.token, message, reply.panel)
 
     async def _edit_page(self, answer: Answer, panel: Panel) -> None:
         """Answer by showing a panel in the pressed message, unless a later press has changed the page."""
@@ -365,10 +367,10 @@ class Discord:
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
         """Return the link to a message in a server's channel. Elsewhere it is empty, because there is no server."""
-        where = Place.parse(place)
-        if where.is_private or where.is_guest or not message:
+        parsed_place = Place.parse(place)
+        if parsed_place.is_private or parsed_place.is_guest or not message:
             return ""
-        return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
+        return f"https://discord.com/channels/{parsed_place.chat}/{parsed_place.part}/{message}"
 
     def has_admins(self, place: str) -> bool:
         """Return whether the place is in a server of which the bot is a member."""

@@ -113,7 +113,7 @@ class Client(discord.AutoShardedClient):
     def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
         """Return a parser that skips unused and unreadable events. An unreadable one would end the connection."""
 
-        def read(data: Any) -> None:
+        def read_event(data: Any) -> None:
             try:
                 if event == INTERACTION:
                     self._read_interaction(data)
@@ -124,7 +124,7 @@ class Client(discord.AutoShardedClient):
             except Exception as error:  # noqa: BLE001 - the library can raise anything
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
 
-        return read
+        return read_event
 
     def _read_interaction(self, data: object) -> None:
         try:

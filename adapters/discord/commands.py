@@ -117,8 +117,8 @@ def _option_payload(argument: Argument) -> Fields:
 
 def _translations(field: str, translate: Callable[[str], str]) -> Fields:
     """Return a field with its translations. ``translate`` returns its text in a language."""
-    others = {language: translate(language) for language in LANGUAGES if language != "en"}
-    return {field: translate("en"), f"{field}_localizations": others}
+    translations = {language: translate(language) for language in LANGUAGES if language != "en"}
+    return {field: translate("en"), f"{field}_localizations": translations}
 
 
 def _message(field: str, message: str) -> Fields:
@@ -191,19 +191,19 @@ def read_call(data: Fields) -> Call:
             raise Unreadable("a command under a name that Discord does not offer")
         log.warning("discord_command_unreadable", why="unknown")
         return Call(name)
-    known = {argument.name: argument for argument in spec.arguments}
-    if any(option["type"] == USER and option_name not in known for option_name, option in options.items()):
+    arguments = {argument.name: argument for argument in spec.arguments}
+    if any(option["type"] == USER and option_name not in arguments for option_name, option in options.items()):
         raise Unreadable("an unknown option with a person")
-    words, named = [], None
-    for argument_name, argument in known.items():
+    words, named_person = [], None
+    for argument_name, argument in arguments.items():
         value = options[argument_name].get("value") if argument_name in options else ""
         if argument.kind is ArgumentKind.PERSON:
-            named = read_named_person(data, value) if argument_name in options else None
+            named_person = read_named_person(data, value) if argument_name in options else None
         elif isinstance(value, str | int):
             words.append(str(value))
         else:
             raise Unreadable("an option without a value")
-    return Call(spec.name, list(filter(None, words)), named)
+    return Call(spec.name, list(filter(None, words)), named_person)
 
 
 def _find_spec(name: str) -> CommandSpec | None:
@@ -215,21 +215,25 @@ def _read_options(data: Fields) -> Mapping[str, Fields]:
     options = data.get("options", [])
     if not isinstance(options, list):
         raise Unreadable("no list of options")
-    found = {}
+    options_by_name = {}
     for option in options:
         name, kind = (option.get("name"), option.get("type")) if isinstance(option, dict) else (None, None)
         if not isinstance(name, str) or not name or type(kind) is not int or kind <= 0:
             raise Unreadable("an option without a name or a type")
-        found[name] = option
-    return found
+        options_by_name[name] = option
+    return options_by_name
 
 
 async def find_choices(card_room: CardRoom, interaction: Interaction) -> list[Fields]:
     """Return the completions for the option that the person is typing. Raises Unreadable."""
     spec, options = _find_spec(str(interaction.data.get("name"))), _read_options(interaction.data)
-    typed = next((name for name, option in options.items() if option.get("focused") is True), None)
-    argument = next((each for each in spec.arguments if each.name == typed), None) if spec else None
-    value = options[typed].get("value") if typed else None
+    typed_name = next((name for name, option in options.items() if option.get("focused") is True), None)
+    argument = (
+        next((argument_spec for argument_spec in spec.arguments if argument_spec.name == typed_name), None)
+        if spec
+        else None
+    )
+    value = options[typed_name].get("value") if typed_name else None
     if argument is None or choices_of(argument.kind) or not isinstance(value, str | int):
         raise Unreadable("an option without autocompletion")
     game = options.get("game", {}).get("value")
@@ -255,8 +259,8 @@ def challenge_refusal(interaction: Interaction, opponent: NamedPerson | None, la
         permissions = {VIEW: granted.view_channel, WRITE: granted.send_messages}
         if interaction.in_thread:
             permissions = {VIEW: granted.view_channel, WRITE_IN_THREADS: granted.send_messages_in_threads}
-        if missing := [_(name) for name, is_granted in permissions.items() if not is_granted]:
+        if missing_permissions := [_(name) for name, is_granted in permissions.items() if not is_granted]:
             return _("I can’t write in this channel without {permissions}: ask the server’s administrators.").format(
-                permissions=", ".join(missing)
+                permissions=", ".join(missing_permissions)
             )
     return ""

@@ -61,9 +61,9 @@ def picture_name(picture: Picture) -> str:
 
 def add_file(body: Body, name: str) -> Body:
     """Return the body with a file component for the first attached file, called ``name``."""
-    shown = {"type": FILE, "file": {"url": f"attachment://{name}"}}
+    file_component = {"type": FILE, "file": {"url": f"attachment://{name}"}}
     attached = [{"id": "0", "filename": name}]
-    return {**body, "components": [*body["components"], shown], "attachments": attached}
+    return {**body, "components": [*body["components"], file_component], "attachments": attached}
 
 
 def allowed_mentions(panel: Panel) -> dict[str, Any]:
@@ -79,11 +79,11 @@ def toast_body(text: str) -> Body:
 
 def _rows(panel: Panel, other_components: int, *, in_private: bool) -> list[dict[str, Any]]:
     """Return the buttons, in rows that leave room for the message's other components."""
-    shown = [map(_with_press, row) if in_private else row for row in panel.rows]
-    wanted = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in shown]
-    rows = [part for row in wanted if row for part in split_row(row, ROW_BY_LENGTH)]
+    panel_rows = [map(_with_press, row) if in_private else row for row in panel.rows]
+    rows_without_links = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel_rows]
+    rows = [part for row in rows_without_links if row for part in split_row(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + other_components > MAX_COMPONENTS:
-        buttons = [button for row in wanted for button in row]
+        buttons = [button for row in rows_without_links for button in row]
         rows = [tuple(buttons[start : start + MAX_IN_ROW]) for start in range(0, len(buttons), MAX_IN_ROW)]
     used: dict[str, int] = {}
     return [{"type": ACTION_ROW, "components": [_button(button, used) for button in row]} for row in rows]

@@ -67,7 +67,7 @@ class Answer:
     awaits_message: bool = False
     state: State = State.OPEN
     handed_over: asyncio.Event = field(default_factory=asyncio.Event)
-    _answered: asyncio.Event = field(default_factory=asyncio.Event)
+    _has_answer: asyncio.Event = field(default_factory=asyncio.Event)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     is_being_deferred: bool = False
 
@@ -113,16 +113,16 @@ class Answer:
 
     async def _send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
         body = components.add_file(body, upload.name) if upload else body
-        shown = {**body, "flags": body["flags"] | (components.EPHEMERAL if private else 0)}
+        message_body = {**body, "flags": body["flags"] | (components.EPHEMERAL if private else 0)}
         if self.state is State.OPEN:
-            return await self._send_answer(MESSAGE, shown, wants_message=True, upload=upload)
+            return await self._send_answer(MESSAGE, message_body, wants_message=True, upload=upload)
         if self.state is State.DEFERRED:
             self._close()
             if private == self.private:
                 return await self.rest.edit_with_token(self.token, ORIGINAL, body, upload)
             # A deferred message cannot change between public and private.
             await self.rest.delete_with_token(self.token, ORIGINAL)
-        return await self.rest.follow_up(self.token, shown, upload)
+        return await self.rest.follow_up(self.token, message_body, upload)
 
     async def send_toast(self, text: str) -> None:
         await self.send(components.toast_body(text), private=True)
@@ -145,7 +145,7 @@ class Answer:
                 finally:
                     self.is_being_deferred = False
                 self.state = State.ACKNOWLEDGED if self.pressed else State.DEFERRED
-                self._answered.clear()
+                self._has_answer.clear()
 
     async def is_deferred(self) -> bool:
         """Return whether a command is deferred. Waits for a deferral in progress."""
@@ -168,16 +168,16 @@ class Answer:
         """Wait until there is an answer, or the request has ended without one. Return False after ``seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._answered.wait()
-        return self._answered.is_set()
+                await self._has_answer.wait()
+        return self._has_answer.is_set()
 
     def release_waiters(self) -> None:
-        self._answered.set()
+        self._has_answer.set()
         self.handed_over.set()
 
     def _close(self) -> None:
         self.state = State.ANSWERED
-        self._answered.set()
+        self._has_answer.set()
 
     async def _send_answer(
         self, kind: int, body: Body | None = None, *, wants_message: bool = False, upload: Upload | None = None

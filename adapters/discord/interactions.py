@@ -108,15 +108,15 @@ class Interaction:
         custom_id = self.data.get("custom_id")
         if not isinstance(custom_id, str) or not custom_id:
             raise Unreadable("a press without a button")
-        found = CUSTOM_ID.fullmatch(custom_id)
-        if self.message is None or found is None:
+        match = CUSTOM_ID.fullmatch(custom_id)
+        if self.message is None or match is None:
             return None
         return Press(
             key=self.key,
             person=self.person,
             place=(self.message.is_ephemeral and answers is None and self.ephemeral) or self.place,
             message=self.message.id,
-            payload=found["payload"],
+            payload=match["payload"],
             ephemeral=self.ephemeral,
             genuine=self.message.has_button(custom_id),
             is_admin=self.is_admin,
@@ -171,10 +171,10 @@ def read_interaction(event: object, find_server: Callable[[int], str | None]) ->
 
 def read_token(event: Fields) -> InteractionToken:
     """Return an event's token, with which it can be answered. Raises Unreadable."""
-    number, value = _id(event.get("id")), event.get("token")
-    if not number or not isinstance(value, str) or not value.isascii():
+    number, token = _id(event.get("id")), event.get("token")
+    if not number or not isinstance(token, str) or not token.isascii():
         raise Unreadable("no id or no token")
-    return InteractionToken(number, value, int(time.time()))
+    return InteractionToken(number, token, int(time.time()))
 
 
 def read_locale(event: Fields) -> str:

@@ -41,19 +41,19 @@ class RefusalBudget:
 
     def __init__(self, limit: int = MAX_REFUSALS) -> None:
         self._limit = limit
-        self._refused: deque[float] = deque()
+        self._refusal_times: deque[float] = deque()
 
     def count(self) -> None:
-        self._refused.append(time.monotonic())
-        if len(self._refused) == self._limit:
+        self._refusal_times.append(time.monotonic())
+        if len(self._refusal_times) == self._limit:
             log.error("discord_requests_paused", requests=self._limit, why="Discord refused too many requests")
 
     def check(self) -> None:
         """Raise SlowDown if too many recent requests were refused."""
-        if not self._refused:
+        if not self._refusal_times:
             return
         now = time.monotonic()
-        while self._refused and self._refused[0] < now - WINDOW_SECONDS:
-            self._refused.popleft()
-        if len(self._refused) >= self._limit:
-            raise SlowDown(self._refused[0] + WINDOW_SECONDS - now + 1)
+        while self._refusal_times and self._refusal_times[0] < now - WINDOW_SECONDS:
+            self._refusal_times.popleft()
+        if len(self._refusal_times) >= self._limit:
+            raise SlowDown(self._refusal_times[0] + WINDOW_SECONDS - now + 1)

@@ -13,7 +13,7 @@ APOSTROPHE = "'"
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
 # Faster checks: a text without a match of either, and without a link, needs no escapes.
 MAYBE_SPECIAL = re.compile(r"[\\*_~`|<\[\]@\-+#>]")
-NUMBERED = re.compile(r"\d\.")
+NUMBERED_ITEM = re.compile(r"\d\.")
 
 
 def escape(text: str) -> str:
@@ -23,7 +23,7 @@ def escape(text: str) -> str:
 
 def _may_be_special(text: str) -> bool:
     """Return whether Markdown could interpret any part of the text."""
-    return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED.search(text)))
+    return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED_ITEM.search(text)))
 
 
 def cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
@@ -45,8 +45,8 @@ def markdown(panel: Panel, *, folds: bool = False) -> str:
     part after the panel's fold becomes small print, because Discord cannot fold text.
     """
     if folds and panel.fold is not None:
-        shown = "".join(span.text for span in panel.text[panel.fold :])
-        return markdown(Panel(panel.text[: panel.fold])) + _apply_style(shown, "small", escape)
+        folded_text = "".join(span.text for span in panel.text[panel.fold :])
+        return markdown(Panel(panel.text[: panel.fold])) + _apply_style(folded_text, "small", escape)
     # Few panels need escapes, and one check of the whole text is faster than one per span.
     escape_text = escape if _may_be_special(panel.plain) else str
     parts: list[str] = []

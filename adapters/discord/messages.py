@@ -41,11 +41,11 @@ class Messages:
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         with delivery_errors(place):
             body = {**components.message_body(panel, place), "allowed_mentions": components.allowed_mentions(panel)}
-            found = await self._send_by_token(place, body)
-            if found is None:
+            interaction_message = await self._send_by_token(place, body)
+            if interaction_message is None:
                 return await self._in_channel(place, partial(self._send_as_bot, place, panel, key))
         # A repeated send would create a second message, so the text goes first, and an edit adds the picture.
-        token, sent = found
+        token, sent = interaction_message
         return await self.add_picture(place, token, sent, panel) if panel.picture else sent
 
     async def _send_as_bot(self, place: str, panel: Panel, key: str, channel: str) -> SentMessage:
@@ -56,9 +56,9 @@ class Messages:
             body = {**body, "allowed_mentions": components.allowed_mentions(panel)}
             return await self._rest.send(channel, body, nonce, upload)
 
-        sent = await self._pictures.show(panel, place, SentMessage(""), send)
+        message = await self._pictures.show(panel, place, SentMessage(""), send)
         # With the nonce, an abandoned upload cannot overwrite the message.
-        return sent._replace(is_settled=True)
+        return message._replace(is_settled=True)
 
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
         """Send a text with an interaction's token. Return token and message, or None if only the bot can send there."""
@@ -120,8 +120,8 @@ class Messages:
                         return await answer.edit(body, upload)
                 return await self._edit(place, sent.message, body, upload)
 
-            shown = await self._pictures.show(panel, place, sent, change)
-        return shown._replace(message=sent.message)
+            message = await self._pictures.show(panel, place, sent, change)
+        return message._replace(message=sent.message)
 
     async def _edit(self, place: str, message: str, body: Body, upload: Upload | None) -> SentMessage:
         if is_ephemeral(place):
@@ -161,9 +161,9 @@ class Messages:
         try:
             return await call(channel)
         except discord.HTTPException as error:
-            if error.code not in NO_CHANNEL or (other := await self._private.channel(user, channel)) == channel:
+            if error.code not in NO_CHANNEL or (other_channel := await self._private.channel(user, channel)) == channel:
                 raise
-        return await call(other)
+        return await call(other_channel)
 
 
 def _valid_token(place: str) -> InteractionToken:

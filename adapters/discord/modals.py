@@ -51,5 +51,5 @@ def _component(field: FormField) -> Fields:
 
 
 def _option(option: FormOption, is_chosen: bool) -> Fields:
-    shown = {"value": option.value, "label": option.label[:LONGEST_OPTION], "default": is_chosen}
-    return {**shown, "description": option.description[:LONGEST_OPTION]} if option.description else shown
+    fields = {"value": option.value, "label": option.label[:LONGEST_OPTION], "default": is_chosen}
+    return {**fields, "description": option.description[:LONGEST_OPTION]} if option.description else fields

@@ -103,7 +103,7 @@ class Pictures:
     def __init__(self) -> None:
         # Keys are channels. In `_refusing`, True means that only the permission to attach files is missing.
         self._refusing: TTLCache[str, bool] = TTLCache(CHANNELS_KEPT, REFUSED_SECONDS)
-        self._late: LRUCache[str, int] = LRUCache(CHANNELS_KEPT)  # consecutive late uploads
+        self._late_uploads: LRUCache[str, int] = LRUCache(CHANNELS_KEPT)  # consecutive late uploads
         self._resting: TTLCache[str, bool] = TTLCache(CHANNELS_KEPT, LATE_SECONDS)
         self._slow: LRUCache[str, bool] = LRUCache(CHANNELS_KEPT)  # the last upload was too slow for an answer
 
@@ -133,32 +133,32 @@ class Pictures:
         attachment, _, kept_name = sent.picture.partition("/")
         if kept_name == name:
             try:
-                kept = await deliver(components.message_body(panel, place, {"id": attachment}), None)
+                message = await deliver(components.message_body(panel, place, {"id": attachment}), None)
             except discord.HTTPException as error:
                 if error.code != INVALID:
                     raise
             else:
-                return kept._replace(picture=sent.picture)
+                return message._replace(picture=sent.picture)
         body = components.message_body(panel, place, {"id": "0", "filename": name})
         stopwatch = Stopwatch()
         try:
             async with stopwatch.limit:
-                shown = await deliver(body, Upload(name, panel.picture.png, "image/png", stopwatch))
+                message = await deliver(body, Upload(name, panel.picture.png, "image/png", stopwatch))
         except LIBRARY_ERRORS as error:
             if not _can_send_text_alone(error):
                 raise
             failure: Exception = error
         else:
-            self._late.pop(channel, None)
+            self._late_uploads.pop(channel, None)
             if stopwatch.seconds > SLOW_SECONDS:
                 self._slow[channel] = True
             else:
                 self._slow.pop(channel, None)
-            return shown
+            return message
         # A request without a clear answer can still take effect later.
         is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
         try:
-            shown = await deliver(components.message_body(panel, place), None)
+            message = await deliver(components.message_body(panel, place), None)
         except (SlowDown, NotDelivered, *LIBRARY_ERRORS) as error:
             is_refused = isinstance(error, discord.HTTPException) and error.code and error.status != RATE_LIMITED
             if is_settled or is_refused:
@@ -168,7 +168,7 @@ class Pictures:
             raise PlatformFailure(describe_error(error)) from None
         # The text alone was accepted, so the picture was the cause.
         self._record_failure(channel, failure)
-        return shown._replace(is_settled=is_settled)
+        return message._replace(is_settled=is_settled)
 
     def _record_failure(self, channel: str, error: Exception) -> None:
         log.info("discord_picture_omitted", why=describe_error(error))
@@ -176,9 +176,9 @@ class Pictures:
             self._refusing[channel] = error.code == NO_PERMISSION
             return
         self._slow[channel] = True
-        self._late[channel] = self._late.get(channel, 0) + 1
-        if self._late[channel] == MAX_LATE_UPLOADS:
-            del self._late[channel]
+        self._late_uploads[channel] = self._late_uploads.get(channel, 0) + 1
+        if self._late_uploads[channel] == MAX_LATE_UPLOADS:
+            del self._late_uploads[channel]
             self._resting[channel] = True
 
 
@@ -195,8 +195,8 @@ def picture_of(message: Any) -> str:
     if media is None:
         return ""
     name = str(media.get("url")).partition("?")[0].rpartition("/")[2]
-    stored = f"{media['attachment_id']}/{name}"
-    return stored if STORED_PICTURE.fullmatch(stored) else ""
+    stored_form = f"{media['attachment_id']}/{name}"
+    return stored_form if STORED_PICTURE.fullmatch(stored_form) else ""
 
 
 def _media(components: Any) -> Iterator[dict[str, Any]]:

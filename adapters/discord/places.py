@@ -25,8 +25,8 @@ class InteractionToken(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "InteractionToken":
-        since, _, rest = text.partition(".")
-        interaction, _, token = rest.partition(".")
+        since, _, id_and_value = text.partition(".")
+        interaction, _, token = id_and_value.partition(".")
         return cls(interaction, token, int(since or 0))
 
     def __str__(self) -> str:
@@ -53,8 +53,8 @@ def ephemeral_token(place: str) -> InteractionToken:
 
 def channel_of(place: str) -> str:
     """Return the channel of a place, or ``@user`` for a private chat, whose channel differs for each application."""
-    where = Place.parse(place)
-    return where.part or where.chat.removeprefix(GUEST) or f"@{where.person}"
+    parsed_place = Place.parse(place)
+    return parsed_place.part or parsed_place.chat.removeprefix(GUEST) or f"@{parsed_place.person}"
 
 
 def is_guest(place: str) -> bool:

@@ -28,20 +28,20 @@ class PrivateChats:
         self._channels: LRUCache[str, str] = LRUCache(CHANNELS_KEPT)
         self._loading: dict[tuple[str, str], asyncio.Task[str]] = {}
 
-    async def channel(self, user: str, wrong: str = "") -> str:
+    async def channel(self, user: str, wrong_channel: str = "") -> str:
         """Return the channel of a person's private chat.
 
-        ``wrong`` is a stored channel to which the bot has no access. Raises a delivery error if the chat cannot be
-        opened.
+        ``wrong_channel`` is a stored channel to which the bot has no access. Raises a delivery error if Discord does
+        not open the chat.
         """
-        channel = self._channels.get(user, wrong)
-        if channel != wrong:
+        channel = self._channels.get(user, wrong_channel)
+        if channel != wrong_channel:
             return channel
         # Several of a person's tables can need the channel at once.
-        loading = self._loading.get((user, wrong))
+        loading = self._loading.get((user, wrong_channel))
         if loading is None:
-            loading = self._loading[user, wrong] = asyncio.create_task(self._load(user, wrong))
-            loading.add_done_callback(lambda _done: self._loading.pop((user, wrong)))
+            loading = self._loading[user, wrong_channel] = asyncio.create_task(self._load(user, wrong_channel))
+            loading.add_done_callback(lambda _done: self._loading.pop((user, wrong_channel)))
         return await asyncio.shield(loading)
 
     async def _load(self, user: str, wrong: str) -> str:

@@ -114,7 +114,7 @@ class Telegram:
         self.command_replies = CommandReplies(self.bot, self.pages, card_room, self._call)
         self.taps = Taps(self._post_answer, states, card_room, self.press_replies)
         self.per_second = MESSAGES_PER_SECOND
-        self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # places that recently refused a message
+        self._closed_places: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # that recently refused a message
         self._connected = self._has_connected = False
 
     async def start(self) -> None:
@@ -186,16 +186,16 @@ class Telegram:
         try:
             if update.callback_query:
                 await self._handle_press(update, update.callback_query)
-            elif asked := update.api_kwargs.get("widget_query"):
-                if tap := _read(update, read_tap, update, asked):
+            elif widget_query := update.api_kwargs.get("widget_query"):
+                if tap := _read(update, read_tap, update, widget_query):
                     self._reopen(tap.place)
-                    await self.taps.handle(tap, asked["id"])
+                    await self.taps.handle(tap, widget_query["id"])
             elif query := update.inline_query:
-                if found := _read(update, reading.read_inline_query, query):
-                    await answer_inline_query(self._post, self.card_room, query.id, *found)
-            elif chosen := update.chosen_inline_result:
+                if inline_query := _read(update, reading.read_inline_query, query):
+                    await answer_inline_query(self._post, self.card_room, query.id, *inline_query)
+            elif chosen_result := update.chosen_inline_result:
                 # Telegram reports sent offers only with *inline feedback* on. Nothing depends on it.
-                if offer := _read(update, reading.read_sent_offer, chosen):
+                if offer := _read(update, reading.read_sent_offer, chosen_result):
                     await self.card_room.note_offer_sent(*offer)
             elif update.guest_message:
                 if call := _read(update, read_guest_call, update.guest_message, self.messages.username):
@@ -237,14 +237,14 @@ class Telegram:
 
     def _reopen(self, place: str) -> None:
         """Try again to write to a closed place, because an update came from it."""
-        if self._closed.pop(place, False):
+        if self._closed_places.pop(place, False):
             # Do not await this, so that a press is answered first.
             self.card_room.refresh_chat(chat_of(place))
 
     async def _handle_message(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:
-            if moved := _read(update, reading.read_migration, message):
-                await self.card_room.move_chat(*moved)
+            if old_and_new_chat := _read(update, reading.read_migration, message):
+                await self.card_room.move_chat(*old_and_new_chat)
             return
         if message.is_automatic_forward:
             # A post of the linked channel, not written by a member of the group.
@@ -338,22 +338,27 @@ class Telegram:
             with delivery_errors(place):
                 return await call()
         except ChatGone:
-            self._closed[place] = True
+            self._closed_places[place] = True
             raise
         except ChatMigrated as error:
-            where = Place.parse(place)
+            parsed_place = Place.parse(place)
             with suppress(WorkFailed):  # already logged; the next attempt meets the same error
                 # Moved chats are stored without the person and token of an ephemeral place.
-                old, new = Place(self.platform, where.chat), Place(self.platform, str(error.new_chat_id))
-                await self.card_room.move_chat(str(old), str(new))
+                old_place, new_place = (
+                    Place(self.platform, parsed_place.chat),
+                    Place(self.platform, str(error.new_chat_id)),
+                )
+                await self.card_room.move_chat(str(old_place), str(new_place))
             # Ephemeral messages do not move with their table. They need a press in the new group.
-            raise (Unreachable if where.is_ephemeral else _ChatUpgraded)("the group has become a supergroup") from None
+            raise (Unreachable if parsed_place.is_ephemeral else _ChatUpgraded)(
+                "the group has become a supergroup"
+            ) from None
 
 
-def _read(update: Update, read: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result | None:
+def _read(update: Update, read_update: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result | None:
     """Return the result of ``read``. Log an update that cannot be read, and return None."""
     try:
-        return read(*args, **kwargs)
+        return read_update(*args, **kwargs)
     except LIBRARY_ERRORS as error:
         log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=error_name(error))
         return None

@@ -27,11 +27,11 @@ def app_link(username: str, page: str) -> str:
 
 def page_of(start: str) -> str:
     """Return the page that a start value names. The value comes from the link, so anyone can choose it."""
-    found = START.fullmatch(start)
-    if found is None:
+    match = START.fullmatch(start)
+    if match is None:
         return UNKNOWN_PAGE
-    if found["single"]:
-        return f"/{found['single']}"
-    if found["game"]:
-        return f"/g/{found['game']}#{found['step']}" if found["step"] else f"/g/{found['game']}"
-    return f"{PUZZLE}{found['id']}" if found["kind"] == "puzzle" else f"/{found['kind']}/{found['id']}"
+    if match["single"]:
+        return f"/{match['single']}"
+    if match["game"]:
+        return f"/g/{match['game']}#{match['step']}" if match["step"] else f"/g/{match['game']}"
+    return f"{PUZZLE}{match['id']}" if match["kind"] == "puzzle" else f"/{match['kind']}/{match['id']}"

@@ -46,8 +46,8 @@ def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | 
     if any(entity.type in QUOTES and trim_blanks(_text(units, entity.offset + entity.length)) for entity in enclosing):
         return None
     word, bot, end, is_marked = "", "", start, False
-    if found := TOKEN.match(text, blanks):
-        word, bot, end = found["word"], found["bot"] or "", start + len(found[0])
+    if match := TOKEN.match(text, blanks):
+        word, bot, end = match["word"], match["bot"] or "", start + len(match[0])
     for entity in enclosing:
         if entity.type == MessageEntity.BOT_COMMAND and entity.offset == start:
             is_marked, end = True, entity.offset + entity.length

@@ -48,21 +48,21 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         )
 
 
-def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:
+def _webhook_findings(wanted_url: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:
     """Check how Telegram delivers updates. ``webhook`` is None if the Bot API server has no webhooks."""
     if webhook is None:
-        if wanted:
+        if wanted_url:
             yield False, "telegram: this Bot API server has no webhooks: remove BUONGIOCO_TELEGRAM_WEBHOOK_URL"
         return
-    if wanted and webhook.url != wanted:
-        yield True, f"telegram: the bot sets the webhook {wanted} when it starts"
-    elif wanted and webhook.last_error_message and webhook.pending_update_count:
+    if wanted_url and webhook.url != wanted_url:
+        yield True, f"telegram: the bot sets the webhook {wanted_url} when it starts"
+    elif wanted_url and webhook.last_error_message and webhook.pending_update_count:
         yield (
             False,
-            f"telegram: Telegram cannot reach {wanted} (waiting updates: {webhook.pending_update_count}): "
+            f"telegram: Telegram cannot reach {wanted_url} (waiting updates: {webhook.pending_update_count}): "
             f"{webhook.last_error_message}",
         )
-    elif wanted:
-        yield True, f"telegram: updates come to {wanted}"
+    elif wanted_url:
+        yield True, f"telegram: updates come to {wanted_url}"
     elif webhook.url:
         yield True, f"telegram: a webhook is set ({webhook.url}); the bot removes it when it starts"

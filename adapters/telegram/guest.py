@@ -41,8 +41,8 @@ def read_guest_call(message: Message, username: str) -> GuestCall | None:
     author, text = message.from_user, message.text or message.caption or ""
     if author is None or author.is_bot or message.sender_chat or not isinstance(message.guest_query_id, str):
         return None
-    named = re.search(rf"@{re.escape(username)}\b", text, re.IGNORECASE)
-    return GuestCall(message.guest_query_id, read_person(author), text[named.end() :]) if named else None
+    mention = re.search(rf"@{re.escape(username)}\b", text, re.IGNORECASE)
+    return GuestCall(message.guest_query_id, read_person(author), text[mention.end() :]) if mention else None
 
 
 async def answer_guest_call(post: Post, card_room: CardRoom, messages: Messages, call: GuestCall) -> None:
@@ -52,20 +52,22 @@ async def answer_guest_call(post: Post, card_room: CardRoom, messages: Messages,
         return
     hidden = () if messages.has_inline_mode else ("share",)
     with delivery_errors(""):
-        sent = await _answer(post, {"guest_query_id": call.query, "result": article(offer, messages.username, hidden)})
-    if isinstance(sent, dict) and (place := inline_place(sent.get("inline_message_id"))):
+        message = await _answer(
+            post, {"guest_query_id": call.query, "result": article(offer, messages.username, hidden)}
+        )
+    if isinstance(message, dict) and (place := inline_place(message.get("inline_message_id"))):
         await card_room.note_offer_sent(call.person, offer.id, call.typed, place)
 
 
 async def _answer(post: Post, fields: dict[str, Any]) -> Any:
     """Return Telegram's answer, or None if the call is too old or was answered before."""
-    data = json_body(fields)
+    body = json_body(fields)
     for pause in RETRY_PAUSES:
         try:
-            return await post("answerGuestQuery", data)
+            return await post("answerGuestQuery", body)
         except BadRequest as error:
             log.info("telegram_guest_call_unanswered", why=error.message)
             return None
         except RETRIED_ERRORS:
             await asyncio.sleep(pause)
-    return await post("answerGuestQuery", data)
+    return await post("answerGuestQuery", body)

@@ -37,15 +37,15 @@ async def answer_inline_query(post: Post, card_room: CardRoom, query_id: str, pe
                 raise
 
 
-def article(offer: Offer, username: str = "", without: Collection[str] = ()) -> dict[str, Any]:
+def article(offer: Offer, username: str = "", hidden_kinds: Collection[str] = ()) -> dict[str, Any]:
     """Return an offer as an article with text (core.telegram.org/bots/api#inlinequeryresultarticle).
 
-    ``username`` is the name of the bot, for links to it. Buttons of the kinds in ``without`` are left out.
+    ``username`` is the name of the bot, for links to it. Buttons of the kinds in ``hidden_kinds`` are left out.
     The bot can edit the message only if it is sent with buttons (core.telegram.org/bots/api#choseninlineresult).
     """
     entities = text_entities.entities_of(offer.panel)
     content = {"message_text": offer.panel.plain, "link_preview_options": {"is_disabled": True}}
-    markup = keyboard.markup_of(offer.panel, username, without=without)
+    markup = keyboard.markup_of(offer.panel, username, hidden_kinds=hidden_kinds)
     return {
         "type": "article",
         "id": offer.id,

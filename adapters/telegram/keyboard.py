@@ -36,21 +36,21 @@ def markup_of(
     panel: Panel,
     username: str,
     *,
-    without: Collection[str] = (),
+    hidden_kinds: Collection[str] = (),
     app: str = "",
     link: Callable[[str], str] = str,
 ) -> dict[str, Any] | None:
     """Return a panel's keyboard, or None if it is empty.
 
-    ``username`` is the name of the bot. Buttons of the kinds in ``without`` are left out. ``app`` is the address of the
-    Mini App. It is empty outside private chats because buttons cannot open it there. ``link`` returns the link that
-    opens the page at an address.
+    ``username`` is the bot's name. Buttons of the kinds in ``hidden_kinds`` are left out. ``app`` is the address of
+    the Mini App. It is empty outside private chats because buttons cannot open it there. ``link`` returns the link
+    that opens the page at an address.
     """
-    wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
+    visible_rows = [tuple([button for button in row if button.kind not in hidden_kinds]) for row in panel.rows]
     # Rows too long for a phone are split.
     rows = [
         [_button(button, username, app, link) for button in part]
-        for row in wanted
+        for row in visible_rows
         if row
         for part in split_row(row, ROW_BY_LENGTH)
     ]

@@ -72,23 +72,23 @@ class Messages:
         if is_ephemeral(place):
             return await self._send_ephemeral(place, panel)
         chat, topic = reading.chat_and_topic(place)
-        where = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
-        return await self._send(where, panel, _message_id)
+        destination = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
+        return await self._send(destination, panel, _message_id)
 
-    async def _send(self, where: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
-        if state := self.widgets.state_of(where["chat_id"], panel):
+    async def _send(self, destination: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
+        if state := self.widgets.state_of(destination["chat_id"], panel):
             with suppress(FeatureMissing):
-                message = read_id(await self.widgets.send(where, state, self._widget_markup(panel)))
-                await self.widgets.states.keep(where["chat_id"], message, state)
+                message = read_id(await self.widgets.send(destination, state, self._widget_markup(panel)))
+                await self.widgets.states.keep(destination["chat_id"], message, state)
                 return SentMessage(message, WIDGET)
         if panel.document:
             with suppress(FeatureMissing):
-                return SentMessage(read_id(await self._rich.send(where, panel, self._markup(where, panel))))
-        picture = self.photos.picture_of(where["chat_id"], panel)
+                return SentMessage(read_id(await self._rich.send(destination, panel, self._markup(destination, panel))))
+        picture = self.photos.picture_of(destination["chat_id"], panel)
         if picture is None:
-            return SentMessage(read_id(await self._post("sendMessage", self._text_data(where, panel))))
-        sent = await self.photos.send(self._photo(where, panel, picture), read_id)
-        return SentMessage(sent, picture.subject.digest)
+            return SentMessage(read_id(await self._post("sendMessage", self._text_data(destination, panel))))
+        message_id = await self.photos.send(self._photo(destination, panel, picture), read_id)
+        return SentMessage(message_id, picture.subject.digest)
 
     async def _send_ephemeral(self, place: str, panel: Panel) -> SentMessage:
         """Send a message to one person in a group; raise Unreachable if the server has no ephemeral messages.
@@ -98,49 +98,52 @@ class Messages:
         """
         if self.has_ephemeral is False:
             raise Unreachable("the server has no ephemeral messages")
-        where = _recipient_fields(place)
+        destination = _recipient_fields(place)
         if self.has_ephemeral is None:
-            async with self._withdrawing(where["chat_id"]):
-                sent = await self._post("sendMessage", json_body({**where, "text": FACE_DOWN}))
+            async with self._withdrawing(destination["chat_id"]):
+                sent = await self._post("sendMessage", json_body({**destination, "text": FACE_DOWN}))
                 message = _ephemeral_message_id(sent)
-            if self.photos.picture_of(where["chat_id"], panel) is None:
+            if self.photos.picture_of(destination["chat_id"], panel) is None:
                 edited = await self.edit(place, SentMessage(message), panel)
                 self.has_ephemeral = True
                 return edited
             await self.delete(place, message)
             self.has_ephemeral = True
-        async with self._withdrawing(where["chat_id"]):
-            return await self._send(where, panel, _ephemeral_message_id)
+        async with self._withdrawing(destination["chat_id"]):
+            return await self._send(destination, panel, _ephemeral_message_id)
 
     @asynccontextmanager
     async def _withdrawing(self, chat: int) -> AsyncIterator[None]:
         """Delete a message for one person that the server has shown to everyone, and raise Unreachable."""
         try:
             yield
-        except _VisibleToAll as shown:
+        except _VisibleToAll as error:
             self._note_no_ephemeral()
-            await self._post("deleteMessage", json_body({"chat_id": chat, "message_id": shown.message}))
+            await self._post("deleteMessage", json_body({"chat_id": chat, "message_id": error.message}))
             raise Unreachable("the server has no ephemeral messages") from None
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         if is_inline(place):
             return await self._edit_inline(reading.inline_id(place), panel)
-        where, kind = _message_fields(place, sent.message), "EphemeralMessage" if is_ephemeral(place) else "Message"
-        state = self.widgets.state_of(where["chat_id"], panel)
+        destination, kind = (
+            _message_fields(place, sent.message),
+            "EphemeralMessage" if is_ephemeral(place) else "Message",
+        )
+        state = self.widgets.state_of(destination["chat_id"], panel)
         if (sent.picture == WIDGET) != bool(state):
             # A widget cannot become another message, and another message cannot become a widget.
             raise NotEditable(sent.message)
         if state:
             with _accepting_not_modified():
-                await self.widgets.edit(where, state)
-            await self.widgets.states.keep(where["chat_id"], sent.message, state)
+                await self.widgets.edit(destination, state)
+            await self.widgets.states.keep(destination["chat_id"], sent.message, state)
             return SentMessage(sent.message, WIDGET)
         if panel.document and not sent.picture:
             # A photo cannot become a rich message.
             with suppress(FeatureMissing):
-                _check_edited(await self._rich.edit(where, panel, self._markup(where, panel)))
+                _check_edited(await self._rich.edit(destination, panel, self._markup(destination, panel)))
                 return SentMessage(sent.message)
-        picture = self.photos.picture_of(where["chat_id"], panel)
+        picture = self.photos.picture_of(destination["chat_id"], panel)
         if is_ephemeral(place) and not sent.picture:
             # A new message with a picture would need another press, so this one stays a text.
             picture = None
@@ -148,16 +151,16 @@ class Messages:
             raise NotEditable(sent.message)
         with _accepting_not_modified(), self._ephemeral_errors(place):
             if picture is None:
-                edited = await self._post(f"edit{kind}Text", self._text_data(where, panel))
+                edited = await self._post(f"edit{kind}Text", self._text_data(destination, panel))
                 if not is_ephemeral(place):
                     _check_edited(edited)
             elif sent.is_certain and sent.picture == picture.subject.digest:
                 # The message certainly shows this picture, so no upload is needed.
-                caption = self._photo(where, panel, picture).caption_fields
+                caption = self._photo(destination, panel, picture).caption_fields
                 await self._post(f"edit{kind}Caption", json_body(caption))
             else:
                 try:
-                    await self.photos.edit(self._photo(where, panel, picture), f"edit{kind}Media")
+                    await self.photos.edit(self._photo(destination, panel, picture), f"edit{kind}Media")
                 except LateEdit:
                     if sent.picture:
                         raise
@@ -180,21 +183,21 @@ class Messages:
         if is_inline(place):
             # The bot cannot delete a message in a chat that it is not in.
             return
-        where = json_body(_message_fields(place, message))
+        destination = json_body(_message_fields(place, message))
         if is_ephemeral(place):
             with self._ephemeral_errors(place):
-                await self._post("deleteEphemeralMessage", where)
+                await self._post("deleteEphemeralMessage", destination)
             return
         await self.widgets.forget(reading.chat_and_topic(place)[0], message)
         try:
-            await self._post("deleteMessage", where)
+            await self._post("deleteMessage", destination)
         except BadRequest as error:
             if not CANNOT_BE_DELETED.search(error.message):
                 raise
             # A message cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage), so remove its
             # buttons.
             with _accepting_not_modified():
-                await self._post("editMessageReplyMarkup", where)
+                await self._post("editMessageReplyMarkup", destination)
 
     @contextmanager
     def _ephemeral_errors(self, place: str) -> Iterator[None]:
@@ -217,21 +220,21 @@ class Messages:
         links = tuple(tuple(button for button in row if button.kind not in ("press", "aside")) for row in panel.rows)
         return self._keyboard(replace(panel, rows=links), app=self._app.address)
 
-    def _text_data(self, where: dict[str, Any], panel: Panel) -> Body:
-        return json_body({**where, **text_entities.text_fields(panel, self._markup(where, panel))})
+    def _text_data(self, destination: dict[str, Any], panel: Panel) -> Body:
+        return json_body({**destination, **text_entities.text_fields(panel, self._markup(destination, panel))})
 
-    def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
-        shown = panel.beside_picture
-        entities = text_entities.entities_of(shown, folds=True)
-        return Photo(where, picture, shown.plain, entities or None, self._markup(where, panel))
+    def _photo(self, destination: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
+        caption = panel.beside_picture
+        entities = text_entities.entities_of(caption, folds=True)
+        return Photo(destination, picture, caption.plain, entities or None, self._markup(destination, panel))
 
-    def _markup(self, where: dict[str, Any], panel: Panel) -> dict[str, Any] | None:
+    def _markup(self, destination: dict[str, Any], panel: Panel) -> dict[str, Any] | None:
         """Return a panel's keyboard. The app opens only from private chats, which have positive ids."""
-        return self._keyboard(panel, app=self._app.address if where["chat_id"] > 0 else "")
+        return self._keyboard(panel, app=self._app.address if destination["chat_id"] > 0 else "")
 
     def _keyboard(self, panel: Panel, *without: str, app: str = "") -> dict[str, Any] | None:
         hidden = [*without, *self._hidden_kinds]
-        return keyboard.markup_of(panel, self._app.username, without=hidden, app=app, link=self._app.link)
+        return keyboard.markup_of(panel, self._app.username, hidden_kinds=hidden, app=app, link=self._app.link)
 
     @property
     def _hidden_kinds(self) -> list[str]:
@@ -251,20 +254,20 @@ def _accepting_not_modified() -> Iterator[None]:
 
 
 def _message_fields(place: str, message: str) -> dict[str, Any]:
-    where = Place.parse(place)
+    parsed_place = Place.parse(place)
     if is_ephemeral(place):
-        receiver = int(where.person)
-        return {"chat_id": int(where.chat), "receiver_user_id": receiver, "ephemeral_message_id": int(message)}
-    return {"chat_id": int(where.person or where.chat), "message_id": int(message)}
+        receiver = int(parsed_place.person)
+        return {"chat_id": int(parsed_place.chat), "receiver_user_id": receiver, "ephemeral_message_id": int(message)}
+    return {"chat_id": int(parsed_place.person or parsed_place.chat), "message_id": int(message)}
 
 
 def _recipient_fields(place: str) -> dict[str, Any]:
     """Return the fields that show a new message to one person."""
-    where = Place.parse(place)
-    parameters: dict[str, Any] = {"receiver_user_id": int(where.person)}
-    topic = int(where.part) if where.part else None
-    fields = {"chat_id": int(where.chat), "message_thread_id": topic, "ephemeral_message_parameters": parameters}
-    asked_at, _, asked = where.token.partition(".")
+    destination = Place.parse(place)
+    parameters: dict[str, Any] = {"receiver_user_id": int(destination.person)}
+    topic = int(destination.part) if destination.part else None
+    fields = {"chat_id": int(destination.chat), "message_thread_id": topic, "ephemeral_message_parameters": parameters}
+    asked_at, _, asked = destination.token.partition(".")
     # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
     if not asked or abs(time.time() - int(asked_at)) >= EPHEMERAL_SECONDS:
         return fields
@@ -274,11 +277,11 @@ def _recipient_fields(place: str) -> dict[str, Any]:
     return fields
 
 
-def _message_id(sent: object) -> str:
+def _message_id(message: object) -> str:
     """Return the id of a message in Telegram's answer; raise PlatformFailure without one."""
-    if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
+    if not isinstance(message, dict) or type(message.get("message_id")) is not int:
         raise PlatformFailure("the response has no message id")
-    return str(sent["message_id"])
+    return str(message["message_id"])
 
 
 def _check_edited(answer: object) -> None:

@@ -84,10 +84,10 @@ class TelegramApp:
         chats = {f"allow_{kind}_chats": True for kind in ("user", "group", "channel")}
         user = int(person.id.partition(":")[2])
         with delivery_errors(private_place(person.id)):
-            saved = await self._post(
+            prepared = await self._post(
                 "savePreparedInlineMessage", json_body({"user_id": user, "result": result, **chats})
             )
-            return str(saved["id"])
+            return str(prepared["id"])
 
 
 class MenuButtons:
@@ -95,7 +95,7 @@ class MenuButtons:
 
     def __init__(self, app: TelegramApp, card_room: CardRoom) -> None:
         self._app, self._card_room = app, card_room
-        self._shown: TTLCache[str, str] = TTLCache(10_000, SHOWN_SECONDS)  # languages by person
+        self._shown_language: TTLCache[str, str] = TTLCache(10_000, SHOWN_SECONDS)  # by person
 
     async def show(self, person: Person) -> None:
         """Set the button of a person who writes to the bot, once a day.
@@ -104,11 +104,11 @@ class MenuButtons:
         """
         try:
             language = await self._card_room.lobby.language_of(person.id, person.language)
-            if self._shown.get(person.id) == language:
+            if self._shown_language.get(person.id) == language:
                 return
             with delivery_errors(private_place(person.id)):
                 await self._app.set_menu_button(language, int(person.id.partition(":")[2]))
-            self._shown[person.id] = language
+            self._shown_language[person.id] = language
         except DeliveryError as error:
             log.info("telegram_menu_button_not_set", why=type(error).__name__)
         except STORE_ERRORS as error:

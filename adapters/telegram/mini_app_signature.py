@@ -21,14 +21,14 @@ LONGEST = 4096  # characters of launch data
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class Opened(NamedTuple):
-    """The person who opened the app, and the start value of their link, empty without one."""
+class Launch(NamedTuple):
+    """The person who opened the app, and the start value of their link; empty without one."""
 
     person: Person
     start: str = ""
 
 
-def verify_launch(token: str, init_data: str, now: float | None = None) -> Opened:
+def verify_launch(token: str, init_data: str, now: float | None = None) -> Launch:
     """Return who opened the app, by its ``initData``; raise InvalidLaunch if it is forged or too old."""
     if len(init_data) > LONGEST:
         raise InvalidLaunch("too long")
@@ -40,10 +40,10 @@ def verify_launch(token: str, init_data: str, now: float | None = None) -> Opene
     if len(fields) < len(pairs):
         raise InvalidLaunch("a field occurs twice")
     signature = fields.pop("hash", "")
-    lines = "\n".join(f"{name}={value}" for name, value in sorted(fields.items()))
+    signed_text = "\n".join(f"{name}={value}" for name, value in sorted(fields.items()))
     key = hmac.digest(b"WebAppData", token.encode(), sha256)
     if not HASH.fullmatch(signature) or not hmac.compare_digest(
-        signature, hmac.digest(key, lines.encode(), sha256).hex()
+        signature, hmac.digest(key, signed_text.encode(), sha256).hex()
     ):
         raise InvalidLaunch("not signed by Telegram for this bot")
     age = (time.time() if now is None else now) - int(fields.get("auth_date", "0"))
@@ -56,4 +56,4 @@ def verify_launch(token: str, init_data: str, now: float | None = None) -> Opene
     texts = {name: value for name, value in user.items() if isinstance(value, str)}
     name = " ".join(filter(None, (texts.get("first_name"), texts.get("last_name"))))
     person = Person(f"{PLATFORM}:{user['id']}", name, texts.get("username", ""), texts.get("language_code", ""))
-    return Opened(person, fields.get("start_param", ""))
+    return Launch(person, fields.get("start_param", ""))

@@ -11,10 +11,10 @@ SETTINGS = "@BotFather, Open, Bot Settings"
 
 
 class Mode(NamedTuple):
-    """A mode. ``advice`` is for hosts if it is not as ``wanted``. ``is_needed``: the bot does not work otherwise."""
+    """A mode. Hosts read ``advice`` if it is wrong. ``is_needed``: without the right mode the bot does not work."""
 
     name: str
-    wanted: bool
+    should_be_on: bool
     advice: str
     is_needed: bool = False
 
@@ -63,5 +63,5 @@ def check_modes(reported: dict[str, object]) -> Iterator[tuple[bool, str]]:
     ``reported`` is the answer to ``getMe``. A server that does not know a mode does not report it.
     """
     for mode in MODES:
-        if reported.get(mode.name, mode.wanted) != mode.wanted:
+        if reported.get(mode.name, mode.should_be_on) != mode.should_be_on:
             yield not mode.is_needed, f"telegram: {mode.advice}"

@@ -47,7 +47,7 @@ class NewFeature:
         for_all: bool = False,
     ) -> None:
         self._name, self._version, self._missing_seconds, self._for_all = name, version, missing_seconds, for_all
-        self._refused: TTLCache[int, bool] = TTLCache(10_000, refused_seconds)
+        self._refusing_chats: TTLCache[int, bool] = TTLCache(10_000, refused_seconds)
         self._missing_until = 0.0
 
     @property
@@ -55,7 +55,7 @@ class NewFeature:
         return time.monotonic() < self._missing_until
 
     def is_refused(self, chat: int) -> bool:
-        return self.is_missing or chat in self._refused or EVERY_CHAT in self._refused
+        return self.is_missing or chat in self._refusing_chats or EVERY_CHAT in self._refusing_chats
 
     async def attempt(self, chat: int, call: Awaitable[Answer]) -> Answer:
         """Return the answer to a call; raise FeatureMissing if the server or the chat refuses the feature.
@@ -66,13 +66,13 @@ class NewFeature:
             return await call
         except InvalidToken:
             # Telegram answers 404 both for an unknown method and for an unknown token.
-            why = f"Bot API before {self._version}"
+            explanation = f"Bot API before {self._version}"
             self._missing_until = time.monotonic() + self._missing_seconds
         except BadRequest as error:
-            why = error.message
-            is_forbidden_here = NO_RIGHT.search(why) is not None
-            if not is_forbidden_here and any(reason.search(why) for reason in OTHER_REASONS):
+            explanation = error.message
+            is_forbidden_here = NO_RIGHT.search(explanation) is not None
+            if not is_forbidden_here and any(reason.search(explanation) for reason in OTHER_REASONS):
                 raise
-            self._refused[EVERY_CHAT if self._for_all and not is_forbidden_here else chat] = True
-        log.warning("telegram_feature_missing", what=self._name, why=why)
-        raise FeatureMissing(why)
+            self._refusing_chats[EVERY_CHAT if self._for_all and not is_forbidden_here else chat] = True
+        log.warning("telegram_feature_missing", what=self._name, why=explanation)
+        raise FeatureMissing(explanation)

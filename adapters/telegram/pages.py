@@ -21,10 +21,10 @@ class Pages:
 
     async def replace(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
         """Edit the pressed message to show a page, or replace it with a new message if that is impossible."""
-        sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
+        message = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
         try:
             with _safe_to_repeat():
-                await self._adapter.edit(press.place, sent, panel)
+                await self._adapter.edit(press.place, message, panel)
         except (NotEditable, NoPicture):
             await self.send(press.place, panel, press.key, silent=True)
             # Queued separately: if the deletion is retried, the page is not sent again.
@@ -39,9 +39,9 @@ class Pages:
                 self._background.start(self._delete_late(place, error.late))
             await self._adapter.send(place, replace(panel, picture=None), key, silent=silent)
 
-    async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
+    async def _delete_late(self, place: str, late_message: asyncio.Future[str]) -> None:
         """Delete a page that arrives late, after its text was sent alone."""
-        if message := await late:
+        if message := await late_message:
             self._queue_deletion(place, message)
 
     def _queue_deletion(self, place: str, message: str) -> None:

@@ -38,9 +38,9 @@ ReadMessageId = Callable[[Any], str]
 
 
 class Photo(NamedTuple):
-    """A picture with its text and buttons. ``where`` holds the fields that identify the chat or message."""
+    """A picture with its text and buttons. ``destination`` holds the fields that identify the chat or message."""
 
-    where: dict[str, Any]
+    destination: dict[str, Any]
     picture: Picture
     caption: str
     entities: list[dict[str, Any]] | None
@@ -48,7 +48,12 @@ class Photo(NamedTuple):
 
     @property
     def caption_fields(self) -> dict[str, Any]:
-        return {**self.where, "caption": self.caption, "caption_entities": self.entities, "reply_markup": self.markup}
+        return {
+            **self.destination,
+            "caption": self.caption,
+            "caption_entities": self.entities,
+            "reply_markup": self.markup,
+        }
 
     def send_fields(self, file_id: str | None) -> dict[str, Any]:
         """Return the fields of a new message; without a ``file_id`` the file is uploaded with them."""
@@ -59,7 +64,7 @@ class Photo(NamedTuple):
         media: dict[str, Any] = {"type": "photo", "media": file_id or f"attach://{PART}", "caption": self.caption}
         if self.entities:
             media["caption_entities"] = self.entities
-        return {**self.where, "media": media, "reply_markup": self.markup}
+        return {**self.destination, "media": media, "reply_markup": self.markup}
 
 
 class LateUpload(TimeoutError):
@@ -107,18 +112,18 @@ class Photos:
         self._forbidden: TTLCache[int, bool] = TTLCache(10_000, FORBIDDEN_SECONDS)
         self._failed_in_a_row = 0
         self._rests_until = 0.0
-        self._late = TaskSet()
+        self._late_uploads = TaskSet()
 
     def picture_of(self, chat: int, panel: Panel) -> Picture | None:
         """Return a panel's picture, or None if the chat gets the text alone."""
         picture = panel.picture
         if picture is None or not picture.png or utf16_length(panel.plain) > LONGEST_CAPTION:
             return None
-        rests = time.monotonic() < self._rests_until or len(self._late) >= MAX_LATE
+        rests = time.monotonic() < self._rests_until or len(self._late_uploads) >= MAX_LATE
         return None if rests or chat in self._forbidden else picture
 
     def stop(self) -> None:
-        self._late.cancel()
+        self._late_uploads.cancel()
 
     async def send(self, photo: Photo, read_id: ReadMessageId) -> str:
         """Send a photo and return the message's id; raise the library's errors, or NoPicture if the picture failed."""
@@ -158,7 +163,7 @@ class Photos:
                 # The upload finished or failed just as the time ran out.
                 return await task
             if read_id:
-                raise LateUpload(self._late.start(_late_message_id(task, read_id))) from None
+                raise LateUpload(self._late_uploads.start(_late_message_id(task, read_id))) from None
             task.cancel()
             raise LateUpload from None
         except asyncio.CancelledError:
@@ -176,11 +181,11 @@ class Photos:
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):
             raise
         except BadRequest as error:
-            ephemeral = "receiver_user_id" in photo.where or "ephemeral_message_parameters" in photo.where
+            ephemeral = "receiver_user_id" in photo.destination or "ephemeral_message_parameters" in photo.destination
             if not is_about_picture(error.message, ephemeral=ephemeral):
                 raise
             if NO_RIGHT_TO_PHOTOS.search(error.message):
-                self._forbidden[int(photo.where["chat_id"])] = True
+                self._forbidden[int(photo.destination["chat_id"])] = True
             raise NoPicture(error.message) from None
         except LIBRARY_ERRORS as error:
             self._failed_in_a_row += 1

@@ -76,7 +76,7 @@ class Polling:
         """``kinds`` are the kinds of updates that the bot wants."""
         self._bot, self._handle, self._report_outage, self._kinds = bot, handle, report_outage, list(kinds)
         self._busy: dict[int, asyncio.Task[None]] = {}
-        self._since: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
+        self._arrived_at: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
         self._next = 0  # id after the latest update
         self._last_offset = 0  # offset of the last request
         self._requested_at = 0.0  # loop time of the last request
@@ -85,7 +85,7 @@ class Polling:
     @property
     def _offset(self) -> int:
         """The id of the first update that is not handled yet."""
-        unhandled = (number for number, task in self._busy.items() if number in self._since and not task.done())
+        unhandled = (number for number, task in self._busy.items() if number in self._arrived_at and not task.done())
         return min(unhandled, default=self._next)
 
     async def run(self) -> None:
@@ -127,7 +127,7 @@ class Polling:
         updates: Any = await self._bot._post("getUpdates", fields)
         if not isinstance(updates, list):
             raise InvalidAnswer("updates are not a list")
-        self._since = {number: since for number, since in self._since.items() if number >= offset}
+        self._arrived_at = {number: arrived_at for number, arrived_at in self._arrived_at.items() if number >= offset}
         return updates
 
     def _start(self, raw_updates: list[Any]) -> None:
@@ -141,10 +141,10 @@ class Polling:
         if updates:
             # Ignore the old `_next`: after a week without updates Telegram continues at a random id, which can be
             # lower.
-            self._next = max([*updates, *self._since]) + 1
-        new = {number: raw for number, raw in updates.items() if number not in self._since}
-        for number, raw in new.items():
-            self._since[number] = asyncio.get_running_loop().time()
+            self._next = max([*updates, *self._arrived_at]) + 1
+        new_updates = {number: raw for number, raw in updates.items() if number not in self._arrived_at}
+        for number, raw in new_updates.items():
+            self._arrived_at[number] = asyncio.get_running_loop().time()
             try:
                 update = build_update(raw, self._bot)
             except LIBRARY_ERRORS as error:
@@ -152,12 +152,12 @@ class Polling:
                 continue
             self._busy[number] = asyncio.create_task(self._handle_with_retries(number, update))
             self._busy[number].add_done_callback(partial(self._forget_task, number))
-        if not new and len(updates) >= MAX_UPDATES:
+        if not new_updates and len(updates) >= MAX_UPDATES:
             # Unhandled updates fill the response and hide newer ones.
             first = self._offset
-            if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > STUCK_SECONDS:
+            if asyncio.get_running_loop().time() - self._arrived_at.get(first, math.inf) > STUCK_SECONDS:
                 log.warning("telegram_update_confirmed_early", update=first)
-                del self._since[first]
+                del self._arrived_at[first]
 
     async def _handle_with_retries(self, number: int, update: Update) -> None:
         """Handle an update. While the queue is full, retry as long as the update is unconfirmed."""
@@ -167,7 +167,7 @@ class Polling:
                 return await self._handle(update)
             except WorkDropped:
                 await asyncio.sleep(backoff.next_pause())
-            if number not in self._since:
+            if number not in self._arrived_at:
                 log.error("telegram_update_lost", update=number, why="too many updates are waiting for the store")
                 return None
 

@@ -39,7 +39,7 @@ class QueryAnswer:
         self.sent = asyncio.Event()
         self._is_given = False
         self._timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self._give_fallback)
-        self._late: asyncio.Task[bool] | None = None
+        self._fallback_task: asyncio.Task[bool] | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -61,14 +61,14 @@ class QueryAnswer:
         return True
 
     def _give_fallback(self) -> None:
-        self._late = asyncio.create_task(self.give(**self.fallback))
+        self._fallback_task = asyncio.create_task(self.give(**self.fallback))
 
     async def _send(self, answer: dict[str, Any]) -> None:
         method, fields = await self._call_for(answer)
-        data = json_body(fields)
+        body = json_body(fields)
         for pause in (*RETRY_PAUSES, None):
             try:
-                await self._post(method, data)
+                await self._post(method, body)
             except BadRequest:
                 # The query is too old, or a killed bot has answered it.
                 return
@@ -164,8 +164,8 @@ class PressReplies:
         if is_inline(press.place) or is_ephemeral(press.place):
             # The bot cannot send a message there.
             return
-        lost = _("I couldn’t send that to our private chat: press the button again.")
-        panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {lost}")))
+        failure_text = _("I couldn’t send that to our private chat: press the button again.")
+        panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {failure_text}")))
         send = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
         self.card_room.queue_answer(press.place, send, message=f"lost {press.person.id}")
 

@@ -54,7 +54,7 @@ async def update_profile(bot: Bot, app: TelegramApp, client: Any) -> None:
 
     After an error the next start sets the rest.
     """
-    refused = []
+    refused_parts = []
     try:
         for name, value, set_part in _parts(bot, app):
             digest = blake2b(value.encode(), digest_size=8).hexdigest() if value else ""
@@ -64,14 +64,14 @@ async def update_profile(bot: Bot, app: TelegramApp, client: Any) -> None:
             try:
                 await set_part()
             except (InvalidToken, BadRequest):
-                refused.append(name)
+                refused_parts.append(name)
             else:
                 await client.hset(DIGESTS_KEY, field, digest)
     except TelegramError as error:
         log.warning("telegram_profile_not_set", why=error_name(error))
         return
-    if refused:
-        log.warning("telegram_feature_missing", what=f"set {', '.join(refused)}", why="refused by this server")
+    if refused_parts:
+        log.warning("telegram_feature_missing", what=f"set {', '.join(refused_parts)}", why="refused by this server")
 
 
 def _parts(bot: Bot, app: TelegramApp) -> Iterator[tuple[str, str, Callable[[], Awaitable[object]]]]:
@@ -91,7 +91,7 @@ def _parts(bot: Bot, app: TelegramApp) -> Iterator[tuple[str, str, Callable[[], 
             ]
             value = repr([entry.to_dict() for entry in menu])
             yield f"{scope.type} {language}", value, partial(bot.set_my_commands, menu, scope, code)
-        description, about = texts(language).gettext(DESCRIPTION), texts(language).gettext(ABOUT)
+        description, about_text = texts(language).gettext(DESCRIPTION), texts(language).gettext(ABOUT)
         yield f"description {language}", description, partial(bot.set_my_description, description, code)
-        yield f"about {language}", about, partial(bot.set_my_short_description, about, code)
+        yield f"about {language}", about_text, partial(bot.set_my_short_description, about_text, code)
     yield "menu button", app.address and f"{app.address} {MENU}", partial(app.set_menu_button, "en")

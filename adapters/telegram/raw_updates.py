@@ -116,13 +116,13 @@ def _replied_message(raw: Fields) -> Fields | None:
 def _query(raw: Fields) -> Fields:
     message = raw.get("message")
     payload = _texts(raw, "data")
-    pressed = _pressed_message(message, payload.get("data")) if isinstance(message, dict) else None
+    pressed_message = _pressed_message(message, payload.get("data")) if isinstance(message, dict) else None
     return {
         "id": raw.get("id"),
         "from": _user(raw.get("from")),
         "chat_instance": _texts(raw, "chat_instance").get("chat_instance", ""),
         **payload,
-        **_present(inline_message_id=raw.get("inline_message_id"), message=pressed),
+        **_present(inline_message_id=raw.get("inline_message_id"), message=pressed_message),
     }
 
 
@@ -152,12 +152,12 @@ def _typed_query(raw: Fields) -> Fields:
 
 def _membership(raw: Fields) -> Fields:
     """Reduce a change of membership: was the bot a member before, and can it write now?"""
-    before, after = (
+    old_status, new_status = (
         raw[name] if isinstance(raw.get(name), dict) else {} for name in ("old_chat_member", "new_chat_member")
     )
-    was_member, can_write = _is_member(before), _is_member(after)
-    if after.get("status") == ChatMember.RESTRICTED:
-        can_write = can_write and after.get("can_send_messages") is True
+    was_member, can_write = _is_member(old_status), _is_member(new_status)
+    if new_status.get("status") == ChatMember.RESTRICTED:
+        can_write = can_write and new_status.get("can_send_messages") is True
     bot = {"id": 0, "is_bot": True, "first_name": ""}
     return {
         **_present(chat=_chat(raw.get("chat"))),

@@ -78,8 +78,8 @@ def read_migration(message: Message) -> tuple[str, str]:
 
 
 def chat_and_topic(place: str) -> tuple[int, int | None]:
-    where = Place.parse(place)
-    return int(where.person or where.chat), int(where.part) if where.part else None
+    parsed_place = Place.parse(place)
+    return int(parsed_place.person or parsed_place.chat), int(parsed_place.part) if parsed_place.part else None
 
 
 def read_command(update: Update, bot: User, *, ephemerals: bool = True) -> Command | None:
@@ -98,16 +98,16 @@ def read_command(update: Update, bot: User, *, ephemerals: bool = True) -> Comma
     if not trim_blanks(text):
         return None
     is_private_chat = message.chat.type == Chat.PRIVATE
-    found = find_command(text, entities)
-    if found and found.bot:
-        if found.bot not in ((bot.username or "").lower(), str(bot.id)):
+    match = find_command(text, entities)
+    if match and match.bot:
+        if match.bot not in ((bot.username or "").lower(), str(bot.id)):
             return None
-    elif found and not is_private_chat and not (found.is_marked and find_command_spec(found.word, is_for_us=False)):
+    elif match and not is_private_chat and not (match.is_marked and find_command_spec(match.word, is_for_us=False)):
         return None
-    elif found and is_private_chat and not found.is_marked and not find_command_spec(found.word):
-        found = None
+    elif match and is_private_chat and not match.is_marked and not find_command_spec(match.word):
+        match = None
     key, place = f"tg{_checked_id(update.update_id)}", place_of(message)
-    if found is None:
+    if match is None:
         is_for_us = is_private_chat and message.via_bot is None
         spec = read_text(text)
         word = spec.name if spec else "start"
@@ -116,8 +116,8 @@ def read_command(update: Update, bot: User, *, ephemerals: bool = True) -> Comma
         key=key,
         person=read_person(message.from_user),
         place=place,
-        word=found.word,
-        words=found.words,
+        word=match.word,
+        words=match.words,
         about=tuple(_named_people(message, text, entities)),
         ephemeral=_place_of_reply(message, place, message.from_user) if ephemerals else "",
         chat_name=_checked_text(message.chat.title or ""),
@@ -180,13 +180,18 @@ def read_inline_query(query: InlineQuery) -> tuple[Person, str]:
     return read_person(query.from_user), _checked_text(query.query)
 
 
-def read_sent_offer(chosen: ChosenInlineResult) -> tuple[Person, str, str, str]:
+def read_sent_offer(chosen_result: ChosenInlineResult) -> tuple[Person, str, str, str]:
     """Return the sender, the offer's id, the typed text, and the place of the message.
 
     The place names no chat, because Telegram names none. It is empty without a message id.
     """
-    place = inline_place(chosen.inline_message_id)
-    return read_person(chosen.from_user), _checked_text(chosen.result_id), _checked_text(chosen.query), place
+    place = inline_place(chosen_result.inline_message_id)
+    return (
+        read_person(chosen_result.from_user),
+        _checked_text(chosen_result.result_id),
+        _checked_text(chosen_result.query),
+        place,
+    )
 
 
 def inline_place(message: object) -> str:

@@ -31,7 +31,7 @@ def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
     for number, span in enumerate(panel.text):
         length = utf16_length(span.text)
         if number == fold:
-            whole = sum(utf16_length(rest.text) for rest in panel.text[number:])
+            whole = sum(utf16_length(folded_span.text) for folded_span in panel.text[number:])
             entities.append({"type": FOLDED, "offset": offset, "length": whole})
         # A quote can contain only bold and italic text: core.telegram.org/bots/api#formatting-options
         if fold is None or number < fold or span.style in ("bold", "italic"):

@@ -106,9 +106,11 @@ class AiohttpRequest(BaseRequest):
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         # The bot gives no timeouts for single calls. For aiohttp, connecting includes the wait for a free connection.
-        read = self._read_timeout + (WRITE_SECONDS if request_data and request_data.contains_files else 0.0)
-        connect = POOL_SECONDS + CONNECT_SECONDS
-        timeout = aiohttp.ClientTimeout(total=None, connect=connect, sock_connect=CONNECT_SECONDS, sock_read=read)
+        read_seconds = self._read_timeout + (WRITE_SECONDS if request_data and request_data.contains_files else 0.0)
+        connect_seconds = POOL_SECONDS + CONNECT_SECONDS
+        timeout = aiohttp.ClientTimeout(
+            total=None, connect=connect_seconds, sock_connect=CONNECT_SECONDS, sock_read=read_seconds
+        )
         body, headers = _body_and_headers(request_data)
         try:
             async with self._session.request(
@@ -152,9 +154,9 @@ class SendingRequest(AiohttpRequest):
         return answer
 
 
-async def post(request: SendingRequest, base_url: str, method: str, data: Body) -> Any:
+async def post(request: SendingRequest, base_url: str, method: str, body: Body) -> Any:
     """Call a method of the Bot API and return its result. The library's methods would build a form and objects."""
-    return await request.post(f"{base_url}/{method}", data)  # type: ignore[arg-type]
+    return await request.post(f"{base_url}/{method}", body)  # type: ignore[arg-type]
 
 
 def _checked_status(status: int, payload: bytes) -> int:

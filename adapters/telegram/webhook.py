@@ -92,27 +92,29 @@ class Webhook:
     async def _check(self) -> None:
         """Set the webhook if needed, and log Telegram's latest error in calling it."""
         try:
-            info = await self._bot.get_webhook_info()
+            webhook = await self._bot.get_webhook_info()
         except InvalidToken:
             # This raises if the token was revoked. Otherwise the server lacks the method.
             await self._bot.get_me()
-            info = None
-        if not self._is_set or (info and info.url != self._url):
+            webhook = None
+        if not self._is_set or (webhook and webhook.url != self._url):
             # Set the webhook at every start, because Telegram does not return the secret.
             await self._bot.set_webhook(
                 self._url, max_connections=CONNECTIONS, allowed_updates=self._kinds, secret_token=self._secret
             )
             self._is_set = True
         self.is_receiving = True
-        if info is None:
+        if webhook is None:
             return
         if self._last_error_at is None:
             # Telegram never forgets its last error. An old error matters only if updates are still waiting.
-            self._last_error_at = 0 if info.pending_update_count else self._began_at - 1
-        error_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
+            self._last_error_at = 0 if webhook.pending_update_count else self._began_at - 1
+        error_at = int(webhook.last_error_date.timestamp()) if webhook.last_error_date else 0
         if error_at > self._last_error_at:
             self._last_error_at = error_at
-            log.warning("telegram_webhook_unreachable", why=info.last_error_message, waiting=info.pending_update_count)
+            log.warning(
+                "telegram_webhook_unreachable", why=webhook.last_error_message, waiting=webhook.pending_update_count
+            )
 
     async def _receive(self, request: web.Request) -> web.Response:
         if not equals_secret(request.headers.get(SECRET_HEADER, ""), self._secret):

@@ -29,11 +29,11 @@ class Address(NamedTuple):
     @classmethod
     def parse(cls, scheme: str, authority: str) -> "Address | None":
         """Parse a name with or without a port, as in `Host`; None if it is malformed."""
-        found = AUTHORITY.fullmatch(authority.lower())
-        if found is None or scheme not in PORTS:
+        match = AUTHORITY.fullmatch(authority.lower())
+        if match is None or scheme not in PORTS:
             return None
-        port = int(found["port"] or PORTS[scheme])
-        return cls(scheme, found["name"].strip("[]"), port) if 0 < port < 65536 else None
+        port = int(match["port"] or PORTS[scheme])
+        return cls(scheme, match["name"].strip("[]"), port) if 0 < port < 65536 else None
 
     @classmethod
     def parse_origin(cls, origin: str) -> "Address | None":

@@ -50,15 +50,15 @@ async def prepare(site: Site, request: web.Request) -> web.Response:
 
 async def _result(site: Site, request: web.Request, person: Person, page: str) -> str:
     """Return the text of the result or invitation on a page; empty if the person cannot share it."""
-    found = PAGE.fullmatch(page)
-    if found is None:
+    match = PAGE.fullmatch(page)
+    if match is None:
         return ""
-    if game_id := found["game"]:
+    if game_id := match["game"]:
         with site.limits.lookup(request) as lookup:
             text = await site.card_room.games.get_result(game_id, person.language)
             lookup.end(missing=not text)
         return text
-    if code := found["duel"]:
+    if code := match["duel"]:
         site.limits.count_code(request)
         duels = site.card_room.feature(DuelsFeature).site
         duel = await duels.page(code, person.id, person.handle, person.language, "")

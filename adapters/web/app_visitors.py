@@ -19,25 +19,25 @@ KNOWN_SECONDS, MAX_KNOWN = 600.0, 10_000
 class AppVisitors:
     def __init__(self, people: WebPeople) -> None:
         self._people = people
-        self._known: TTLCache[str, str] = TTLCache(MAX_KNOWN, KNOWN_SECONDS)  # people by cookie
+        self._person_of_cookie: TTLCache[str, str] = TTLCache(MAX_KNOWN, KNOWN_SECONDS)
 
     def recognize(self, request: web.Request, apps: dict[str, MiniApp]) -> bool:
         """Count a request for its reader's account, if an earlier look-up knows it."""
         cookie = request.cookies.get(FRAMED, "")
-        person = self._known.get(cookie)
+        person = self._person_of_cookie.get(cookie)
         if person is None:
             return False
-        self._known[cookie] = person
+        self._person_of_cookie[cookie] = person
         return self._note(request, person, apps)
 
     async def look_up(self, request: web.Request, apps: dict[str, MiniApp]) -> None:
         """Look up the account behind a request, after it was counted for its address."""
         has_proxy = any(app.page_origin for app in apps.values())
         cookie = request.cookies.get(FRAMED, "") if has_proxy else ""
-        if cookie in self._known:
+        if cookie in self._person_of_cookie:
             return
         if person := await self._people.sessions.authenticate(cookie) if cookie else "":
-            self._known[cookie] = person
+            self._person_of_cookie[cookie] = person
             self._note(request, person, apps)
 
     @staticmethod

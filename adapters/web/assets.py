@@ -121,10 +121,10 @@ async def _response(request: web.Request, asset: Asset | None, *, is_current: bo
     }
     if is_unchanged(request, asset.etag):
         return web.Response(status=304, headers=headers)
-    body, accepted = asset.body, request.headers.get("Accept-Encoding", "")
-    if asset.gzipped and re.search(r"\bbr\b", accepted):
+    body, encodings = asset.body, request.headers.get("Accept-Encoding", "")
+    if asset.gzipped and re.search(r"\bbr\b", encodings):
         body, headers["Content-Encoding"] = await asyncio.to_thread(_brotli, body), "br"
-    elif asset.gzipped and "gzip" in accepted:
+    elif asset.gzipped and "gzip" in encodings:
         body, headers["Content-Encoding"] = asset.gzipped, "gzip"
     return web.Response(body=body, content_type=asset.type, charset="utf-8", headers=headers)
 

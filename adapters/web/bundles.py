@@ -47,12 +47,12 @@ def join_styles(files: Mapping[str, str], names: Iterable[str]) -> str:
 def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
     """Return a script that runs the modules ``entries`` in order. Raises `BadModule`."""
     entries, modules = list(entries), dict[str, _Module]()
-    waiting = list(entries)
-    while waiting:
-        name = waiting.pop()
+    unread = list(entries)
+    while unread:
+        name = unread.pop()
         if name not in modules:
             modules[name] = _Module(name, files[name])
-            waiting += modules[name].needs
+            unread += modules[name].needs
     for module in modules.values():
         module.check(modules)
     _check_order(modules)
@@ -63,14 +63,14 @@ def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
 
 def find_loaded(files: Mapping[str, str], pages: Iterable[str]) -> set[str]:
     """Return the names of the files that pages load: those that a page names, and those that these name in turn."""
-    found = set[str]()
-    waiting = [path for page in pages for path in FILE_NAME.findall(page)]
-    while waiting:
-        name = waiting.pop()
-        if name in files and name not in found:
-            found.add(name)
-            waiting += [normpath(join(dirname(name), path)) for path in FILE_NAME.findall(files[name])]
-    return found
+    loaded = set[str]()
+    unread = [path for page in pages for path in FILE_NAME.findall(page)]
+    while unread:
+        name = unread.pop()
+        if name in files and name not in loaded:
+            loaded.add(name)
+            unread += [normpath(join(dirname(name), path)) for path in FILE_NAME.findall(files[name])]
+    return loaded
 
 
 def _check_order(modules: Mapping[str, "_Module"]) -> None:
@@ -116,37 +116,37 @@ class _Module:
                 raise BadModule(f"{self.name}: {source} does not export {name}")
 
     def _need(self, path: str) -> str:
-        found = normpath(join(dirname(self.name), path))
-        self.needs.append(found)
-        return found
+        module = normpath(join(dirname(self.name), path))
+        self.needs.append(module)
+        return module
 
-    def _import(self, found: re.Match[str]) -> str:
-        default, names, source = found[1], found[2], self._need(found[3])
+    def _import(self, match: re.Match[str]) -> str:
+        default, names, source = match[1], match[2], self._need(match[3])
         self.waits.append(source)
         pairs = [("default", default)] if default else _pairs(names)
         self.imports += [(name, source) for name, _local in pairs]
-        taken = ", ".join(f"{name}: {local}" for name, local in pairs)
-        return f"const {{ {taken} }} = await load({source!r});"
+        bindings = ", ".join(f"{name}: {local}" for name, local in pairs)
+        return f"const {{ {bindings} }} = await load({source!r});"
 
-    def _import_late(self, found: re.Match[str]) -> str:
-        if normpath(join(dirname(self.name), found[1])) in APART:
-            return found[0]
-        return f"load({self._need(found[1])!r})"
+    def _import_late(self, match: re.Match[str]) -> str:
+        if normpath(join(dirname(self.name), match[1])) in APART:
+            return match[0]
+        return f"load({self._need(match[1])!r})"
 
-    def _export_from(self, found: re.Match[str]) -> str:
-        source, variable = self._need(found[2]), f"from{len(self.needs)}"
+    def _export_from(self, match: re.Match[str]) -> str:
+        source, variable = self._need(match[2]), f"from{len(self.needs)}"
         self.waits.append(source)
-        for name, shown in _pairs(found[1]):
+        for name, exported in _pairs(match[1]):
             self.imports.append((name, source))
-            self.exports[shown] = f"{variable}.{name}"
+            self.exports[exported] = f"{variable}.{name}"
         return f"const {variable} = await load({source!r});"
 
-    def _export_list(self, found: re.Match[str]) -> str:
-        self.exports |= {shown: name for name, shown in _pairs(found[1])}
+    def _export_list(self, match: re.Match[str]) -> str:
+        self.exports |= {exported: name for name, exported in _pairs(match[1])}
         return ""
 
-    def _export_declaration(self, found: re.Match[str]) -> str:
-        self.exports[found[1]] = found[1]
+    def _export_declaration(self, match: re.Match[str]) -> str:
+        self.exports[match[1]] = match[1]
         return ""
 
 
@@ -154,6 +154,6 @@ def _pairs(names: str) -> list[tuple[str, str]]:
     """Split "a, b as c" into pairs of a name and its name elsewhere."""
     pairs = []
     for part in filter(None, map(str.strip, names.split(","))):
-        name, _as, other = part.partition(" as ")
-        pairs.append((name, other or name))
+        name, _as, alias = part.partition(" as ")
+        pairs.append((name, alias or name))
     return pairs

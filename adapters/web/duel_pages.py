@@ -83,15 +83,15 @@ async def play(site: Site, request: web.Request) -> web.Response:
     if "rematch" in form:
         if not KEY.fullmatch(form.get("key", "")):
             raise Refused("there is no such request")
-        opened, refusal = await duels.rematch(code, person, f"web:{reader.tag}:{form['key']}:{code}")
-        target = f"/duel/{opened}"
+        opened_code, refusal = await duels.rematch(code, person, f"web:{reader.tag}:{form['key']}:{code}")
+        target = f"/duel/{opened_code}"
     elif "decline" in form:
         refusal = await duels.decline(code, person)
-        opened, target = "" if refusal else code, "/duel"
+        opened_code, target = "" if refusal else code, "/duel"
     else:
-        opened, refusal = await duels.play(code, person, site.guest_visitor(request, reader))
-        target = f"/t/{opened}"
-    if not opened:
+        opened_code, refusal = await duels.play(code, person, site.guest_visitor(request, reader))
+        target = f"/t/{opened_code}"
+    if not opened_code:
         return site.message_page(request, refusal, language=language, cookie=cookie)
     return site.redirect(target, COOKIE, cookie, request)
 
@@ -110,7 +110,7 @@ async def show_match(site: Site, request: web.Request) -> web.Response:
 
 async def _find(site: Site, request: web.Request, person: str, handle: str, language: str) -> DuelPage | None:
     site.limits.count_code(request)
-    found = await site.card_room.feature(DuelsFeature).site.page(code_of(request), person, handle, language, site.url)
-    if found:
+    duel = await site.card_room.feature(DuelsFeature).site.page(code_of(request), person, handle, language, site.url)
+    if duel:
         site.limits.give_code_back(request)
-    return found
+    return duel

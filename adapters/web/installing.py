@@ -16,7 +16,7 @@ from bot.texts import language_of, texts
 MANIFEST_TYPE = "application/manifest+json"
 OFFLINE = "/offline"
 CACHE = "public, max-age=86400"
-FELT = "#{:02x}{:02x}{:02x}".format(*COLOURS["felt"])
+FELT_COLOUR = "#{:02x}{:02x}{:02x}".format(*COLOURS["felt"])
 
 
 class Icon(NamedTuple):
@@ -47,8 +47,8 @@ async def manifest(site: Site, request: web.Request) -> web.Response:
         "lang": language,
         "categories": ["games"],
         "display": "standalone",
-        "background_color": FELT,
-        "theme_color": FELT,
+        "background_color": FELT_COLOUR,
+        "theme_color": FELT_COLOUR,
         "icons": [icon("192", "any"), icon("512", "any"), icon("full", "maskable")],
         # Phones put a shared link into the text or the address, and chats add words around it (`pages.go`).
         "share_target": {

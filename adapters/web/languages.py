@@ -25,15 +25,15 @@ def negotiate(header: str) -> str:
 
     weights: dict[str, float] = {}
     for part in header[:LONGEST_HEADER].lower().split(","):
-        if found := LANGUAGE_RANGE.fullmatch(part):
-            tag, weight = found["tag"], float(found["weight"] or 1)
+        if match := LANGUAGE_RANGE.fullmatch(part):
+            tag, weight = match["tag"], float(match["weight"] or 1)
             language = tag if tag == "*" else negotiate_locale([tag], LANGUAGES, sep="-")
             if language:
                 weights[language] = max(weight, weights.get(language, 0.0))
     default = weights.pop("*", 0.0)
-    wanted = weights | {language: default for language in LANGUAGES if language not in weights}
-    best = max(wanted, key=lambda language: wanted[language])
-    if wanted[best] > 0:
+    all_weights = weights | {language: default for language in LANGUAGES if language not in weights}
+    best = max(all_weights, key=lambda language: all_weights[language])
+    if all_weights[best] > 0:
         return best
     # All languages in the header are refused, so take the first of the others.
     return next((language for language in LANGUAGES if language not in weights), "") if weights else ""

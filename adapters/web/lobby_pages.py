@@ -71,12 +71,12 @@ async def decline(site: Site, request: web.Request) -> web.Response:
     code = code_of(request)
     await site.read_form(request)
     reader, language = await _require_reader(site, request)
-    waiting = await site.card_room.feature(OpponentsFeature).site.challenges_to(reader.person, language)
-    if code not in {line.code for line in waiting}:
+    challenges = await site.card_room.feature(OpponentsFeature).site.challenges_to(reader.person, language)
+    if code not in {line.code for line in challenges}:
         return site.redirect("/")
     payload, key = actions.table(code, "decline"), f"w{reader.tag}.{secrets.token_hex(5)}"
-    shown = PAGE if reader.is_guest else ""
-    press = Press(key, reader.as_person(browser_language(request)), reader.place, shown, payload, genuine=False)
+    guest_page = PAGE if reader.is_guest else ""
+    press = Press(key, reader.as_person(browser_language(request)), reader.place, guest_page, payload, genuine=False)
     reply = await site.card_room.handle_press(press)
     return site.message_page(request, reply.toast, language=language) if reply.toast else site.redirect("/")
 

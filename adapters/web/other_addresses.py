@@ -45,8 +45,8 @@ def other_addresses() -> Iterator[tuple[str, str]]:
 
 async def redirect(site: Site, request: web.Request) -> web.Response:
     """Redirect to the page, with the rest of the address and the query."""
-    word, _slash, rest = request.path.removeprefix("/").partition("/")
+    word, _slash, subpath = request.path.removeprefix("/").partition("/")
     page = dict(other_addresses())[word]
     # An address that begins with two slashes would lead to another site.
-    path = f"{page.rstrip('/')}/{rest}" if (rest := rest.lstrip("/")) else page
+    path = f"{page.rstrip('/')}/{subpath}" if (subpath := subpath.lstrip("/")) else page
     return site.redirect(str(request.rel_url.with_path(path).with_query(request.query)))

@@ -107,10 +107,10 @@ class WebPeople:
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")
         if not token or not id_.isascii():
             return None
-        stored = await self._client.hget(PEOPLE, id_)
-        if stored is None:
+        stored_text = await self._client.hget(PEOPLE, id_)
+        if stored_text is None:
             return None
-        fields = json.loads(stored)
+        fields = json.loads(stored_text)
         if not matches_digest(token, fields["session"]):
             return None
         request[READER_COOKIE] = COOKIE

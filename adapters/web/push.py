@@ -40,7 +40,7 @@ class PushRequest(BaseModel):
 async def push_form(site: Site, person: str, language: str) -> dict[str, Any]:
     """Return the values of the form in the settings."""
     _ = texts(language).gettext
-    chosen = await site.card_room.feature(DailyFeature).site.hours.hour_of(person)
+    chosen_hour = await site.card_room.feature(DailyFeature).site.hours.hour_of(person)
     kinds: dict[NotificationKind, str] = {
         "turn": _("Your turn"),
         "challenge": _("Challenges"),
@@ -48,8 +48,8 @@ async def push_form(site: Site, person: str, language: str) -> dict[str, Any]:
         "tournament": _("Tournaments"),
     }
     key = await site.card_room.feature(WebPushFeature).sender.public_key()
-    data = {"key": key, "texts": push_texts(language)}
-    return {"kinds": kinds, "hours": HOURS, "chosen_hour": chosen or HOURS[-2], "data": data}
+    page_data = {"key": key, "texts": push_texts(language)}
+    return {"kinds": kinds, "hours": HOURS, "chosen_hour": chosen_hour or HOURS[-2], "data": page_data}
 
 
 async def choose(site: Site, request: web.Request) -> web.Response:
@@ -60,22 +60,24 @@ async def choose(site: Site, request: web.Request) -> web.Response:
         raise Refused("Only guests get notifications here.")
     try:
         async with body_timeout():
-            wanted = PushRequest.model_validate_json(await request.read())
+            push_request = PushRequest.model_validate_json(await request.read())
     except ValidationError:
         raise Refused("there is no such request") from None
-    if wanted.hour not in (None, *HOURS):
+    if push_request.hour not in (None, *HOURS):
         raise Refused("there is no such hour")
     subscriptions = site.card_room.feature(WebPushFeature).subscriptions
-    if wanted.kinds is not None:
+    if push_request.kinds is not None:
         try:
-            await subscriptions.choose(reader.person, wanted.endpoint, wanted.keys.model_dump(), wanted.kinds)
+            await subscriptions.choose(
+                reader.person, push_request.endpoint, push_request.keys.model_dump(), push_request.kinds
+            )
         except BadSubscription:
             raise Refused("there is no such push service") from None
         # A person has one reminder of the daily deal for all their browsers.
         hours = site.card_room.feature(DailyFeature).site.hours
         if not any("daily" in browser.kinds for browser in await subscriptions.of(reader.person)):
             await hours.choose(reader.person, None)
-        elif wanted.hour is not None:
-            await hours.choose(reader.person, wanted.hour)
-    stored = await subscriptions.get(reader.person, subscription_id(wanted.endpoint))
-    return web.json_response({"kinds": stored.kinds if stored else []}, status=HTTPStatus.OK)
+        elif push_request.hour is not None:
+            await hours.choose(reader.person, push_request.hour)
+    subscription = await subscriptions.get(reader.person, subscription_id(push_request.endpoint))
+    return web.json_response({"kinds": subscription.kinds if subscription else []}, status=HTTPStatus.OK)

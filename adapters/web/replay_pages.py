@@ -49,16 +49,16 @@ async def costliest(site: Site, request: web.Request) -> web.Response:
     if begins:
         site.check_own_page(request)
     reader, language = await site.reader(request)
-    found = None
+    cards = None
     with site.limits.lookup(request) as lookup:
         if reader and re.fullmatch(GAME_ID, game_id):
             suits = (await site.card_room.lobby.profile(reader.person)).suits
-            asked = Reader(language, suits)
+            card_reader = Reader(language, suits)
             try:
-                found = await site.card_room.games.get_costliest(game_id, reader.person, asked, begin=begins)
+                cards = await site.card_room.games.get_costliest(game_id, reader.person, card_reader, begin=begins)
             except (AnalysisBusy, NotAnalysed):
                 raise web.HTTPServiceUnavailable() from None
-        lookup.end(missing=found is None)
-    if found is None:
+        lookup.end(missing=cards is None)
+    if cards is None:
         raise web.HTTPNotFound()
-    return web.json_response(asdict(found), headers={"Cache-Control": "no-store"})
+    return web.json_response(asdict(cards), headers={"Cache-Control": "no-store"})

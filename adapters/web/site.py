@@ -134,8 +134,8 @@ class Site:
         """The site's address for its visitors, without a trailing slash."""
         if self.access.public:
             return str(self.access.public)
-        shown = _own_address(ANY_ADDRESS[self._host]) if self._host in ANY_ADDRESS else self._host
-        return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}"
+        host = _own_address(ANY_ADDRESS[self._host]) if self._host in ANY_ADDRESS else self._host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def is_secure(self) -> bool:
@@ -203,8 +203,8 @@ class Site:
 
     async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
         """Return the reader's language; for strangers, their browser's."""
-        spoken = browser_language(request)
-        return await self.card_room.lobby.language_of(reader.person, spoken) if reader else language_of(spoken)
+        preferred = browser_language(request)
+        return await self.card_room.lobby.language_of(reader.person, preferred) if reader else language_of(preferred)
 
     async def admit(self, request: web.Request, reader: WebPerson | None, name: str = "") -> tuple[WebPerson, str, str]:
         """Return the reader under their chosen name, the cookie of a new guest or "", and their language.

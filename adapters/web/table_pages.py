@@ -85,10 +85,10 @@ async def play(site: Site, request: web.Request) -> web.Response:
     update = f"web:{reader.tag}:{key}:{game}:{robot}:{target}"
     person = reader.as_person(browser_language(request))
     visitor = site.guest_visitor(request, reader)
-    opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor, target=points)
-    if not opened.code:
-        return site.message_page(request, opened.refusal, language=language, cookie=cookie)
-    return site.redirect(f"/t/{opened.code}", COOKIE, cookie, request)
+    opened_table = await site.card_room.lobby.open_table(person, game, robot, update, visitor, target=points)
+    if not opened_table.code:
+        return site.message_page(request, opened_table.refusal, language=language, cookie=cookie)
+    return site.redirect(f"/t/{opened_table.code}", COOKIE, cookie, request)
 
 
 async def table(site: Site, request: web.Request) -> web.Response:
@@ -107,10 +107,10 @@ async def table(site: Site, request: web.Request) -> web.Response:
         hand.close()
         anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
     else:
-        played = await site.card_room.lobby.find_played(code, reader.person) if reader else ""
-        if not played:
+        finished_game = await site.card_room.lobby.find_played(code, reader.person) if reader else ""
+        if not finished_game:
             return await _invitation_page(site, request, code, reader, language)
-        replay = f"/g/{played}"
+        replay = f"/g/{finished_game}"
         if "ended" not in request.query:
             return site.redirect(replay)
     card_size = (await site.card_room.lobby.profile(reader.person if reader else "")).card_size
@@ -140,8 +140,8 @@ async def _invitation_page(
         return full or site.message_page(request, refusal, HTTPStatus.NOT_FOUND, language)
     game = texts(language).gettext(choices_of(ArgumentKind.GAME)[invitation.game])
     link = link_preview(site, language, game, invitation.panel, f"table/{invitation.game}")
-    values = {"code": code, "link": link, **invitation._asdict(), **form_names(reader)}
-    return site.page(request, "sit.html", language, **values)
+    template_values = {"code": code, "link": link, **invitation._asdict(), **form_names(reader)}
+    return site.page(request, "sit.html", language, **template_values)
 
 
 async def _full_page(

@@ -50,7 +50,7 @@ SESSION_CHECK_SECONDS = 5.0
 LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page after a limit was exceeded
 PAGE = "page"
 SORRY = _("Something went wrong, but nothing is lost: try again.")
-ENDED = _("You no longer play in this browser: get a new link in your chat.")
+SESSION_ENDED = _("You no longer play in this browser: get a new link in your chat.")
 
 log = structlog.get_logger()
 
@@ -116,16 +116,16 @@ class Live:
             language = await card_room.lobby.language_of(reader.person, browser_language(request))
             hand: LiveHand | EndedHand | None = await card_room.live_hands.open_hand(code, reader.person)
             # The game might have ended while the page was disconnected.
-            played = "" if hand else await card_room.lobby.find_played(code, reader.person)
+            finished_game = "" if hand else await card_room.lobby.find_played(code, reader.person)
         except STORE_ERRORS as error:
             card_room.report_store_error(error)
             await socket.close()
             return
-        if hand is None and played and "ended" in request.query:
-            hand = EndedHand(played)
+        if hand is None and finished_game and "ended" in request.query:
+            hand = EndedHand(finished_game)
         if hand is None:
-            reason = _stranger_reason(request, language) if reader.is_guest and not played else ""
-            await _send_gone(socket, reason=reason, go=f"/g/{played}" if played else "")
+            reason = _stranger_reason(request, language) if reader.is_guest and not finished_game else ""
+            await _send_gone(socket, reason=reason, go=f"/g/{finished_game}" if finished_game else "")
             return
         try:
             await _OpenPage(self._site, socket, request, reader, hand, language).serve()
@@ -224,7 +224,7 @@ class _OpenPage:
         while not self.reader.is_guest:
             await asyncio.sleep(SESSION_CHECK_SECONDS)
             if self.reader.person not in await self.site.people.session_people(self.request):
-                await _send_gone(self.socket, reason=texts(self.language).gettext(ENDED), stranger=True)
+                await _send_gone(self.socket, reason=texts(self.language).gettext(SESSION_ENDED), stranger=True)
                 return
 
     async def _make_press(self, message: PressMessage) -> dict[str, Any]:
@@ -234,15 +234,15 @@ class _OpenPage:
             # The press is stored with the person's current name.
             fresh = await self.site.people.identify(request)
             if fresh is None or fresh.person != reader.person:
-                return _answer(message, _(ENDED))
+                return _answer(message, _(SESSION_ENDED))
             reply = self.hand.handle_choice(message.press, self.language)
             if reply is None:
                 genuine = self.hand.has_button(message.press)
-                shown = PAGE if reader.is_guest else ""
+                guest_page = PAGE if reader.is_guest else ""
                 key = press_key(f"w{reader.tag}.{message.n}", message.press)
                 person = fresh.as_person(browser_language(request))
                 visitor = self.site.guest_visitor(request, reader)
-                press = Press(key, person, reader.place, shown, message.press, genuine=genuine, visitor=visitor)
+                press = Press(key, person, reader.place, guest_page, message.press, genuine=genuine, visitor=visitor)
                 reply = await self.site.card_room.handle_press(press)
             code = "" if reply.toast else await self.site.card_room.lobby.rematch_of(message.press)
         except STORE_ERRORS as error:
@@ -270,4 +270,4 @@ async def _send_gone(
 
 def _stranger_reason(request: web.Request, language: str) -> str:
     """Say that the session has ended, if the browser still has its cookie. Otherwise return an empty string."""
-    return texts(language).gettext(ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""
+    return texts(language).gettext(SESSION_ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""

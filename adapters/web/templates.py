@@ -56,7 +56,7 @@ def _fold_secret(line: str) -> str:
     """Shorten a line's secret. Pressing the line shows all of its digits."""
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 
-    if not (found := SECRET.search(line)):
+    if not (match := SECRET.search(line)):
         return _mark_black_suits(line)
     short = escape(SECRET.sub(r"\g<start>…", line).strip())
-    return Markup("<details><summary>{}</summary><code>{}</code></details>").format(short, found[0])
+    return Markup("<details><summary>{}</summary><code>{}</code></details>").format(short, match[0])

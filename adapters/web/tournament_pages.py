@@ -21,8 +21,8 @@ NO_TOURNAMENT = _("There’s no such tournament on the web: ask the person who o
 async def show_all(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
     tournaments = site.card_room.feature(TournamentsFeature).site
-    lines = await tournaments.public_lines(reader.person if reader else "", language)
-    return site.page(request, "tournaments.html", language, tournaments=lines)
+    public_lines = await tournaments.public_lines(reader.person if reader else "", language)
+    return site.page(request, "tournaments.html", language, tournaments=public_lines)
 
 
 async def show(site: Site, request: web.Request) -> web.Response:
@@ -57,14 +57,14 @@ async def change(site: Site, request: web.Request) -> web.Response:
     if not KEY.fullmatch(key) or action not in ("join", "leave") or not re.fullmatch(r"\d{0,3}", partner, re.ASCII):
         raise Refused("there is no such request")
     tournaments = site.card_room.feature(TournamentsFeature).site
-    known = await site.people.identify(request)
+    visitor = await site.people.identify(request)
     with site.limits.lookup(request) as lookup:
         # A wrong code must not store a new person.
-        found = await tournaments.page(code, known.person if known else "", "en")
-        lookup.end(missing=found is None)
-    if found is None or (action == "leave" and known is None):
+        page = await tournaments.page(code, visitor.person if visitor else "", "en")
+        lookup.end(missing=page is None)
+    if page is None or (action == "leave" and visitor is None):
         raise web.HTTPNotFound()
-    reader, cookie, language = await site.admit(request, known, form.get("name", ""))
+    reader, cookie, language = await site.admit(request, visitor, form.get("name", ""))
     person, update = reader.as_person(browser_language(request)), f"web:{reader.tag}:{key}:{action}"
     if action == "leave":
         refusal = await tournaments.leave(person, code, update)

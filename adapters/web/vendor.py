@@ -83,8 +83,8 @@ def _adapt_script(script: bytes) -> bytes:
     # Browsers need paths, and an import map would be inline code.
     script = script.replace(b'from"preact"', b'from"./preact.js"')
     # Source maps are not included.
-    lines = [line for line in script.splitlines() if not line.startswith(b"//# sourceMappingURL")]
-    return b"\n".join(lines) + b"\n"
+    script_lines = [line for line in script.splitlines() if not line.startswith(b"//# sourceMappingURL")]
+    return b"\n".join(script_lines) + b"\n"
 
 
 def main() -> int:
@@ -96,10 +96,10 @@ def main() -> int:
             for name, content in fetch(library).items():
                 (FOLDER / name).write_bytes(content)
                 print(name, hashlib.sha256(content).hexdigest())  # noqa: T201
-    changed = find_changed()
-    for name in changed:
+    changed_names = find_changed()
+    for name in changed_names:
         print(f"{name} differs from LIBRARIES: run with --renew", file=sys.stderr)  # noqa: T201
-    return bool(changed)
+    return bool(changed_names)
 
 
 if __name__ == "__main__":

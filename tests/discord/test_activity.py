@@ -222,7 +222,7 @@ async def test_rate_limited_sign_ins_pause_without_asking(store: Store, server: 
         codes = [server.activities.authorize(1) for _ in range(3)]
         assert [(await frame.enter(code=code, **fields)).status for code in codes] == [503] * 3
         assert [name for name, _body in server.calls].count("exchange") == 1
-        assert len(adapter.budget._refused) == 1
+        assert len(adapter.budget._refusal_times) == 1
 
 
 async def test_sign_in_waits_while_all_requests_pause(store: Store, server: DiscordServer) -> None:

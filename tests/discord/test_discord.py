@@ -472,7 +472,7 @@ async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordSer
         await play_to_trick(server, people, 4)
         await adapter.worker.settled()
         assert not server.rate_limited
-        assert not adapter.budget._refused
+        assert not adapter.budget._refusal_times
 
 
 async def test_deleted_board_is_sent_again(store: Store, server: DiscordServer) -> None:
@@ -521,7 +521,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         assert "Tricks" in text_of(people[0].visible_messages(people[0].private)[-1])
         assert not any(tricks_played(text) > 1 for text in texts_in(channel))
         refused = sum(name in ("edit", "send") for name, _body in server.calls)
-        assert len(adapter.budget._refused) <= 2 < refused
+        assert len(adapter.budget._refusal_times) <= 2 < refused
         if cause == "bot removed":
             # Before it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()
@@ -590,9 +590,9 @@ async def test_too_many_refusals_pause_requests(store: Store, server: DiscordSer
         with capture_logs() as logs:
             server.fail_next("edit", *[Failure(Refused(401, 0, "401: Unauthorized"))] * 10)
             await (await wait_for_mover(people)).play(Random(1))
-            await until(lambda: len(adapter.budget._refused) == 3)
+            await until(lambda: len(adapter.budget._refusal_times) == 3)
             await asyncio.sleep(0.3)
-        assert len(adapter.budget._refused) == 3
+        assert len(adapter.budget._refusal_times) == 3
         assert "discord_requests_paused" in [line["event"] for line in logs]
         with pytest.raises(SlowDown) as error:
             adapter.budget.check()
@@ -603,7 +603,7 @@ def test_budget_forgets_old_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     budget = RefusalBudget(limit=2)
     now = 1000.0
     monkeypatch.setattr("adapters.discord.limits.time.monotonic", lambda: now)
-    budget._refused.extend((now, now))
+    budget._refusal_times.extend((now, now))
     with pytest.raises(SlowDown):
         budget.check()
     now += 601

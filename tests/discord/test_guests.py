@@ -49,7 +49,7 @@ async def test_game_is_played_where_the_bot_is_not_a_member(store: Store, server
         assert (await adapter.worker.ratings.standing(scope, "discord:1")).games == 1
         # The bot never tried to write there as a member.
         assert not [body for name, body in server.calls if name in ("send", "edit") and body.get("flags") is None]
-        assert not adapter.budget._refused
+        assert not adapter.budget._refusal_times
 
 
 async def test_unpressed_challenge_can_be_edited(store: Store, server: DiscordServer) -> None:
@@ -104,7 +104,7 @@ async def test_press_being_answered_by_another_worker_is_retried(store: Store, s
         server.fail_next("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
         await bruno.press("Join", channel)
         await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
-        assert not adapter.budget._refused
+        assert not adapter.budget._refusal_times
 
 
 async def test_refused_answers_count_against_the_budget(store: Store, server: DiscordServer) -> None:
@@ -112,4 +112,4 @@ async def test_refused_answers_count_against_the_budget(store: Store, server: Di
         anna = Person(server, 1, "Anna")
         server.fail_next("answer", Failure(Refused(403, 50001)))
         anna.start_command("rules")
-        await until(lambda: len(adapter.budget._refused) == 1)
+        await until(lambda: len(adapter.budget._refusal_times) == 1)

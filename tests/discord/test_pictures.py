@@ -373,7 +373,7 @@ async def test_picture_waits_for_the_attach_permission(store: Store, server: Dis
         assert text_of(board(server))
         assert picture_of(board(server)) is None
         # The command contained the bot's permissions, so no request was refused.
-        assert not adapter.budget._refused
+        assert not adapter.budget._refusal_times
         channel.permissions = ENOUGH
         await people[0].slash("rules")
         await mover.play(Random(1))

@@ -10,7 +10,7 @@ from adapters.telegram.modes import MODES
 from bot.settings import Settings
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 
-WANTED = {mode.name: mode.wanted for mode in MODES}
+WANTED = {mode.name: mode.should_be_on for mode in MODES}
 
 
 async def examine_bot(server: TelegramServer, **modes: bool) -> list[tuple[bool, str]]:

@@ -52,7 +52,7 @@ def make_deal(secret: bytes, pack: Pack) -> dict[str, Any]:
 async def test_fair_deal_passes(page: Page, pack: Pack) -> None:
     for secret in SECRETS:
         result = await call(page, "checkDeal", make_deal(secret, pack))
-        assert result == {"commitment": True, "pack": True, "wrong": []}
+        assert result == {"commitment": True, "pack": True, "wrongPlaces": []}
 
 
 @pytest.mark.parametrize("cut", ["0", "c0ffee", "00ff" * 16])
@@ -61,7 +61,7 @@ async def test_pack_follows_from_secret_and_cut(page: Page, cut: str) -> None:
     deal["proof"] |= {"cut": cut, "cut_by": 1}
     assert (await call(page, "checkDeal", deal))["pack"] is False
     deal["pack"] = list(shuffle_pack(ITALIAN, bytes(32), Cut(cut, 1)))
-    assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": True, "wrong": []}
+    assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": True, "wrongPlaces": []}
 
 
 async def test_first_dealer_matches_the_engine(page: Page) -> None:
@@ -73,13 +73,13 @@ async def test_first_dealer_matches_the_engine(page: Page) -> None:
 async def test_two_swapped_cards_are_detected(page: Page) -> None:
     deal = make_deal(bytes(32), ITALIAN)
     deal["pack"][3], deal["pack"][17] = deal["pack"][17], deal["pack"][3]
-    assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": False, "wrong": [3, 17]}
+    assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": False, "wrongPlaces": [3, 17]}
 
 
 async def test_changed_secret_is_detected(page: Page) -> None:
     deal = make_deal(bytes(range(32)), ITALIAN)
     deal["proof"]["commitment"] = commitment(bytes(32))
-    assert await call(page, "checkDeal", deal) == {"commitment": False, "pack": True, "wrong": []}
+    assert await call(page, "checkDeal", deal) == {"commitment": False, "pack": True, "wrongPlaces": []}
 
 
 @pytest.mark.parametrize("secret", ["", "00", "zz" * 32, "00" * 33])

@@ -92,13 +92,13 @@ def _head(columns: Sequence[Column]) -> Text:
     return tuple(Span(column.title) for column in columns)
 
 
-def _row(columns: Sequence[Column], row: Text, **more: bool) -> list[Fields]:
+def _row(columns: Sequence[Column], row: Text, **cell_fields: bool) -> list[Fields]:
     return [
         {
             **({"text": rich_text_of((cell,))} if cell.text else {}),
             "align": "right" if column.is_figure else "left",
             "valign": "middle",
-            **more,
+            **cell_fields,
         }
         for column, cell in zip(columns, row, strict=True)
     ]

@@ -31,24 +31,24 @@ class RichMessages:
             "show a page as a rich message", "10.2", REFUSED_SECONDS, missing_seconds=REFUSED_SECONDS, for_all=True
         )
 
-    async def send(self, where: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
-        return await self._call("sendRichMessage", where, panel, markup)
+    async def send(self, destination: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
+        return await self._call("sendRichMessage", destination, panel, markup)
 
-    async def edit(self, where: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
+    async def edit(self, destination: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
         """Change a text or rich message."""
         try:
-            return await self._call("editMessageText", where, panel, markup)
+            return await self._call("editMessageText", destination, panel, markup)
         except BadRequest as error:
             if NOT_MODIFIED.search(error.message):
                 return True
             # The edit as a text tells whether the message itself cannot be edited.
             raise FeatureMissing from None
 
-    async def _call(self, method: str, where: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
-        chat = int(where["chat_id"])
-        is_possible = self._is_on and not EPHEMERAL & where.keys() and not self._feature.is_refused(chat)
+    async def _call(self, method: str, destination: dict[str, Any], panel: Panel, markup: dict[str, Any] | None) -> Any:
+        chat = int(destination["chat_id"])
+        is_possible = self._is_on and not EPHEMERAL & destination.keys() and not self._feature.is_refused(chat)
         content = rich_message_of(panel.document) if is_possible else None
         if content is None:
             raise FeatureMissing
-        body = json_body({**where, "rich_message": content, "reply_markup": markup})
+        body = json_body({**destination, "rich_message": content, "reply_markup": markup})
         return await self._feature.attempt(chat, self._post(method, body))

@@ -15,8 +15,8 @@ LONGEST_HTML, LONGEST_COMPRESSED = 32_768, 4_096  # bytes, the second after zlib
 @cache
 def hand_document() -> str:
     """Return the HTML, which is the same in all languages."""
-    parts = {part: _shorten(_read(f"hand.{part}")) for part in ("css", "js")}
-    return _shorten(Template(_read("hand.html")).substitute(parts))
+    parts = {part: _shorten(_read_file(f"hand.{part}")) for part in ("css", "js")}
+    return _shorten(Template(_read_file("hand.html")).substitute(parts))
 
 
 def compressed_size(html: str) -> int:
@@ -24,7 +24,7 @@ def compressed_size(html: str) -> int:
     return len(zlib.compress(html.encode(), 9))
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     return (files(__package__) / name).read_text("utf-8")
 
 

@@ -42,14 +42,14 @@ function addRow(classes) {
 }
 
 // A card is its code, or "." for a back, and letters: p playable, d dim, c chosen, n new, w wins.
-function addCard(row, code, below, payload) {
+function addCard(row, code, caption, payload) {
   const names = { p: " can", d: " dim", c: " wins", n: " new", w: " wins" };
   const isBack = code[0] === ".";
   let classes = "card" + (isBack ? " back" : "");
   for (const letter of code.slice(isBack ? 1 : 2)) classes += names[letter] || "";
-  const place = below ? add(row, "div", "seat") : row;
+  const place = caption ? add(row, "div", "seat") : row;
   const card = add(place, payload ? "button" : "div", classes);
-  if (below) add(place, "div", "quiet", below);
+  if (caption) add(place, "div", "quiet", caption);
   if (payload) card.onclick = () => press(payload, card);
   if (isBack) return;
   add(card, "span", "", code[0] === "T" ? "10" : code[0]);
@@ -79,9 +79,9 @@ function addPiles(row, piles, prefix) {
 function draw(text) {
   const state = JSON.parse(text);
   felt.textContent = "";
-  const [line, ...rest] = state.text.split("\n");
-  add(felt, "div", "line", line);
-  for (const other of rest) add(felt, "div", "quiet", other);
+  const [firstLine, ...otherLines] = state.text.split("\n");
+  add(felt, "div", "line", firstLine);
+  for (const otherLine of otherLines) add(felt, "div", "quiet", otherLine);
   if (state.toast) add(felt, "div", "toast", state.toast);
   const sides = addRow();
   for (const [name, points, notes, moves] of state.sides) {
@@ -100,7 +100,7 @@ function draw(text) {
   const middle = addRow("small");
   for (const [title, cards] of state.more) addTrick(middle, title, cards, state.names, "");
   addPiles(middle, state.middle, state.prefix);
-  for (const [label, one, other] of state.tally) add(felt, "div", "quiet", label + ": " + one + " – " + other);
+  for (const [label, first, second] of state.tally) add(felt, "div", "quiet", label + ": " + first + " – " + second);
   const hand = addRow("hand");
   for (const [code, move] of state.hand) addCard(hand, code, "", move && state.prefix + move);
   addPiles(addRow("packets"), state.packets, state.prefix);

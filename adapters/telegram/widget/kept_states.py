@@ -53,17 +53,17 @@ class KeptStates:
             self._report_store_error(error)
             return ""
 
-    async def wait_for_change(self, chat: int, message: str, old: str) -> str:
-        """Return the state of a message when it differs from the ``old`` one, or the latest after `CHANGE_SECONDS`.
+    async def wait_for_change(self, chat: int, message: str, old_state: str) -> str:
+        """Return the state of a message when it differs from ``old_state``, or the latest after `CHANGE_SECONDS`.
 
         A change by another worker is returned only after that time.
         """
-        changed = self._changes.setdefault((chat, message), asyncio.Event())
+        has_changed = self._changes.setdefault((chat, message), asyncio.Event())
         try:
-            if (state := await self.find(chat, message)) == old:
+            if (state := await self.find(chat, message)) == old_state:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(CHANGE_SECONDS):
-                        await changed.wait()
+                        await has_changed.wait()
                 state = await self.find(chat, message)
             return state
         finally:

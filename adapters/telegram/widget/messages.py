@@ -34,14 +34,14 @@ class Widgets:
             return None
         return hand_state(panel)
 
-    async def send(self, where: dict[str, Any], state: str, markup: dict[str, Any] | None) -> Any:
+    async def send(self, destination: dict[str, Any], state: str, markup: dict[str, Any] | None) -> Any:
         """Send a widget and return Telegram's answer; raise FeatureMissing if the server or chat refuses widgets."""
         fields = {"html": hand_document(), "chat_data": state, "allow_queries": True, "reply_markup": markup}
-        call = self._post("sendWidget", json_body({**where, **fields}))
-        return await self._feature.attempt(int(where["chat_id"]), call)
+        call = self._post("sendWidget", json_body({**destination, **fields}))
+        return await self._feature.attempt(int(destination["chat_id"]), call)
 
-    async def edit(self, where: dict[str, Any], state: str) -> None:
-        await self._post("editMessageWidgetData", json_body({**where, "chat_data": state}))
+    async def edit(self, destination: dict[str, Any], state: str) -> None:
+        await self._post("editMessageWidgetData", json_body({**destination, "chat_data": state}))
 
     async def forget(self, chat: int, message: str) -> None:
         """Forget the state of a message that is deleted."""

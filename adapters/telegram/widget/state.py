@@ -41,11 +41,11 @@ def has_move(state: str, payload: str) -> bool:
     """Return whether a state has a card, packet or button with this payload."""
     if not state:
         return False
-    shown = json.loads(state)
-    taps = [tap for _card, *move in shown["hand"] for tap in move]
-    taps += [tap for _card, _size, _label, *move in (*shown["middle"], *shown["packets"]) for tap in move]
-    taps += [button[1] for row in shown["rows"] for button in row]
-    return payload in [shown["prefix"] + tap for tap in taps]
+    fields = json.loads(state)
+    taps = [tap for _card, *move in fields["hand"] for tap in move]
+    taps += [tap for _card, _size, _label, *move in (*fields["middle"], *fields["packets"]) for tap in move]
+    taps += [button[1] for row in fields["rows"] for button in row]
+    return payload in [fields["prefix"] + tap for tap in taps]
 
 
 def with_toast(state: str, toast: str) -> str:
@@ -54,13 +54,13 @@ def with_toast(state: str, toast: str) -> str:
     If they are too long together, the state loses its previous trick and the ends of names. Then the text is cut. A
     state that has no room even then is returned alone.
     """
-    shown = json.loads(state) if state else {}
-    for shorten in (_keep_all, *((_drop_earlier_cards, _shorten_names) if shown else ())):
-        shorten(shown)
-        if toast and (text := _encode({**shown, "toast": toast})):
+    fields = json.loads(state) if state else {}
+    for shorten in (_keep_all, *((_drop_earlier_cards, _shorten_names) if fields else ())):
+        shorten(fields)
+        if toast and (text := _encode({**fields, "toast": toast})):
             return text
     while toast := toast[: len(toast) // 2]:
-        if text := _encode({**shown, "toast": toast}):
+        if text := _encode({**fields, "toast": toast}):
             return text
     return state
 
@@ -78,22 +78,24 @@ class _State:
         buttons = [button for row in panel.rows for button in row if button.kind in ("press", "aside")]
         # Each payload keeps at least its last letter.
         self.prefix = commonprefix([button.payload[:-1] for button in buttons])  # noqa: RUF071 - these are no paths
-        drawn = {card.code for card in (*scene.hand, *(pile.top for pile in (*scene.packets, *scene.middle)))}
+        visible_codes = {card.code for card in (*scene.hand, *(pile.top for pile in (*scene.packets, *scene.middle)))}
         moves: dict[str, list[Button]] = {}
         for button in buttons:
             code = IN_FRENCH.get(button.about, "") if scene.italian_as_french else button.about
-            if code in drawn:
+            if code in visible_codes:
                 moves.setdefault(code, []).append(button)
         # A card with two moves has a button for each.
-        self.taps = {code: self._end(found[0]) for code, found in moves.items() if len(found) == 1}
-        self.tapped = {found[0] for found in moves.values() if len(found) == 1}
+        self.taps = {
+            code: self._end(buttons_of_card[0]) for code, buttons_of_card in moves.items() if len(buttons_of_card) == 1
+        }
+        self.tapped = {buttons_of_card[0] for buttons_of_card in moves.values() if len(buttons_of_card) == 1}
 
     def build(self) -> dict[str, Any]:
         scene, panel = self.scene, self.panel
         text = "".join(span.text for span in panel.text[: panel.fold])
-        more = [[scene.last_title, self._played(scene.last_trick)]] if scene.last_trick else []
-        more += [[scene.last_title, self._played(scene.final_trick)]] if scene.final_trick else []
-        more += [[scene.drawn_title, self._played(scene.drawn)]] if scene.drawn else []
+        earlier_cards = [[scene.last_title, self._played(scene.last_trick)]] if scene.last_trick else []
+        earlier_cards += [[scene.last_title, self._played(scene.final_trick)]] if scene.final_trick else []
+        earlier_cards += [[scene.drawn_title, self._played(scene.drawn)]] if scene.drawn else []
         middle = [*scene.middle, *([scene.stock] if scene.stock else [])]
         rows = [[self._button(button) for button in row if self._is_shown(button)] for row in panel.rows]
         return {
@@ -105,17 +107,17 @@ class _State:
             "target": scene.target,
             "others": [
                 part
-                for other in scene.others
+                for other_hand in scene.others
                 for part in (
-                    [_plain(other.name), [self._card(card) for card in other.cards]],
-                    ["", [self._card(pile.top) for pile in other.packets]],
+                    [_plain(other_hand.name), [self._card(card) for card in other_hand.cards]],
+                    ["", [self._card(pile.top) for pile in other_hand.packets]],
                 )
                 if part[1]
             ],
             "middle": [self._pile(pile) for pile in middle],
             "packets": [self._pile(pile) for pile in scene.packets],
             "trick": self._played(scene.trick),
-            "more": more,
+            "more": earlier_cards,
             "tally": [[line.label, *line.figures] for line in scene.tally],
             "hand": [[self._card(card), *self._tap(card)] for card in scene.hand],
             "rows": [row for row in rows if row],
@@ -145,14 +147,14 @@ class _State:
         return code + LIGHTS[card.light] + ("n" if card.is_new else "") + ("w" if wins else "")
 
     def _played(self, cards: Iterable[PlayedCard]) -> list[list[Any]]:
-        played = []
+        taps = []
         for card in cards:
             name = _plain(card.by)
             if name not in self.names:
                 self.names.append(name)
-            shown = [self._card(card.card, wins=card.wins), self.names.index(name)]
-            played.append([*shown, card.said] if card.said else shown)
-        return played
+            drawn_card = [self._card(card.card, wins=card.wins), self.names.index(name)]
+            taps.append([*drawn_card, card.said] if card.said else drawn_card)
+        return taps
 
 
 def _plain(text: str) -> str:

@@ -64,8 +64,8 @@ def _json_words(docstring: str) -> str:
 
 
 def _operation(operation: Operation, references: dict[type[BaseModel] | None, Any]) -> dict[str, Any]:
-    found = [references[model] for model in operation.models]
-    schema = found[0] if len(found) == 1 else {"oneOf": found}
+    schemas = [references[model] for model in operation.models]
+    schema = schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
     problem = {problems.MEDIA_TYPE: {"schema": references[Problem]}}
     retry_after = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
     body = {"required": True, "content": {"application/json": {"schema": references.get(operation.body)}}}

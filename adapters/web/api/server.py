@@ -49,7 +49,7 @@ from bot.texts import language_of
 NO_GAME = "There is no finished game with this id, or the game has no such deal."
 NO_PLAYER = "There is no player with this id, or they have played no rated game."
 NO_TABLE = "No table can be watched under this id: its game is over, or its chat does not allow it."
-MISSING = {"player": NO_PLAYER, "table": NO_TABLE}  # the detail of a 404, by operation; NO_GAME for all others
+MISSING_REASONS = {"player": NO_PLAYER, "table": NO_TABLE}  # the detail of a 404, by operation; NO_GAME for all others
 
 STATUSES = {  # by the reason of `ProgramError`
     "banned": HTTPStatus.FORBIDDEN,
@@ -127,7 +127,7 @@ class Api:
             if operation.scope and isinstance(result, BaseModel):
                 body, headers = result.model_dump_json().encode(), {"Cache-Control": "no-store"}
                 return web.Response(body=body, content_type="application/json", headers=headers)
-            return _cached_response(request, result, MISSING.get(operation.name, NO_GAME))
+            return _cached_response(request, result, MISSING_REASONS.get(operation.name, NO_GAME))
 
         return answer
 
@@ -338,8 +338,8 @@ async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestB
         raise ApiError(HTTPStatus.BAD_REQUEST, "The body does not match its Content-Encoding.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "body"
-        raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{where}: {first['msg']}") from None
+        location = ".".join(map(str, first["loc"])) or "body"
+        raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{location}: {first['msg']}") from None
 
 
 def _token(request: web.Request) -> str:
@@ -358,10 +358,12 @@ def _reader(request: web.Request) -> Reader:
     return Reader(language, request.query.get("suits", "italian"))
 
 
-def _cached_response(request: web.Request, answer: Answer | BaseModel | None, missing: str = NO_GAME) -> web.Response:
-    """Return the answer, or 304 if the client already has it. Raise a 404 with the reason ``missing`` for None."""
+def _cached_response(
+    request: web.Request, answer: Answer | BaseModel | None, missing_reason: str = NO_GAME
+) -> web.Response:
+    """Return the answer, or 304 if the client already has it. Raise a 404 with ``missing_reason`` for None."""
     if answer is None:
-        raise not_found(missing)
+        raise not_found(missing_reason)
     if isinstance(answer, BaseModel):
         answer = Answer.from_body(answer.model_dump_json().encode())
     headers = {

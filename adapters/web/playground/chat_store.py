@@ -95,9 +95,9 @@ class ChatStore:
         for key, title in (await self._client.hgetall("playground:chats")).items():
             self.chats[key.decode()] = Chat(key.decode(), title.decode())
         for chat in self.chats.values():
-            stored = await self._client.hgetall(f"playground:messages:{chat.id}")
-            numbered = sorted((int(number), json.loads(text)) for number, text in stored.items())
-            chat.messages.update(numbered)
+            stored_messages = await self._client.hgetall(f"playground:messages:{chat.id}")
+            messages = sorted((int(number), json.loads(text)) for number, text in stored_messages.items())
+            chat.messages.update(messages)
             sends = await self._client.hgetall(f"playground:sends:{chat.id}")
             chat.sends.update({key.decode(): int(number) for key, number in sends.items()})
         if not self.people:
@@ -114,7 +114,9 @@ class ChatStore:
             name = person_name(_clean_title(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
             person = User(number, name, secrets.token_urlsafe(12))
-            namesake = next((other for other in self.people.values() if other.handle == person.handle), None)
+            namesake = next(
+                (other_person for other_person in self.people.values() if other_person.handle == person.handle), None
+            )
             if namesake:
                 raise Refused(_("{name} is already here: choose another name."), name=namesake.name)
             await self._write_person(person)
@@ -154,18 +156,18 @@ class ChatStore:
         chat = self._open_chat(chat_id)
         if key in chat.sends and chat.sends[key] in chat.messages:
             return chat.sends[key]
-        named = {"file": file.name} if file else {}
-        number = await self._add(chat, {"by": BOT, **_panel_fields(panel), **named}, key, panel.picture)
+        file_fields = {"file": file.name} if file else {}
+        number = await self._add(chat, {"by": BOT, **_panel_fields(panel), **file_fields}, key, panel.picture)
         if file:
             await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
         self.on_message(chat, number)
         if panel.picture:
             # Older messages are shown as text.
-            with_picture = [old for old, message in chat.messages.items() if message.get("picture")]
-            for old in with_picture[:-PICTURES_KEPT]:
+            with_picture = [old_number for old_number, message in chat.messages.items() if message.get("picture")]
+            for old_number in with_picture[:-PICTURES_KEPT]:
                 async with chat.lock:
-                    if message := chat.messages.get(old):
-                        await self._change(chat, old, {**message, "picture": None, "fold": None}, None)
+                    if message := chat.messages.get(old_number):
+                        await self._change(chat, old_number, {**message, "picture": None, "fold": None}, None)
         return number
 
     async def file(self, chat: Chat, number: int) -> str:
@@ -201,9 +203,9 @@ class ChatStore:
 
     async def picture(self, chat: Chat, number: int, name: str) -> bytes:
         """Return a message's picture as PNG, or b"" if it has no picture of this name."""
-        kept: bytes | None = await self._client.get(_picture_key(chat, number))
-        found, _, png = (kept or b"").partition(b" ")
-        return png if found.decode() == name else b""
+        stored: bytes | None = await self._client.get(_picture_key(chat, number))
+        found_name, _, png = (stored or b"").partition(b" ")
+        return png if found_name.decode() == name else b""
 
     async def delete(self, chat_id: str, number: int) -> None:
         chat = self._open_chat(chat_id)
@@ -224,16 +226,18 @@ class ChatStore:
         message = {"id": number, **message}
         # Add the message in memory first, because another one added during the write needs another number.
         chat.messages[number], chat.sends[key] = message, number
-        old = list(chat.messages)[:-MESSAGES_KEPT]
-        old_keys = [sent_key for sent_key, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]
+        old_numbers = list(chat.messages)[:-MESSAGES_KEPT]
+        old_keys = [sent_key for sent_key, sent_number in chat.sends.items() if sent_number < number - MESSAGES_KEPT]
         try:
             async with self._client.pipeline(transaction=False) as pipe:
                 pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
                 pipe.hset(f"playground:sends:{chat.id}", key, number)
                 _keep_picture(pipe, chat, number, picture)
-                if old:
-                    pipe.hdel(f"playground:messages:{chat.id}", *old)
-                    pipe.delete(*(key_of(chat, number) for number in old for key_of in (_file_key, _picture_key)))
+                if old_numbers:
+                    pipe.hdel(f"playground:messages:{chat.id}", *old_numbers)
+                    pipe.delete(
+                        *(key_of(chat, number) for number in old_numbers for key_of in (_file_key, _picture_key))
+                    )
                 if old_keys:
                     pipe.hdel(f"playground:sends:{chat.id}", *old_keys)
                 await pipe.execute()
@@ -242,7 +246,7 @@ class ChatStore:
             chat.unconfirmed[key] = number
             raise
         chat.unconfirmed.pop(key, None)
-        for old_number in old:
+        for old_number in old_numbers:
             chat.messages.pop(old_number, None)
         for old_key in old_keys:
             chat.sends.pop(old_key, None)
@@ -288,7 +292,11 @@ def _clean_title(name: str) -> str:
 
 def _panel_fields(panel: Panel) -> dict[str, Any]:
     """Return a panel's fields for the page; raise TooLong or `Refused` for a panel that Telegram would refuse."""
-    rows = [shown for row in panel.rows if (shown := [button for button in row if button.kind not in HIDDEN_BUTTONS])]
+    rows = [
+        visible_buttons
+        for row in panel.rows
+        if (visible_buttons := [button for button in row if button.kind not in HIDDEN_BUTTONS])
+    ]
     buttons = [button for row in rows for button in row]
     if utf16_length(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)

@@ -99,25 +99,25 @@ REQUEST: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discr
 def decode(text: str | bytes) -> dict[str, Any]:
     """Parse a JSON object; raise `Refused` if it is malformed, nested too deeply, or has a lone surrogate."""
     try:
-        found = from_json(text, allow_inf_nan=False)
+        fields = from_json(text, allow_inf_nan=False)
     except ValueError as error:
         raise Refused(f"malformed JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise Refused("a request must be a JSON object")
-    return found
+    return fields
 
 
-def parse_request(found: dict[str, Any]) -> AnyRequest:
+def parse_request(fields: dict[str, Any]) -> AnyRequest:
     """Parse a request; raise `Refused` with the first fault."""
     try:
-        return REQUEST.validate_python(found)
+        return REQUEST.validate_python(fields)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         if first["type"].startswith("union_tag"):
             raise Refused("there is no such request") from None
-        where = ".".join(map(str, first["loc"][1:]))
+        location = ".".join(map(str, first["loc"][1:]))
         # Quote the input as JSON, so that it is always one line.
-        prefix = f"{json.dumps(where[:LONGEST_QUOTE])}: " if where else ""
+        prefix = f"{json.dumps(location[:LONGEST_QUOTE])}: " if location else ""
         raise Refused(f"{prefix}{first['msg'].removeprefix('Value error, ')}") from None
 
 
@@ -126,7 +126,7 @@ class Requests:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
         self._languages: dict[str, str] = {}
         """The language of each person's browser, as of their last request."""
-        self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
+        self._toasts: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
 
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:
         """Perform a request and return the toast that answers it.
@@ -139,9 +139,9 @@ class Requests:
         if isinstance(request, FetchFile | FetchPicture):
             # A repeated request is answered again, because the first answer was lost with the connection.
             return await self._do(person, request, key)
-        if key not in self._answered:
-            self._answered[key] = await self._do(person, request, key)
-        return self._answered[key]
+        if key not in self._toasts:
+            self._toasts[key] = await self._do(person, request, key)
+        return self._toasts[key]
 
     async def _do(self, person: User, request: AnyRequest, key: str) -> str:
         match request:
@@ -220,14 +220,14 @@ class Requests:
         """
         if reply.panel is None:
             return reply.toast
-        pressed = int(press.message) if press and press.genuine and not reply.private else None
+        pressed_number = int(press.message) if press and press.genuine and not reply.private else None
         is_private_reply = reply.private or (press is not None and not press.genuine)
         place = f"@{person.id}" if is_private_reply else chat.id
         if place.startswith("@") and person.closed:
             language = language_of(self._languages.get(person.id, ""))
             return texts(language).gettext("Your private chat is closed: untick the box at the top to open it.")
-        if pressed is not None and pressed in chat.messages:
-            await self._chat_store.edit(chat.id, pressed, reply.panel)
+        if pressed_number is not None and pressed_number in chat.messages:
+            await self._chat_store.edit(chat.id, pressed_number, reply.panel)
         else:
             await self._chat_store.send(place, reply.panel, f"{key}.r", reply.file)
         return reply.toast

@@ -36,7 +36,7 @@ from bot.texts import language_of, texts
 LONGEST_REQUEST = 64 * 1024  # bytes of a WebSocket message; a longer one ends the connection
 TICKETS, TICKET_SECONDS = 1000, 30.0  # the most tickets at once, and their lifetime
 GOODBYE_SECONDS = 1.0
-ADDED_REMEMBERED = 100
+KEYS_REMEMBERED = 100
 BEAT = '{"beat":true}'  # the page's heartbeat, which the bot echoes (static/connection.js)
 MESSAGES_SHOWN = 100
 SORRY = _("Something went wrong, but nothing is lost: try again.")
@@ -56,7 +56,7 @@ class Server:
         chat_store.on_people = self._send_people
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
-        self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
+        self._handled_keys: LRUCache[str, bool] = LRUCache(KEYS_REMEMBERED)
         """Keys of requests that added a person or group: pages repeat requests after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
         self.routes: list[AbstractRouteDef] = [web.post("/ticket", self._issue_ticket), web.get("/ws", self._serve_tab)]
@@ -165,8 +165,8 @@ class Server:
         """Refuse the tab if too many are open; the page shows the reason."""
         try:
             self.tabs.admit(person, is_host)
-        except Refused as refused:
-            raise web.HTTPTooManyRequests(text=refused.text(language_of(browser_language(request)))) from None
+        except Refused as error:
+            raise web.HTTPTooManyRequests(text=error.text(language_of(browser_language(request)))) from None
 
     def _receive(self, tab: Tab, text: str) -> None:
         """Start a request.
@@ -213,9 +213,9 @@ class Server:
             if self.access.is_open and not tab.is_host:
                 raise Refused(_("Only the host can add people and groups: ask them."))
             key = press_key(request.n, request.model_dump_json())
-            if key not in self._added:
+            if key not in self._handled_keys:
                 await (chat_store.add_person if request.do == "add_person" else chat_store.add_chat)(request.name)
-                self._added[key] = True
+                self._handled_keys[key] = True
             return ""
         person = tab.person
         if person is None and not tab.is_host:

@@ -31,7 +31,7 @@ class Tab:
         self._transport = transport
         self._unread: deque[str] = deque()
         self._bytes_unread = 0
-        self._more = asyncio.Event()
+        self._has_unread = asyncio.Event()
 
     @property
     def owner(self) -> object:
@@ -50,14 +50,14 @@ class Tab:
             return
         self._unread.append(text)
         self._bytes_unread += len(text)
-        self._more.set()
+        self._has_unread.set()
 
     async def write_queue(self) -> None:
         """Send queued messages until cancelled or disconnected."""
         try:
             while True:
-                await self._more.wait()
-                self._more.clear()
+                await self._has_unread.wait()
+                self._has_unread.clear()
                 while self._unread:
                     text = self._unread.popleft()
                     self._bytes_unread -= len(text)
@@ -81,8 +81,8 @@ class Tabs:
     def admit(self, person: User | None, is_host: bool) -> None:
         """Raise `Refused` if too many tabs are open, in all or of this person."""
         holders = [tab.owner for tab in self.open]
-        own = "host" if is_host else person.id if person else None
-        if len(holders) >= MAX_TABS or holders.count(own) >= MAX_TABS_EACH:
+        owner = "host" if is_host else person.id if person else None
+        if len(holders) >= MAX_TABS or holders.count(owner) >= MAX_TABS_EACH:
             raise Refused(_("Too many pages of the playground are open: close some."))
 
     def begin_request(self, tab: Tab) -> None:

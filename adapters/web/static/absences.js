@@ -8,14 +8,14 @@ const { texts } = pageData();
 
 /** @param {{sitting: Table["sitting"]}} props */
 export const Absences = ({ sitting }) => {
-  const [said, setSaid] = useState("");
-  const known = useRef(/** @type {string[]} */ ([]));  // names of players announced as away
-  const away = sitting.filter((player) => player.away).map(({ name }) => name);
+  const [announcement, setAnnouncement] = useState("");
+  const announcedNames = useRef(/** @type {string[]} */ ([]));  // names of players announced as away
+  const awayNames = sitting.filter((player) => player.away).map(({ name }) => name);
   useEffect(() => {
-    const gone = away.filter((name) => !known.current.includes(name)), back = known.current.filter((name) => !away.includes(name));
-    known.current = away;
-    const news = [...gone.map((name) => format(texts.is_away, { name })), ...back.map((name) => format(texts.is_back, { name }))];
-    if (news.length) setSaid(news.join(" "));
-  }, [away.join("\n")]);
-  return html`<p class="unseen" role="status" id="absences">${said}</p>`;
+    const newlyAway = awayNames.filter((name) => !announcedNames.current.includes(name)), returned = announcedNames.current.filter((name) => !awayNames.includes(name));
+    announcedNames.current = awayNames;
+    const news = [...newlyAway.map((name) => format(texts.is_away, { name })), ...returned.map((name) => format(texts.is_back, { name }))];
+    if (news.length) setAnnouncement(news.join(" "));
+  }, [awayNames.join("\n")]);
+  return html`<p class="unseen" role="status" id="absences">${announcement}</p>`;
 };

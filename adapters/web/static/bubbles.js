@@ -9,15 +9,15 @@ import { html, useEffect, useRef, useState } from "./view.js";
 const SAID_SHOWN = 4000;  // milliseconds that a phrase is shown
 const SHOWN = 2200, SHOWN_MORE = 800;  // milliseconds to show the first event, and each further one
 
-/** Return the events after `old` until they have been shown long enough. @param {Table} table @param {number[]} old deal and number */
-function useNewEvents(table, old) {
+/** Return the events after `firstEvent` until they have been shown long enough. @param {Table} table @param {number[]} firstEvent deal and number */
+function useNewEvents(table, firstEvent) {
   const [events, setEvents] = useState(/** @type {SeatEvent[]} */ ([]));
-  const last = useRef(old);
+  const lastEvent = useRef(firstEvent);
   useEffect(() => {
-    const [deal, number] = last.current;
+    const [deal, number] = lastEvent.current;
     const fresh = table.events.filter((event) => table.deal !== deal || event.number > number);
     if (!fresh.length) return;
-    last.current = [table.deal, fresh[fresh.length - 1].number];
+    lastEvent.current = [table.deal, fresh[fresh.length - 1].number];
     setEvents(fresh);
   }, [table]);
   useEffect(() => {
@@ -30,33 +30,33 @@ function useNewEvents(table, old) {
 
 /** Return the players whose words are new, until `SAID_SHOWN` has passed. @param {Table["sitting"]} sitting */
 function useSayings(sitting) {
-  const [fresh, setFresh] = useState(/** @type {Table["sitting"]} */ ([]));
-  const last = useRef(/** @type {string[]} */ ([]));
+  const [speakers, setSpeakers] = useState(/** @type {Table["sitting"]} */ ([]));
+  const lastWords = useRef(/** @type {string[]} */ ([]));
   useEffect(() => {
-    const said = sitting.filter((player) => player.said && player.said !== last.current[player.at]);
-    last.current = sitting.map((player) => player.said);
-    if (said.length) setFresh(said);
+    const newSpeakers = sitting.filter((player) => player.said && player.said !== lastWords.current[player.at]);
+    lastWords.current = sitting.map((player) => player.said);
+    if (newSpeakers.length) setSpeakers(newSpeakers);
   }, [sitting.map((player) => player.said).join("|")]);
   useEffect(() => {
-    const timer = setTimeout(() => setFresh([]), SAID_SHOWN);
+    const timer = setTimeout(() => setSpeakers([]), SAID_SHOWN);
     return () => clearTimeout(timer);
-  }, [fresh]);
-  return fresh;
+  }, [speakers]);
+  return speakers;
 }
 
-/** `taken` is a finished trick that is still shown, `old` the last event that was there when the page opened.
- * @param {{table: Table, taken: import("./cards.js").PageCard[], old: number[]}} props */
-export const Bubbles = ({ table, taken, old }) => {
-  const events = useNewEvents(table, old), seats = table.sitting.length;
+/** `takenTrick` is a finished trick that is still shown, `firstEvent` the last event that was there when the page opened.
+ * @param {{table: Table, takenTrick: import("./cards.js").PageCard[], firstEvent: number[]}} props */
+export const Bubbles = ({ table, takenTrick, firstEvent }) => {
+  const events = useNewEvents(table, firstEvent), seats = table.sitting.length;
   const sayings = useSayings(table.sitting);
-  const trick = taken.length ? taken : table.trick;
+  const trick = takenTrick.length ? takenTrick : table.trick;
   const taker = trick.length === seats ? trick.find((card) => card.wins) : undefined;
   return html`<div class="bubbles" aria-hidden="true">${table.sitting.map(({ at }) => {
-    const own = events.filter((event) => event.at === at);
+    const seatEvents = events.filter((event) => event.at === at);
     const saying = sayings.find((player) => player.at === at)?.said;
-    const says = own.length || saying ? [...own.map((event) => event.text), ...(saying ? [saying] : [])] : taker?.at === at ? [table.takes] : [];
+    const says = seatEvents.length || saying ? [...seatEvents.map((event) => event.text), ...(saying ? [saying] : [])] : taker?.at === at ? [table.takes] : [];
     return says.length > 0 && html`<div key=${`${at} ${says}`} class=${`bubble at${at}of${seats}`} data-at=${at}>
-      ${own.map((event) => event.cards.length > 0 && html`<span class="declared" key=${event.number}>${event.cards.map((card) => html`<span class="declared-card" key=${card}><${Face} deck=${table.deck} card=${card} /></span>`)}</span>`)}
+      ${seatEvents.map((event) => event.cards.length > 0 && html`<span class="declared" key=${event.number}>${event.cards.map((card) => html`<span class="declared-card" key=${card}><${Face} deck=${table.deck} card=${card} /></span>`)}</span>`)}
       ${says.map((text) => html`<b dir="auto" key=${text}>${text}</b>`)}
     </div>`; })}</div>`;
 };

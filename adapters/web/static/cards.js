@@ -83,30 +83,30 @@ export const wasPlaced = (name) => places.has(name);
 
 /** Return the cards in their places. A played card leaves its place empty until the others fit into fewer rows. New cards are
  * sorted in. Cards that come in another order change places.
- * @param {string} name of the hand @param {TapCard[]} cards @param {number} most cards in a row @returns {(TapCard | null)[]} */
-export function placeCards(name, cards, most) {
+ * @param {string} name of the hand @param {TapCard[]} cards @param {number} maxInRow cards in a row @returns {(TapCard | null)[]} */
+export function placeCards(name, cards, maxInRow) {
   const ids = cards.map((card) => card.label || card.code);
-  const old = places.get(name) || (tabStorage.get(name) || "").split(" ").filter(Boolean);
-  const kept = old.filter((id) => ids.includes(id));
-  let next = 0, slots = old;
-  if (kept.length < ids.length) slots = [...ids, ...old.slice(ids.length).fill("-")];
-  else if (kept.join() !== ids.join()) slots = old.map((id) => (ids.includes(id) ? ids[next++] : "-"));
-  const rows = Math.ceil(slots.length / most);
+  const oldSlots = places.get(name) || (tabStorage.get(name) || "").split(" ").filter(Boolean);
+  const remainingIds = oldSlots.filter((id) => ids.includes(id));
+  let nextId = 0, slots = oldSlots;
+  if (remainingIds.length < ids.length) slots = [...ids, ...oldSlots.slice(ids.length).fill("-")];
+  else if (remainingIds.join() !== ids.join()) slots = oldSlots.map((id) => (ids.includes(id) ? ids[nextId++] : "-"));
+  const rows = Math.ceil(slots.length / maxInRow);
   if (rows > 1 && ids.length <= Math.ceil(slots.length / rows) * (rows - 1)) slots = ids;
   places.set(name, slots);
-  if (slots !== old) tabStorage.set(name, slots.join(" "));
+  if (slots !== oldSlots) tabStorage.set(name, slots.join(" "));
   return slots.map((slot) => cards[ids.indexOf(slot)] || null);
 }
 
 /** Let the cards of a hand slide when their places change. */
 function useSliding() {
-  const hand = useRef(/** @type {HTMLElement | null} */ (null)), known = useRef(/** @type {Record<string, [x: number, y: number]>} */ ({}));
+  const hand = useRef(/** @type {HTMLElement | null} */ (null)), positions = useRef(/** @type {Record<string, [x: number, y: number]>} */ ({}));
   useLayoutEffect(() => {
-    const old = known.current, isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    known.current = {};
+    const oldPositions = positions.current, isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    positions.current = {};
     for (const card of /** @type {NodeListOf<HTMLElement>} */ (hand.current?.querySelectorAll("[data-card]"))) {
-      const { offsetLeft: x, offsetTop: y, dataset: { card: code = "" } } = card, [fromX, fromY] = old[code] || [x, y];
-      known.current[code] = [x, y];
+      const { offsetLeft: x, offsetTop: y, dataset: { card: code = "" } } = card, [fromX, fromY] = oldPositions[code] || [x, y];
+      positions.current[code] = [x, y];
       if (!isStill && (fromX !== x || fromY !== y)) card.animate({ translate: [`${fromX - x}px ${fromY - y}px`, "0 0"] }, SLIDING);
     }
   });
@@ -123,24 +123,24 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
     addEventListener("resize", measure);
     return () => removeEventListener("resize", measure);
   }, []);
-  const most = hasRows ? 7 : 20, placed = placeCards(name, cards, most), rows = Math.ceil(placed.length / most), each = Math.ceil(placed.length / (rows || 1));
+  const maxInRow = hasRows ? 7 : 20, placed = placeCards(name, cards, maxInRow), rows = Math.ceil(placed.length / maxInRow), cardsPerRow = Math.ceil(placed.length / (rows || 1));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: each, ArrowUp: -each }[event.key];
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: cardsPerRow, ArrowUp: -cardsPerRow }[event.key];
     if (!step) return;
     // Empty places are skipped.
-    const all = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll(".tap, .gap")]);
-    let index = all.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step;
-    while (all[index]?.matches(".gap")) index += Math.sign(step);
-    if (!all[index]) return;
+    const slots = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll(".tap, .gap")]);
+    let index = slots.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step;
+    while (slots[index]?.matches(".gap")) index += Math.sign(step);
+    if (!slots[index]) return;
     event.preventDefault();
-    const moved = /** @type {HTMLElement} */ (document.activeElement).dataset.card, target = all[index].dataset.card;
-    if (event.shiftKey && onMove && moved && target) onMove(moved, target);
-    else all[index].focus();
+    const movedCard = /** @type {HTMLElement} */ (document.activeElement).dataset.card, target = slots[index].dataset.card;
+    if (event.shiftKey && onMove && movedCard && target) onMove(movedCard, target);
+    else slots[index].focus();
   };
   const sliding = useSliding();
   return html`<div ref=${sliding} class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${placed.slice(row * each, (row + 1) * each).map((card, index) => (card ? html`<${card.label ? PacketTap : Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
+      <div class="row" key=${row}>${placed.slice(row * cardsPerRow, (row + 1) * cardsPerRow).map((card, index) => (card ? html`<${card.label ? PacketTap : Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
   </div>`;
 };

@@ -96,12 +96,12 @@ function start(hello) {
   Object.assign(state, { texts, people, chats, commands, host, switching });
   state.messages = {};
   for (const [chat, list] of Object.entries(hello.messages)) state.messages[chat] = new Map(list.map((/** @type {Message} */ m) => [m.id, m]));
-  const kept = tabStorage.get("me");
+  const keptPerson = tabStorage.get("me");
   if (hello.me) state.me = hello.me;
-  else if (!people.some((/** @type {Person} */ p) => p.id === state.me)) state.me = people.some((/** @type {Person} */ p) => p.id === kept) ? kept : host ? null : people[0].id;
+  else if (!people.some((/** @type {Person} */ p) => p.id === state.me)) state.me = people.some((/** @type {Person} */ p) => p.id === keptPerson) ? keptPerson : host ? null : people[0].id;
   if (!visible().some((c) => c.id === state.chat)) {
-    const last = tabStorage.get("chat");
-    state.chat = last && visible().some((c) => c.id === last) ? last : firstGroup();
+    const lastChat = tabStorage.get("chat");
+    state.chat = lastChat && visible().some((c) => c.id === lastChat) ? lastChat : firstGroup();
   }
   // The page is in English until the bot sends texts in the reader's language.
   document.documentElement.lang = texts.language;
@@ -188,12 +188,12 @@ const tab = (data, isSelected, open, name, unread) => html`
 function drawLinks() {
   el("links").hidden = !state.host;
   if (!state.host) return;
-  const before = el("links").childElementCount;
+  const linkCount = el("links").childElementCount;
   render(html`${state.texts.links}${state.people.map((p) => {
     const url = `${location.origin}/chat#key=${p.token}`;
     return html`<div>${p.name}: <a href=${url}>${url}</a></div>`;
   })}`, el("links"));
-  if (before && state.people.length > before) el("links").lastElementChild?.scrollIntoView({ block: "nearest" });
+  if (linkCount && state.people.length > linkCount) el("links").lastElementChild?.scrollIntoView({ block: "nearest" });
 }
 
 /** Draw the open chat. The keyboard focus stays on the same button, or moves to the first button of its message. */
@@ -259,8 +259,8 @@ function showPicture(name, png) {
   const address = URL.createObjectURL(new Blob([bytes], { type: "image/png" }));
   pictures.set(name, address);
   for (const node of document.querySelectorAll(`[data-picture="${name}"]`)) /** @type {HTMLImageElement} */ (node).src = address;
-  const [[oldest, old]] = pictures;
-  if (pictures.size > PICTURES_KEPT) { URL.revokeObjectURL(old); pictures.delete(oldest); }
+  const [[oldest, oldAddress]] = pictures;
+  if (pictures.size > PICTURES_KEPT) { URL.revokeObjectURL(oldAddress); pictures.delete(oldest); }
 }
 
 // Shown in an empty chat; the first message replaces it.
@@ -314,10 +314,10 @@ function switchPerson(person) {
 
 /** Draw new people and groups, and choose a person who was added on this page. */
 function showPeople() {
-  const added = state.switching && state.people.find((p) => p.name === state.added);
-  if (added) {
+  const newPerson = state.switching && state.people.find((p) => p.name === state.added);
+  if (newPerson) {
     state.added = "";
-    switchPerson(added.id);
+    switchPerson(newPerson.id);
   }
   drawHeads();
   drawLinks();
@@ -359,14 +359,14 @@ let completions = [];
 let selected = 0;
 
 function complete() {
-  const text = field.value, last = text.split(" ").pop() || "";
+  const text = field.value, lastWord = text.split(" ").pop() || "";
   completions = [];
   if (/^\/\S*$/.test(text)) completions = state.commands.filter((c) => `/${c.word}`.startsWith(text)).map((c) => /** @type {[string, string, string]} */ ([`/${c.word} `, `/${c.word}`, c.about]));
   else if (text.startsWith("/")) {
     const command = state.commands.find((c) => text.startsWith(`/${c.word} `)) || { takes: {}, people: false };
     const people = state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name]);
-    const words = last.startsWith("@") ? people : [...Object.entries(command.takes), ...(command.people ? people : [])];
-    completions = words.filter(([w]) => w.startsWith(last) && w !== last).map(([w, about]) => [text.slice(0, text.length - last.length) + w, w, about]);
+    const words = lastWord.startsWith("@") ? people : [...Object.entries(command.takes), ...(command.people ? people : [])];
+    completions = words.filter(([w]) => w.startsWith(lastWord) && w !== lastWord).map(([w, about]) => [text.slice(0, text.length - lastWord.length) + w, w, about]);
   }
   selected = Math.min(selected, Math.max(0, completions.length - 1));
   el("completions").hidden = !completions.length;

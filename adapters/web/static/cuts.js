@@ -18,4 +18,4 @@ export function newCut(position) {
 export const rememberCut = (seal, text) => permanentStorage.set(KEY, JSON.stringify([...cuts(), [seal, text]].slice(-KEPT)));
 
 /** Return the cut that this browser made of the pack with this seal. @param {string} seal @returns {string | undefined} */
-export const ownCut = (seal) => cuts().find(([known]) => known === seal)?.[1];
+export const ownCut = (seal) => cuts().find(([knownSeal]) => knownSeal === seal)?.[1];

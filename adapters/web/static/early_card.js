@@ -20,22 +20,22 @@ const cardsOf = (table) => [...table.hand, ...table.packets];
  * @param {{table: TableView | null, isReady: boolean, onPress: (press: string, card: TapCard, note?: string) => void}} props
  * `isReady`: the reader could press a card now, because nothing is covered or moving. */
 export function useEarlyCard({ table, isReady, onPress }) {
-  const [chosen, setChosen] = useState(/** @type {{code: string, deal: number} | null} */ (null));
+  const [chosenCard, setChosenCard] = useState(/** @type {{code: string, deal: number} | null} */ (null));
   const playedAt = useRef(-1);  // the version at which the page played a card, so that it never plays twice
-  const card = table && chosen?.deal === table.deal ? cardsOf(table).find(({ code }) => code === chosen.code) : undefined;
+  const card = table && chosenCard?.deal === table.deal ? cardsOf(table).find(({ code }) => code === chosenCard.code) : undefined;
   const mustWait = Boolean(table && hasOtherMove(table, "move"));
   const canPlay = table !== null && table.is_mine && isReady && playedAt.current !== table.version;
 
   useEffect(() => {
-    if (chosen && table && !card) setChosen(null);
+    if (chosenCard && table && !card) setChosenCard(null);
     if (!card || !canPlay || mustWait || card.role !== "play") return;
     playedAt.current = table.version;
-    setChosen(null);
+    setChosenCard(null);
     onPress(card.press, card, format(texts.early_back, { card: card.name }));
   }, [card, canPlay, mustWait]);
   useEffect(() => {
     const canPick = table !== null && cardsOf(table).some(({ pick }) => pick);
-    if (!options.single || chosen || !canPlay || canPick || hasOtherMove(table, "move", "choose")) return undefined;
+    if (!options.single || chosenCard || !canPlay || canPick || hasOtherMove(table, "move", "choose")) return undefined;
     const legal = cardsOf(table).filter(({ light, role }) => light === "playable" && role === "play");
     if (legal.length !== 1) return undefined;
     const timer = setTimeout(() => {
@@ -43,14 +43,14 @@ export function useEarlyCard({ table, isReady, onPress }) {
       onPress(legal[0].press, legal[0]);
     }, LOOK_MILLISECONDS);
     return () => clearTimeout(timer);
-  }, [table, canPlay, chosen, options.single]);
+  }, [table, canPlay, chosenCard, options.single]);
 
   return {
     line: card && table ? (!table.is_mine ? format(texts.early, { card: card.name }) : mustWait ? texts.early_waits : table.line) : table?.line,
     /** Choose a card, or take the chosen card back. @param {TapCard} tapped */
-    choose({ code }) { if (table) setChosen(code && code !== chosen?.code ? { code, deal: table.deal } : null); },
-    forget() { setChosen(null); },
+    choose({ code }) { if (table) setChosenCard(code && code !== chosenCard?.code ? { code, deal: table.deal } : null); },
+    forget() { setChosenCard(null); },
     /** Mark the chosen card, and the cards that can be chosen. @param {TapCard[]} cards @returns {TapCard[]} */
-    mark: (cards) => cards.map((one) => ({ ...one, is_early: one.code !== "" && one.code === card?.code, can_be_chosen: !one.press && one.code !== "" })),
+    mark: (cards) => cards.map((handCard) => ({ ...handCard, is_early: handCard.code !== "" && handCard.code === card?.code, can_be_chosen: !handCard.press && handCard.code !== "" })),
   };
 }

@@ -54,11 +54,11 @@ export async function shuffled(secret, size) {
   const pack = [...suits].flatMap((suit) => [...ranks].map((rank) => rank + suit));
   let index = 0;
   for await (const byte of stream(secret, "shuffle")) {
-    const left = pack.length - index;
+    const remaining = pack.length - index;
     // Higher bytes would favour low numbers.
-    if (byte >= 256 - (256 % left)) continue;
-    const other = index + (byte % left);
-    [pack[index], pack[other]] = [pack[other], pack[index]];
+    if (byte >= 256 - (256 % remaining)) continue;
+    const otherIndex = index + (byte % remaining);
+    [pack[index], pack[otherIndex]] = [pack[otherIndex], pack[index]];
     if (++index === pack.length - 1) break;
   }
   return pack;
@@ -71,12 +71,12 @@ export async function firstDealer(secret, seats) {
   throw new Error("The stream of bytes has no end.");
 }
 
-/** Check whether a deal's secret matches its seal, and whether its pack follows from secret and cut. `wrong` lists the
+/** Check whether a deal's secret matches its seal, and whether its pack follows from secret and cut. `wrongPlaces` lists the
  * places that differ.
  * @param {{pack: string[], proof: {commitment: string, secret: string, cut?: string}}} deal
- * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} */
+ * @returns {Promise<{commitment: boolean, pack: boolean, wrongPlaces: number[]}>} */
 export async function checkDeal({ pack, proof }) {
   const expected = await shuffled(proof.cut ? await withCut(proof.secret, proof.cut) : proof.secret, pack.length);
-  const wrong = expected.flatMap((card, index) => (card === pack[index] ? [] : [index]));
-  return { commitment: (await commitment(proof.secret)) === proof.commitment, pack: !wrong.length, wrong };
+  const wrongPlaces = expected.flatMap((card, index) => (card === pack[index] ? [] : [index]));
+  return { commitment: (await commitment(proof.secret)) === proof.commitment, pack: !wrongPlaces.length, wrongPlaces };
 }

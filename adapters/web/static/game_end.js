@@ -25,29 +25,29 @@ const Share = ({ table, text }) => {
 
 /** The cards that cost the reader most, once the game is analysed. @param {{table: Table}} props */
 const Costliest = ({ table }) => {
-  const [found, setFound] = useState(/** @type {{state: string, title: string, cards: {code: string, name: string, text: string, step: string}[]} | null} */ (null));
+  const [costliest, setCostliest] = useState(/** @type {{state: string, title: string, cards: {code: string, name: string, text: string, step: string}[]} | null} */ (null));
   const [failed, setFailed] = useState(false);
   /** @param {string} method */
   const ask = async (method) => {
     setFailed(false);
     const answer = await fetch(`/g/${table.replay}/costliest`, { method }).catch(() => null);
-    if (answer?.ok) setFound(await answer.json());
-    else if (method === "POST") { setFound(null); setFailed(true); }
+    if (answer?.ok) setCostliest(await answer.json());
+    else if (method === "POST") { setCostliest(null); setFailed(true); }
   };
   useEffect(() => { ask("GET"); }, []);
   useEffect(() => {
-    if (found?.state !== "running") return undefined;
+    if (costliest?.state !== "running") return undefined;
     const timer = setTimeout(() => ask("POST"), POLL_MILLISECONDS);
     return () => clearTimeout(timer);
-  }, [found]);
-  const begin = () => { setFound({ state: "running", title: "", cards: [] }); ask("POST"); };
+  }, [costliest]);
+  const begin = () => { setCostliest({ state: "running", title: "", cards: [] }); ask("POST"); };
   return html`<section class="costliest">
-    <p role="status">${failed ? texts.not_analysed : found?.state === "running" ? texts.analysing : found?.title || texts.costliest_about}</p>
-    ${found && found.cards.length > 0 && html`<ol>${found.cards.map(({ code, name, text, step }) => html`<li key=${step}>
+    <p role="status">${failed ? texts.not_analysed : costliest?.state === "running" ? texts.analysing : costliest?.title || texts.costliest_about}</p>
+    ${costliest && costliest.cards.length > 0 && html`<ol>${costliest.cards.map(({ code, name, text, step }) => html`<li key=${step}>
       <a href=${`/g/${table.replay}${step}`}><${Face} deck=${table.deck} card=${code} name=${name} /><span>${text}</span></a>
     </li>`)}</ol>`}
     <div class="ways">
-      ${found?.state !== "done" && html`<button type="button" class="button" disabled=${found?.state === "running"} onClick=${begin}>${texts.costliest}</button>`}
+      ${costliest?.state !== "done" && html`<button type="button" class="button" disabled=${costliest?.state === "running"} onClick=${begin}>${texts.costliest}</button>`}
       <a class="button" href=${`/g/${table.replay}`}>${texts.analysis}</a>
     </div>
   </section>`;

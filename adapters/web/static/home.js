@@ -9,8 +9,8 @@ if (hash.has("key") || hash.has("join") || query.has("key")) location.replace(`/
 const form = /** @type {HTMLFormElement} */ (document.getElementById("play"));
 const choices = ["game", "robot"];
 for (const name of choices) {
-  const kept = CSS.escape(permanentStorage.get(`play.${name}`) || "-");
-  const choice = form.querySelector(`[name=${name}][value=${kept}], [name=${name}] [value=${kept}]`);
+  const keptValue = CSS.escape(permanentStorage.get(`play.${name}`) || "-");
+  const choice = form.querySelector(`[name=${name}][value=${keptValue}], [name=${name}] [value=${keptValue}]`);
   if (choice instanceof HTMLInputElement) choice.checked = true;
   if (choice instanceof HTMLOptionElement) choice.selected = true;
 }

@@ -64,7 +64,7 @@ export const dropPress = (n) => run(PRESSES, "readwrite", (store) => store.delet
 
 /** Forget what other people left in this browser. `reader` is "" for a stranger. @param {string} reader */
 export async function forgetOthers(reader) {
-  await Promise.all([dropTables((one) => one.reader !== reader), dropPresses((one) => one.reader !== reader)]);
+  await Promise.all([dropTables((entry) => entry.reader !== reader), dropPresses((entry) => entry.reader !== reader)]);
   const pages = await openPages(), owner = await (await pages?.match(OWNER))?.text();
   if (owner === reader) return;
   if (owner) await forgetPages();
@@ -72,7 +72,7 @@ export async function forgetOthers(reader) {
 }
 
 /** Delete one reader's tables, presses and pages. @param {string} reader */
-export const forgetReader = (reader) => Promise.all([dropTables((one) => one.reader === reader), dropPresses((one) => one.reader === reader), forgetPages()]);
+export const forgetReader = (reader) => Promise.all([dropTables((entry) => entry.reader === reader), dropPresses((entry) => entry.reader === reader), forgetPages()]);
 
 /** Forget what can be seen of a person who might have left this browser. Their presses stay until a page names another
  * reader, because the bot accepts them only from the person who made them. */

@@ -19,8 +19,8 @@ const isOurs = (subscription) => String(new Uint8Array(subscription.options.appl
  * @param {PushSubscription} subscription @param {string[]} [kinds] @returns {Promise<string[]>} */
 async function post(subscription, kinds) {
   const { endpoint, keys } = subscription.toJSON();
-  const wanted = kinds ? { kinds, hour: kinds.includes("daily") ? Number(hour.value) : null } : {};
-  const answer = await fetch("/push", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ endpoint, keys, ...wanted }) });
+  const choice = kinds ? { kinds, hour: kinds.includes("daily") ? Number(hour.value) : null } : {};
+  const answer = await fetch("/push", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ endpoint, keys, ...choice }) });
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   return (await answer.json()).kinds;
 }

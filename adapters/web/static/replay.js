@@ -15,7 +15,7 @@ import { parseLine, useLine, WhatIf, formatLine } from "./what_if.js";
 /** @typedef {{seat: number | null, text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
 /** @typedef {{seat: number, deal: number, place: number, move: string, lost: number, exact: boolean, unseen: boolean, better: string, text: string}} Judgement The verdict on a move. */
 /** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} AnalysisState */
-/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string, cut?: string} | null}} ShuffleCheck The check of a deal's shuffle. */
+/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrongPlaces: number[], proof: {commitment: string, secret: string, cut?: string} | null}} ShuffleCheck The check of a deal's shuffle. */
 /** @typedef {import("./position.js").View} View */
 /** @typedef {import("./position.js").Own} Own */
 
@@ -38,10 +38,10 @@ const stepText = ({ text, seat, view }) => ((seat ?? view.dealer) === ownSeat ? 
 /** Return the deal, the step and the line in the address.
  * @returns {{deal: number, step: number, line: import("./what_if.js").Line | null}} */
 function readHash() {
-  const [, deal, step, rest] = /^#d(\d{1,4})(?:m(\d{1,4}))?(~.*)?$/.exec(location.hash) || [];
+  const [, deal, step, lineText] = /^#d(\d{1,4})(?:m(\d{1,4}))?(~.*)?$/.exec(location.hash) || [];
   const number = Math.min(Math.max(1, Number(deal || 1)), overview.deals.length);
   const place = Math.min(Number(step || 0), overview.deals[number - 1].moves);
-  return { deal: number, step: place, line: parseLine(rest || "", place) };
+  return { deal: number, step: place, line: parseLine(lineText || "", place) };
 }
 
 /** @param {number} deal @param {number} step @param {import("./what_if.js").Line | null} [line] */
@@ -58,7 +58,7 @@ function useDeal(deal, suits) {
   useEffect(() => {
     if (deals[key]) return;
     fetchJson(`${API}/deals/${deal}?language=${language}&suits=${suits}`)
-      .then((found) => { setFailed(""); setDeals((old) => ({ ...old, [key]: found })); }, (error) => setFailed(String(error.message)));
+      .then((state) => { setFailed(""); setDeals((old) => ({ ...old, [key]: state })); }, (error) => setFailed(String(error.message)));
   }, [key]);
   return { steps: deals[key]?.steps, score: deals[key]?.score || [], failed };
 }
@@ -75,11 +75,11 @@ function useAnalysis(suits) {
     let timer = 0;
     /** @param {RequestInit} [options] */
     const load = (options) => {
-      fetchJson(path, { ...options, signal: stop.signal }).then((found) => {
+      fetchJson(path, { ...options, signal: stop.signal }).then((state) => {
         setFailed("");
-        setAnalysis(found);
+        setAnalysis(state);
         clearTimeout(timer);
-        if (found.is_begun && found.deals_done < found.deals) timer = setTimeout(() => load({ method: "POST" }), POLL_MILLISECONDS);
+        if (state.is_begun && state.deals_done < state.deals) timer = setTimeout(() => load({ method: "POST" }), POLL_MILLISECONDS);
       }, (error) => { if (!stop.signal.aborted) setFailed(String(error.message)); });
     };
     loader.current = load;
@@ -99,47 +99,47 @@ const Replay = () => {
   const table = useRef(/** @type {HTMLElement | null} */ (null));
   const { steps, score, failed } = useDeal(position.deal, suits);
   const { analysis, failed: analysisFailed, begin } = useAnalysis(suits);
-  const last = overview.deals[position.deal - 1].moves;
-  const recorded = steps?.[position.step];
+  const lastStep = overview.deals[position.deal - 1].moves;
+  const recordedStep = steps?.[position.step];
 
   // Keys can come faster than the page is drawn, so each continues from the position that the previous key reached.
-  const here = useRef(position);
+  const currentPosition = useRef(position);
   /** @param {number} deal @param {number} number @param {import("./what_if.js").Line | null} [line] */
   const go = (deal, number, line = null) => {
     history.replaceState(null, "", link(deal, number, line));
-    here.current = { deal, step: number, line };
-    setPosition(here.current);
+    currentPosition.current = { deal, step: number, line };
+    setPosition(currentPosition.current);
   };
   /** @param {import("./what_if.js").Line | null} line */
-  const setLine = (line) => go(here.current.deal, here.current.step, line);
+  const setLine = (line) => go(currentPosition.current.deal, currentPosition.current.step, line);
   /** Let the reader play one seat, whose cards they see, or all seats. @param {number | null} seat */
   const beginLine = (seat) => {
     setPlaying(false);
     setViewer(seat === null ? OPEN : String(seat));
-    setLine({ place: here.current.step, moves: [], seat });
+    setLine({ place: currentPosition.current.step, moves: [], seat });
   };
   const { loaded, losses, error: lineError } = useLine({
     api: `${API}/deals/${position.deal}`, query: `language=${language}&suits=${suits}`, line: position.line, showsVerdicts: viewer === OPEN,
-    onMoves: (moves) => { if (here.current.line) setLine({ ...here.current.line, moves }); },
+    onMoves: (moves) => { if (currentPosition.current.line) setLine({ ...currentPosition.current.line, moves }); },
   });
-  const step = position.line && loaded?.steps.length ? loaded.steps[loaded.steps.length - 1] : recorded;
+  const step = position.line && loaded?.steps.length ? loaded.steps[loaded.steps.length - 1] : recordedStep;
 
   /** @param {number} deal */
   const end = (deal) => overview.deals[deal - 1].moves;
   const forward = () => {
-    const { deal, step: number } = here.current;
+    const { deal, step: number } = currentPosition.current;
     if (number < end(deal)) go(deal, number + 1);
     else if (deal < overview.deals.length) go(deal + 1, 0);
     else setPlaying(false);
   };
   const back = () => {
-    const { deal, step: number } = here.current;
+    const { deal, step: number } = currentPosition.current;
     if (number > 0) go(deal, number - 1);
     else if (deal > 1) go(deal - 1, end(deal - 1));
   };
 
   useEffect(() => {
-    const follow = () => { here.current = readHash(); setPosition(here.current); };
+    const follow = () => { currentPosition.current = readHash(); setPosition(currentPosition.current); };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
@@ -149,8 +149,8 @@ const Replay = () => {
       const target = /** @type {HTMLElement} */ (event.target);
       // Other uses of these keys take precedence.
       if (event.altKey || event.ctrlKey || event.metaKey || /^(SELECT|TEXTAREA)$/.test(target.tagName)) return;
-      if (here.current.line || (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName))) return;
-      const action = { ArrowRight: forward, ArrowLeft: back, Home: () => go(here.current.deal, 0), End: () => go(here.current.deal, end(here.current.deal)), " ": () => setPlaying((playing) => !playing) }[event.key];
+      if (currentPosition.current.line || (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName))) return;
+      const action = { ArrowRight: forward, ArrowLeft: back, Home: () => go(currentPosition.current.deal, 0), End: () => go(currentPosition.current.deal, end(currentPosition.current.deal)), " ": () => setPlaying((playing) => !playing) }[event.key];
       if (!action) return;
       event.preventDefault();
       if (event.key !== " ") setPlaying(false);
@@ -173,12 +173,12 @@ const Replay = () => {
     [analysis, position.deal],
   );
   const before = position.deal > 1 ? overview.deals[position.deal - 2].totals : [0, 0];
-  const isAtEnd = position.step === last;
+  const isAtEnd = position.step === lastStep;
   const says = step ? stepText(step) : "";
   const address = link(position.deal, position.step);
   /** @type {Judgement[]} */
-  const judged = position.line ? [] : judgements.get(position.step) || [];
-  const worse = judged.find(({ lost, better, move }) => lost > 0 && better.startsWith("play ") && move.startsWith("play "));
+  const stepJudgements = position.line ? [] : judgements.get(position.step) || [];
+  const costlyMove = stepJudgements.find(({ lost, better, move }) => lost > 0 && better.startsWith("play ") && move.startsWith("play "));
   const hideSpoilers = () => {
     permanentStorage.set(SPOILERS_KEY, isSpoilerFree ? "show" : "hide");
     setSpoilerFree(!isSpoilerFree);
@@ -195,23 +195,23 @@ const Replay = () => {
           <div class="arrowed" ref=${table}>
             <${Position} view=${step.view} open=${open} names=${names} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : ownSeat ?? 0}
               isTaken=${step.move.startsWith("play ")} texts=${texts} />
-            ${worse && html`<${BetterArrow} table=${table} played=${worse.move.split(" ")[1]} better=${worse.better.split(" ")[1]} seat=${worse.seat} />`}
+            ${costlyMove && html`<${BetterArrow} table=${table} played=${costlyMove.move.split(" ")[1]} better=${costlyMove.better.split(" ")[1]} seat=${costlyMove.seat} />`}
           </div>
-          ${judged.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text} ${judgement.unseen ? texts.open_hands : ""}` : texts.nothing_lost}</p>`)}
+          ${stepJudgements.map((judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text} ${judgement.unseen ? texts.open_hands : ""}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && !position.line && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}</div>
         ${position.line ? html`<${WhatIf} line=${position.line} loaded=${loaded} losses=${losses} error=${lineError} unit=${unit} names=${overview.seats} faces=${faces} score=${isSpoilerFree ? [] : score} isKept=${link(position.deal, position.step, position.line) in kept.lines} texts=${texts}
           onLine=${setLine} onKeep=${() => keep("lines", link(position.deal, position.step, position.line), format(texts.line_at, { deal: position.deal, move: position.step, text: loaded?.steps[0] ? stepText(loaded.steps[0]) : "" }))} />` : html`
         <div class="controls">
-          <input type="range" min="0" max=${last} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
+          <input type="range" min="0" max=${lastStep} value=${position.step} aria-label=${texts.move} aria-valuetext=${says}
             onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(position.deal, Number(valueOf(event))); }} />
-          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : last} label=${texts.graph} names=${names} />`}
+          ${steps && html`<${PointsGraph} steps=${steps} at=${position.step} until=${isSpoilerFree ? position.step : lastStep} label=${texts.graph} names=${names} />`}
           <div class="keys">
             <button type="button" aria-label=${texts.first} onClick=${() => go(position.deal, 0)}>«</button>
             <button type="button" aria-label=${texts.previous} onClick=${() => { setPlaying(false); back(); }}>‹</button>
             <button type="button" aria-label=${isPlaying ? texts.pause : texts.play} aria-pressed=${isPlaying} class="main" id="play" onClick=${() => setPlaying(!isPlaying)}>${isPlaying ? "❚❚" : "▶"}</button>
             <button type="button" aria-label=${texts.next} onClick=${() => { setPlaying(false); forward(); }}>›</button>
-            <button type="button" aria-label=${texts.last} onClick=${() => go(position.deal, last)}>»</button>
+            <button type="button" aria-label=${texts.last} onClick=${() => go(position.deal, lastStep)}>»</button>
           </div>
           <div class="branches">
             <button type="button" id="try" disabled=${step?.view.turn === null} onClick=${() => beginLine(null)}>${texts.what_if}</button>
@@ -265,11 +265,11 @@ const Moves = ({ steps, position, judgements, notes }) => {
   }, [position, steps]);
   if (!steps) return html`<p class="moves">${texts.loading}</p>`;
   return html`<ol class="moves" start="0" ref=${list} tabindex="0" aria-label=${texts.moves}>${steps.map((step, number) => {
-    const lost = (judgements.get(number) || []).filter((judgement) => judgement.lost > 0);
-    return html`<li key=${number} class=${lost.length ? "bad" : judgements.has(number) ? "good" : ""}>
+    const costlyMoves = (judgements.get(number) || []).filter((judgement) => judgement.lost > 0);
+    return html`<li key=${number} class=${costlyMoves.length ? "bad" : judgements.has(number) ? "good" : ""}>
       <a href=${link(position.deal, number)} aria-current=${number === position.step ? "step" : undefined}>${stepText(step)}</a>
       ${notes[link(position.deal, number)] && html`<small class="note">✎ ${notes[link(position.deal, number)]}</small>`}
-      ${lost.map((judgement) => html`<small key=${judgement.better}>${lostPoints(judgement)}. ${judgement.text}</small>`)}
+      ${costlyMoves.map((judgement) => html`<small key=${judgement.better}>${lostPoints(judgement)}. ${judgement.text}</small>`)}
     </li>`;
   })}</ol>`;
 };
@@ -309,8 +309,8 @@ const Shuffle = () => {
     try {
       const record = await fetchJson(`${API}/record`);
       for (const [index, deal] of record.deals.entries()) {
-        const checked = await checkShuffle(deal, index, record.seats.length);
-        setChecks((old) => [...(old || []), checked]);
+        const check = await checkShuffle(deal, index, record.seats.length);
+        setChecks((old) => [...(old || []), check]);
       }
     } catch (error) {
       setChecks(null);
@@ -331,15 +331,15 @@ const Shuffle = () => {
       <summary>${isRightDeal(deal) ? "✓" : "✗"} ${texts.deal} ${index + 1}</summary>
       <ol>${deal.steps.map(([text, isRight]) => html`<li key=${text} class=${isRight ? "fair" : "unfair"}>${isRight ? "✓" : "✗"} ${text}</li>`)}</ol>
       ${deal.proof && html`<p><small>${texts.seal}: <code>${deal.proof.commitment}</code><br />${texts.secret}: <code>${deal.proof.secret}</code>${deal.proof.cut && html`<br />${texts.cut}: <code>${deal.proof.cut}</code>`}</small></p>`}
-      <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, index) => html`<span key=${index} class=${deal.wrong.includes(index) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
+      <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, index) => html`<span key=${index} class=${deal.wrongPlaces.includes(index) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
     </details>`)}
   </section>`;
 };
 
 /** @param {any} deal @param {number} index @param {number} count of seats @returns {Promise<ShuffleCheck>} */
 async function checkShuffle(deal, index, count) {
-  if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrong: [], proof: null };
-  const { commitment, pack, wrong } = await checkDeal(deal);
+  if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrongPlaces: [], proof: null };
+  const { commitment, pack, wrongPlaces } = await checkDeal(deal);
   /** @type {ShuffleCheck["steps"]} */
   const steps = [[texts.step_seal, commitment]];
   const { cut, cut_by } = deal.proof;
@@ -347,9 +347,9 @@ async function checkShuffle(deal, index, count) {
   if (own) steps.push([own === cut ? texts.step_own_cut : texts.step_other_cut, own === cut]);
   if (cut) steps.push([format(texts.step_cut, { name: overview.seats[cut_by] }), cut_by % 2 !== deal.dealer % 2]);
   const packFollows = cut ? texts.step_pack_cut : texts.step_pack;
-  steps.push([wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : packFollows, pack]);
+  steps.push([wrongPlaces.length ? format(texts.step_pack_wrong, { count: wrongPlaces.length }) : packFollows, pack]);
   if (index === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
-  return { steps, pack: deal.pack, wrong, proof: deal.proof };
+  return { steps, pack: deal.pack, wrongPlaces, proof: deal.proof };
 }
 
 const main = /** @type {HTMLElement} */ (document.getElementById("replay"));

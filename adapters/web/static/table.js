@@ -51,8 +51,8 @@ const TAGS = { bold: "b", italic: "i", small: "small", code: "code" };
 
 /** The panel's text, as in a chat. @param {{table: Table}} props */
 const Words = ({ table: { text, spoken } }) => html`<div class="words" dir="auto">${text.map(([words, style]) => {
-  const said = html`<${Spoken} text=${words} spoken=${spoken} />`;
-  return style in TAGS ? html`<${TAGS[style]}>${said}<//>` : said;
+  const content = html`<${Spoken} text=${words} spoken=${spoken} />`;
+  return style in TAGS ? html`<${TAGS[style]}>${content}<//>` : content;
 })}</div>`;
 
 /** Close a dialog on a tap outside its content. Only such taps have the dialog itself as target. @param {MouseEvent} event */
@@ -79,7 +79,7 @@ function beforeLead(table, says) {
 
 /** Play a sound for the cards that other players have added to the trick. @param {Table} old @param {PageCard[]} trick */
 function playCardSounds(old, trick) {
-  const played = trick.filter((card) => card.at && !old.trick.some((known) => known.code === card.code));
+  const played = trick.filter((card) => card.at && !old.trick.some((oldCard) => oldCard.code === card.code));
   if (played.length) sound.play(played.some((card) => card.said === "busso") ? "knock" : "card");
 }
 
@@ -97,16 +97,16 @@ const timeShown = (table) => Math.min(TAKEN_SHOWN[options.pace], table?.clock ? 
 function useKeptFocus() {
   const held = useRef(/** @type {{button: HTMLElement, index: number} | null} */ (null));
   const cards = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#table .fan .tap")]);
-  const now = /** @type {HTMLElement} */ (document.activeElement || document.body);
-  if (now !== document.body || held.current?.button.isConnected) held.current = now.matches("#table button:focus-visible") ? { button: now, index: cards().indexOf(now) } : null;
+  const focused = /** @type {HTMLElement} */ (document.activeElement || document.body);
+  if (focused !== document.body || held.current?.button.isConnected) held.current = focused.matches("#table button:focus-visible") ? { button: focused, index: cards().indexOf(focused) } : null;
   useLayoutEffect(() => {
     if (!held.current || held.current.button.isConnected || document.activeElement !== document.body) return;
     const { button, index } = held.current, allCards = cards();
     const choice = /** @type {HTMLElement | null} */ (document.querySelector("#table > .buttons button:enabled")) || allCards.find((card) => card.classList.contains("playable"));
     // If there is nothing to choose yet, the focus waits for the next state.
-    const other = button.dataset.payload ? choice : allCards[Math.min(Math.max(index, 0), allCards.length - 1)];
-    const next = allCards.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || other;
-    next?.focus({ preventScroll: true });
+    const fallback = button.dataset.payload ? choice : allCards[Math.min(Math.max(index, 0), allCards.length - 1)];
+    const target = allCards.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || fallback;
+    target?.focus({ preventScroll: true });
   });
 }
 
@@ -117,79 +117,79 @@ const App = () => {
   const [reason, setReason] = useState("");
   const [toast, setToast] = useState("");
   // The player's own card is shown on the table at once, until the bot sends the next state or refuses it.
-  const [moving, setMoving] = useState(/** @type {{press: string, card: TapCard, version: number} | null} */ (null));
+  const [movingCard, setMovingCard] = useState(/** @type {{press: string, card: TapCard, version: number} | null} */ (null));
   const [busy, setBusy] = useState("");
   const [seenDeal, setSeenDeal] = useState(0);
   // A taken trick stays for a moment, so that its last card can be seen.
-  const [taken, setTaken] = useState(/** @type {PageCard[]} */ ([]));
+  const [takenTrick, setTakenTrick] = useState(/** @type {PageCard[]} */ ([]));
   const [isLeaving, setLeaving] = useState(false);
   const [, redraw] = useState({});
   const [hasPressed, setPressed] = useState(false);
   const connection = useRef(/** @type {Connection | null} */ (null));
   const menu = useRef(/** @type {HTMLDialogElement | null} */ (null));
   // The last state from the bot, and the one shown.
-  const latest = useRef(/** @type {Table | null} */ (null));
-  const shown = useRef(/** @type {Table | null} */ (null));
+  const latestTable = useRef(/** @type {Table | null} */ (null));
+  const shownTable = useRef(/** @type {Table | null} */ (null));
   // The score of a deal or the next lead, held back until the player has seen the last trick; or the cards after a cut.
   const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
   const dealWithButtons = useRef(0);  // the last deal with buttons above the hand; their row then keeps its place
   const firstEvent = useRef([0, -1]);  // the last event before the page opened
   // What this browser stores for use without a network, loaded after the first card.
-  const kept = useRef(/** @type {ReturnType<typeof import("./offline.js").keepOffline> | null} */ (null));
+  const offlineCopy = useRef(/** @type {ReturnType<typeof import("./offline.js").keepOffline> | null} */ (null));
 
   /** @param {"deal" | "lead" | "cut"} reason */
   const holdBack = (reason) => {
     heldBack.current = reason;
     clearTimeout(timer.current);
-    timer.current = setTimeout(showLatest, reason === "cut" ? CUTTING : timeShown(latest.current));
+    timer.current = setTimeout(showLatest, reason === "cut" ? CUTTING : timeShown(latestTable.current));
   };
   const showLatest = () => {
     clearTimeout(timer.current);
     heldBack.current = "";
-    setTaken([]);
-    if (latest.current) show(latest.current);
+    setTakenTrick([]);
+    if (latestTable.current) show(latestTable.current);
   };
   /** @param {Table} next */
   const show = (next) => {
-    const old = shown.current;
+    const old = shownTable.current;
     if (old === next) return;
     if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
-      shown.current = null;
+      shownTable.current = null;
       playCardSounds(old, next.end_trick);
       setTable(endOfDeal(old, next));
-      setMoving(null);
-      setTaken([]);
+      setMovingCard(null);
+      setTakenTrick([]);
       holdBack("deal");
       return;
     }
     const isTaken = old && old.deal === next.deal && next.last_trick.length && codes(old.last_trick) !== codes(next.last_trick);
     const visible = isTaken && next.trick.length ? beforeLead(next, old.says) : next;
-    shown.current = visible;
-    if (isTaken) { setTaken(next.last_trick); holdBack("lead"); }
+    shownTable.current = visible;
+    if (isTaken) { setTakenTrick(next.last_trick); holdBack("lead"); }
     if (old) playCardSounds(old, isTaken ? next.last_trick : visible.trick);
     if (visible.is_mine && !old?.is_mine) sound.play("turn");
     setTable(visible);
-    setMoving((current) => (current && next.version > current.version ? null : current));
+    setMovingCard((current) => (current && next.version > current.version ? null : current));
   };
 
   /** @param {Table} next */
   const receiveTable = (next) => {
-    if (!latest.current) firstEvent.current = lastEvent(next);
+    if (!latestTable.current) firstEvent.current = lastEvent(next);
     if (next.phase === "over" && next.replay) {
       tabStorage.set(END, JSON.stringify(next));
       history.replaceState(null, "", "?ended");
     }
-    latest.current = next;
+    latestTable.current = next;
     setBusy("");
-    kept.current?.then(({ save }) => save(next));
+    offlineCopy.current?.then(({ save }) => save(next));
     if (heldBack.current === "deal" || heldBack.current === "cut" || (heldBack.current === "lead" && next.trick.length)) return;
     show(next);
   };
   /** A table is removed after its game. A shown result stays; a reader who missed it goes to the replay.
    * @param {string} go @param {string} why */
   const leave = (go, why) => {
-    if (/^(over|closed)$/.test(latest.current?.phase || "")) setState("open");
+    if (/^(over|closed)$/.test(latestTable.current?.phase || "")) setState("open");
     else if (go) location.replace(go);
     else { setReason(why); setState("gone"); }
   };
@@ -206,12 +206,12 @@ const App = () => {
       else newConnection.answer(message);
     };
     const newConnection = connection.current = new Connection({
-      open: async () => openTable(code, reader, latest.current?.phase === "over"), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
+      open: async () => openTable(code, reader, latestTable.current?.phase === "over"), receive, state: (isOpen) => { setState(isOpen ? "open" : "away"); if (isOpen) sendPace(); else keep(); }, late: setLate,
     });
     onOtherReader(() => newConnection.renew());
     /** Delete the stored table, or everything of this page's reader. @param {boolean} [isStranger] */
-    const forget = (isStranger) => (isStranger ? import("./offline_storage.js").then(({ forgetReader }) => forgetReader(reader)) : kept.current?.then((offline) => offline.forget()));
-    const keep = () => { kept.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest, receiveTable, sendPress })); };
+    const forget = (isStranger) => (isStranger ? import("./offline_storage.js").then(({ forgetReader }) => forgetReader(reader)) : offlineCopy.current?.then((offline) => offline.forget()));
+    const keep = () => { offlineCopy.current ||= import("./offline.js").then(({ keepOffline }) => keepOffline(code, reader, newConnection, { latest: latestTable, receiveTable, sendPress })); };
     setTimeout(keep, KEEP_AFTER);
     // A search for an opponent continues while the reader plays at a table.
     if (tabStorage.get("searching") === "yes") import("./searching.js").then(({ followSearch }) => followSearch({ show: ({ text, state: search }) => { if (search !== "waiting") setToast(text); }, fail: () => undefined }));
@@ -222,10 +222,10 @@ const App = () => {
     return () => clearTimeout(timer);
   }, [toast]);
   useEffect(() => {
-    if (!taken.length) return undefined;
-    const leaving = setTimeout(() => { setLeaving(true); sound.play("sweep"); }, timeShown(latest.current) - TAKING);
+    if (!takenTrick.length) return undefined;
+    const leaving = setTimeout(() => { setLeaving(true); sound.play("sweep"); }, timeShown(latestTable.current) - TAKING);
     return () => { clearTimeout(leaving); setLeaving(false); };
-  }, [taken]);
+  }, [takenTrick]);
   // Announce each change once to screen readers.
   useLayoutEffect(() => {
     const says = /** @type {HTMLElement} */ (document.getElementById("says"));
@@ -234,7 +234,7 @@ const App = () => {
 
   /** Return whether the press was accepted. @param {string} press @param {TapCard} [card] @param {string} [note] */
   const onPress = async (press, card, note = "") => {
-    if (card && (!press || moving)) { early.choose(card); return false; }
+    if (card && (!press || movingCard)) { earlyCard.choose(card); return false; }
     // The table is gone: reloading redirects to the replay.
     if (connection.current?.isOver) { location.reload(); return false; }
     setToast("");
@@ -251,15 +251,15 @@ const App = () => {
    * @param {string} press @param {TapCard} [card] @param {string} [n] the name of a press that an earlier page sent
    * @param {string} [note] goes before a refusal's reason */
   const sendPress = async (press, card, n, note = "") => {
-    if (card && card.light === "playable" && card.role === "play" && latest.current) setMoving({ press, card, version: latest.current.version });
+    if (card && card.light === "playable" && card.role === "play" && latestTable.current) setMovingCard({ press, card, version: latestTable.current.version });
     const answer = await connection.current?.send({ press }, n);
     setPressed(true);
     setBusy((old) => (old === press ? "" : old));
     if (answer.toast) setToast(`${note} ${answer.toast}`.trim());
     if (answer.refused) {
-      early.forget();
+      earlyCard.forget();
       tell("refused");
-      setMoving((old) => (old && old.press === press ? null : old));
+      setMovingCard((old) => (old && old.press === press ? null : old));
     }
     if (answer.go) location.assign(answer.go);
     return !answer.refused;
@@ -288,7 +288,7 @@ const App = () => {
   useEffect(() => { if (table?.seal) setSeenDeal(table.deal); }, [table?.seal]);
 
   const showsTally = Boolean(table?.count) && table?.phase !== "over" && seenDeal !== table?.deal;
-  const early = useEarlyCard({ table, isReady: table?.phase === "playing" && !table.seal && !showsTally && !moving && !taken.length && !heldBack.current, onPress });
+  const earlyCard = useEarlyCard({ table, isReady: table?.phase === "playing" && !table.seal && !showsTally && !movingCard && !takenTrick.length && !heldBack.current, onPress });
   const [isHidden, hideButton] = useHiddenHand(() => setToast(texts.hidden_about));
   useKeptFocus();
   useEffect(() => {
@@ -307,14 +307,14 @@ const App = () => {
   if (state === "gone") return html`<div class="waiting"><p role="alert">${reason}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
   // A hint on a card would name it while the hand is hidden.
-  const isHinted = table.hint && !moving && !(isHidden && table.hand.some((card) => table.advised.includes(card.code)));
+  const isHinted = table.hint && !movingCard && !(isHidden && table.hand.some((card) => table.advised.includes(card.code)));
   const isPlaying = table.sides.length > 0 && table.phase === "playing";
   const isOver = table.phase === "over";
   const seats = table.sitting.length;
   const me = { at: 0, by: table.sitting[0]?.name || "", said: "", wins: false };
-  const trick = taken.length ? taken : moving && !table.trick.some((card) => card.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
-  const ordered = early.mark(inOrder(moving ? table.hand.filter((card) => card.code !== moving.card.code) : table.hand));
-  const hand = isHidden ? faceDown(ordered) : ordered;
+  const trick = takenTrick.length ? takenTrick : movingCard && !table.trick.some((card) => card.code === movingCard.card.code) ? [...table.trick, { ...me, code: movingCard.card.code }] : table.trick;
+  const ownCards = earlyCard.mark(inOrder(movingCard ? table.hand.filter((card) => card.code !== movingCard.card.code) : table.hand));
+  const hand = isHidden ? faceDown(ownCards) : ownCards;
   const handName = `${code} hand ${table.deal}`;
   // Buttons that come with every move are next to the line of text, so that the cards do not move.
   const isInline = /** @param {Button} button */ ([, , , , role]) => /^(hint|claim|say)$/.test(role);
@@ -355,26 +355,26 @@ const App = () => {
       <section class=${`felt of${seats}`} onClick=${onFelt}>
         ${table.sitting.slice(1).map((player) => html`<${Seat} key=${player.at} deck=${table.deck} player=${player} seats=${seats} />`)}
         ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} advised=${table.advised} onPress=${onPress} />`)}</div>`}
-        <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isLeaving ? taken.find((card) => card.wins)?.at ?? null : null} />
+        <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${takenTrick.length && isLeaving ? takenTrick.find((card) => card.wins)?.at ?? null : null} />
         ${table.sides.map((side, number) => html`<${Pile} key=${number} deck=${table.deck} count=${side.tricks} name=${`won${number}`} />`)}
         ${table.stock > 0 && html`<div class="stock"><${Pile} deck=${table.deck} count=${table.stock} name="" /><small class="unseen">${cardCount(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
         ${isHinted && hints && html`<${hints.Hint} table=${table} />`}
-        ${bubbles && html`<${bubbles.Bubbles} table=${table} taken=${taken} old=${firstEvent.current} />`}
+        ${bubbles && html`<${bubbles.Bubbles} table=${table} takenTrick=${takenTrick} firstEvent=${firstEvent.current} />`}
       </section>
       <div class="todo">
-        <span class=${table.is_mine && !moving ? "me to-move" : "me"} onClick=${onFelt}><${Portrait} face=${table.sitting[0]?.face} />${table.sitting[0]?.dealing && html`<${DealerChip} label=${table.sitting[0].dealing} />`}</span>
+        <span class=${table.is_mine && !movingCard ? "me to-move" : "me"} onClick=${onFelt}><${Portrait} face=${table.sitting[0]?.face} />${table.sitting[0]?.dealing && html`<${DealerChip} label=${table.sitting[0].dealing} />`}</span>
         ${hand.length > 0 && hideButton}
-        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : html`<${Spoken} text=${early.line} spoken=${table.spoken} />`}</p>
+        <p class=${`line ${table.is_mine && !movingCard ? "mine" : ""}`}>${movingCard ? "" : html`<${Spoken} text=${earlyCard.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${table.news && html`<p class="hint">${table.news}</p>`}
       ${phrases.length > 0 && html`<div class="phrases"><${Buttons} rows=${phrases} spoken=${table.spoken} onPress=${onPress} /></div>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} advised=${table.advised} onPress=${onPress} />`}
       ${extra.length === 0 && (table.signals || dealWithButtons.current === table.deal) && html`<div class="buttons spare" aria-hidden="true"><div class="row"><button type="button" disabled>…</button></div></div>`}
-      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${early.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
-      ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${moving || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
+      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${earlyCard.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
+      ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${movingCard || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
       ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
     ` : isOver && table.sides.length > 0 && endings ? html`
       <${endings.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>

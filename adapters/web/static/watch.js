@@ -37,16 +37,16 @@ function followTable(show, setState) {
     if (!answer.ok || !answer.body) throw new Error(String(answer.status));
     setState("live");
     const lines = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let rest = ""; ;) {
+    for (let unfinishedLine = ""; ;) {
       const { value, done } = await lines.read();
       if (done) return;
       received();
-      const parts = (rest + value).split("\n");
-      rest = parts.pop() || "";
-      const last = parts.filter(Boolean).pop();
-      if (!last) continue;
+      const receivedLines = (unfinishedLine + value).split("\n");
+      unfinishedLine = receivedLines.pop() || "";
+      const lastLine = receivedLines.filter(Boolean).pop();
+      if (!lastLine) continue;
       pause = FIRST_PAUSE;
-      const table = JSON.parse(last);
+      const table = JSON.parse(lastLine);
       isDone = isOver(table);
       show(table);
     }
@@ -92,7 +92,7 @@ const Log = ({ version, suits, faces }) => {
     if (!isOpen) return undefined;
     let isLatest = true;
     // Without a network, the next state of the table asks again.
-    fetch(`/t/${id}/log?suits=${suits}`).then(async (answer) => { if (answer.ok) { const found = await answer.json(); if (isLatest) setLog(found.log); } }, () => undefined);
+    fetch(`/t/${id}/log?suits=${suits}`).then(async (answer) => { if (answer.ok) { const answerBody = await answer.json(); if (isLatest) setLog(answerBody.log); } }, () => undefined);
     return () => { isLatest = false; };
   }, [isOpen, version, suits]);
   // The codes of the log are already in the chosen suits.
@@ -115,13 +115,13 @@ const Watch = () => {
   const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? localName(seat.name) : "…"));
   /** @param {number} side */
   const players = (side) => names.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ");
-  const won = table.winner?.length ? format(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;
+  const resultLine = table.winner?.length ? format(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;
   const last = playedLast(table.view), card = last ? faces.names[last[1]] : "";
-  const played = last ? format(last[2] ? texts.signalled : texts.played, { name: names[last[0]], card, rest: card, signal: last[2] }) : "";
+  const playedLine = last ? format(last[2] ? texts.signalled : texts.played, { name: names[last[0]], card, rest: card, signal: last[2] }) : "";
   const toMove = table.turn === null ? "" : format(table.is_late ? texts.late : texts.to_move, { name: names[table.turn] });
   const cutting = table.cutter === null ? "" : format(texts.cutting, { name: names[table.cutter] });
-  const status = cutting || (table.phase === "over" ? won : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
-    : [played && `${played}.`, toMove].join(" "));
+  const status = cutting || (table.phase === "over" ? resultLine : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
+    : [playedLine && `${playedLine}.`, toMove].join(" "));
   return html`
     <header class="bar"><${BackLink} texts=${texts} /><h1>${titles[table.game]} <small>${table.code}</small></h1></header>
     ${state === "away" && html`<p class="away" role="alert">${texts.away}</p>`}

@@ -19,22 +19,22 @@ function eventsSince(old, view, names, unit, combinations, texts) {
     return { seat, text: `${text} +${points * unit}`, cards };
   });
   const bids = (view.bids || []).flatMap((bid, seat) => (bid === null || bid === old.bids?.[seat] ? [] : [{ seat, text: `${texts.bid} ${bid === "nil" ? texts.nil : bid === "double nil" ? texts.double_nil : bid}`, cards: [] }]));
-  const known = [...old.trick, ...old.last_trick?.[0] || []].map((played) => played[1]);
-  const signals = [...view.last_trick?.[0] || [], ...view.trick].flatMap(([seat, card, signal]) => (signal && !known.includes(card) ? [{ seat, text: `${signal}!`, cards: [] }] : []));
+  const oldCards = [...old.trick, ...old.last_trick?.[0] || []].map((played) => played[1]);
+  const signals = [...view.last_trick?.[0] || [], ...view.trick].flatMap(([seat, card, signal]) => (signal && !oldCards.includes(card) ? [{ seat, text: `${signal}!`, cards: [] }] : []));
   const isTaken = view.last_trick && view.last_trick[0][0][1] !== old.last_trick?.[0][0][1];
-  const taken = view.last_trick && isTaken ? [{ seat: view.last_trick[1], text: format(texts.takes, { name: names[view.last_trick[1]] }), cards: [] }] : [];
-  return [...declared, ...bids, ...signals, ...taken];
+  const takers = view.last_trick && isTaken ? [{ seat: view.last_trick[1], text: format(texts.takes, { name: names[view.last_trick[1]] }), cards: [] }] : [];
+  return [...declared, ...bids, ...signals, ...takers];
 }
 
 /** @param {{view: View, deal: number, names: string[], unit: number, faces: import("./position.js").Faces, combinations: Combinations, texts: Record<string, string>}} props */
 export const Bubbles = ({ view, deal, names, unit, faces, combinations, texts }) => {
   const [events, setEvents] = useState(/** @type {WatchedEvent[]} */ ([]));
-  const last = useRef({ view, deal });
+  const lastShown = useRef({ view, deal });
   useEffect(() => {
-    const old = last.current;
-    last.current = { view, deal };
+    const lastState = lastShown.current;
+    lastShown.current = { view, deal };
     // A state can be the same as the one before.
-    const fresh = old.deal === deal ? eventsSince(old.view, view, names, unit, combinations, texts) : [];
+    const fresh = lastState.deal === deal ? eventsSince(lastState.view, view, names, unit, combinations, texts) : [];
     if (fresh.length) setEvents(fresh);
   }, [view]);
   useEffect(() => {
@@ -43,9 +43,9 @@ export const Bubbles = ({ view, deal, names, unit, faces, combinations, texts })
     return () => clearTimeout(timer);
   }, [events]);
   return html`<div class="bubbles" aria-hidden="true">${names.map((_, seat) => {
-    const own = events.filter((event) => event.seat === seat);
-    return own.length > 0 && html`<div key=${seat} class=${`bubble at${seat}of${names.length}`} data-at=${seat}>
-      ${own.map(({ text, cards }) => html`${cards.length > 0 && html`<span class="declared">${cards.map((card) => html`<span class="declared-card" key=${card}><${Card} faces=${faces} code=${card} /></span>`)}</span>`}<b dir="auto" key=${text}>${text}</b>`)}
+    const seatEvents = events.filter((event) => event.seat === seat);
+    return seatEvents.length > 0 && html`<div key=${seat} class=${`bubble at${seat}of${names.length}`} data-at=${seat}>
+      ${seatEvents.map(({ text, cards }) => html`${cards.length > 0 && html`<span class="declared">${cards.map((card) => html`<span class="declared-card" key=${card}><${Card} faces=${faces} code=${card} /></span>`)}</span>`}<b dir="auto" key=${text}>${text}</b>`)}
     </div>`; })}</div>`;
 };
 

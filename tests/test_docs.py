@@ -62,7 +62,7 @@ def test_documented_benchmarks_exist() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_safety_page_has_the_words_for_players(language: str) -> None:
+def test_safety_page_lists_the_rules_that_players_read(language: str) -> None:
     text = " ".join((DOCS / "safety.md").read_text(encoding="utf-8").split())
     title = texts(language).gettext("Play safely")
     assert f"# {title} " in text
@@ -134,7 +134,7 @@ def test_changelog_and_command_have_the_version() -> None:
     assert CliRunner().invoke(app, ["--version"]).output == f"buongioco {PROJECT['version']}\n"
 
 
-def test_workflow_runs_ci_on_every_supported_python() -> None:
+def test_workflow_covers_every_supported_python() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
     versions = [
         re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", classifier) for classifier in PROJECT["classifiers"]

@@ -21,7 +21,7 @@ def test_engine_and_bot_share_licence_and_pythons() -> None:
         assert ENGINE[field] == BOT[field], f"engine/pyproject.toml: copy {field} from pyproject.toml"
 
 
-def test_engine_imports_itself_relatively() -> None:
+def test_engine_modules_use_relative_imports() -> None:
     """In its own distribution the package has another name."""
     for path in (ROOT / "engine").rglob("*.py"):
         for line in path.read_text(encoding="utf-8").splitlines():

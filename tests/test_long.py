@@ -22,7 +22,7 @@ def test_quick_run_keeps_three_parameters_of_a_test(count: int, kept: list[str])
     ]
 
 
-def test_long_parameters_and_other_tests_do_not_count() -> None:
+def test_long_tests_and_other_tests_are_not_repeats() -> None:
     items = [make_item("a::test[1]"), make_item("a::test[2]", is_long=True), make_item("b::test[1]")]
     items += [make_item("a::test[3]"), make_item("a::test[4]")]
     assert find_repeats(items) == []

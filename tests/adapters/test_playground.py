@@ -128,7 +128,7 @@ async def test_invalid_requests_are_refused(
     assert answer["text"]
 
 
-async def test_nonsense_and_huge_messages_harm_no_other_tab(
+async def test_nonsense_and_huge_messages_close_no_other_tab(
     playground: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     tab = await TabSocket.open(session, playground)
@@ -224,7 +224,7 @@ async def test_host_link_adds_people_but_cannot_act(network: OpenPlayground, ses
     assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
 
-async def test_on_a_network_invitations_link_to_the_table_page(
+async def test_network_invitation_links_to_the_table_page(
     network: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     """The invited person has no personal link, so the invitation leads to the page of the table."""

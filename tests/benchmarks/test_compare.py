@@ -109,7 +109,7 @@ def test_each_revision_uses_its_own_entry_points_and_is_stopped(repository: Path
 
 
 @pytest.mark.long
-def test_a_missed_interrupt_is_repeated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missed_interrupt_is_repeated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "PATIENCE", 2.0)
     run_compare("HEAD", "--rounds", "1", "--only", "inline")
     assert (repository / "benchmarks" / "ended").exists()

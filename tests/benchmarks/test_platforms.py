@@ -41,7 +41,7 @@ def keep_process_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
-def test_web_prints_plain_aiohttp_next_to_the_bot() -> None:
+def test_web_benchmark_prints_plain_aiohttp_and_the_bot() -> None:
     result = run_benchmark("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
@@ -90,7 +90,7 @@ def test_typed_commands_are_compared_with_the_bare_library(monkeypatch: pytest.M
     assert (result.exit_code, "on discord" in result.stderr) == (2, True)
 
 
-def test_rounds_without_all_pictures_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
+def test_round_with_missing_pictures_does_not_count(capsys: pytest.CaptureFixture[str]) -> None:
     bare = {"speed": 100, "cpu": 0.001, "uploads": 270, "uploads_a_press": 2.7, "rate": 0}
     full, quick = bare | {"speed": 50, "cpu": 0.002}, bare | {"speed": 300, "cpu": 0.0005, "uploads_a_press": 2.5}
     print_ratios([full, quick], [bare, bare])
@@ -111,7 +111,7 @@ def find_missing_figures(output: str, name: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(*_arguments: object, **_options: object) -> None:
         raise PlatformFailure("an answer without the commands")
 
@@ -141,7 +141,7 @@ def test_presses_in_one_process_print_their_figures(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.long
-def test_panels_that_never_come_end_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_panels_end_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.presses.SECONDS", 1)
     monkeypatch.setattr("benchmarks.presses.RATE", 50)
     monkeypatch.setattr("benchmarks.presses.CountingAdapter.edit", lose_edit)

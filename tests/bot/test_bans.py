@@ -103,7 +103,7 @@ async def test_challenge_and_search_of_banned_person_end(store: Store) -> None:
         assert "declined" in fake.last(GROUP).plain
 
 
-async def test_a_ban_keeps_blocks_by_and_of_the_person(store: Store) -> None:
+async def test_ban_keeps_blocks_by_and_of_the_person(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         blocks = worker.feature(FindFeature).finder.queue.blocks
         anna, bruno = Person("web:1", "Anna", "en"), Person("web:2", "Bruno", "en")

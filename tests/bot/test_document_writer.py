@@ -13,7 +13,7 @@ def written(page: Writer) -> Panel:
     return page.panel()
 
 
-def test_text_is_that_of_a_plain_writer() -> None:
+def test_document_writer_gives_the_text_of_a_plain_writer() -> None:
     page = DocumentWriter("Title {number}", number=1)
     page.block(GRID)
     panel, plain = written(page), written(Writer("Title {number}", number=1))

@@ -36,7 +36,7 @@ async def test_ordinary_game_is_archived(store: Store) -> None:
 
 
 @pytest.mark.parametrize("setup", [DAY, DUPLICATE], ids=["day", "tournament"])
-async def test_duplicate_without_policy_is_not_archived(store: Store, setup: Entry) -> None:
+async def test_game_of_a_fixture_needs_a_policy_to_be_archived(store: Store, setup: Entry) -> None:
     finisher, archive = create_finisher(store)
     with pytest.raises(AssertionError):
         await finisher.finish(resigned_table(setup))

@@ -102,7 +102,7 @@ async def test_people_met_on_pages_can_be_blocked_there(worker: Worker) -> None:
     assert await opponents.opponents(BRUNO.id, "en") == []
 
 
-async def test_others_learn_nothing_from_a_place(worker: Worker) -> None:
+async def test_blocking_in_a_foreign_place_reveals_nothing(worker: Worker) -> None:
     """A table or duel of others gets the same answer as one that does not exist."""
     await play(worker, ANNA, BRUNO)
     code, blocks = await challenge(worker), worker.feature(FindFeature).blocks

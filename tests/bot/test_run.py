@@ -230,7 +230,7 @@ def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path) -> None:
+async def test_telegram_runs_even_if_the_playground_port_is_taken(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()
     server.fail_next(

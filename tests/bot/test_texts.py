@@ -66,7 +66,7 @@ def test_faults_of_a_catalogue_name_file_and_message(tmp_path: Path, monkeypatch
     ]
 
 
-def test_texts_have_the_place_of_their_use() -> None:
+def test_each_text_names_a_file_and_line_of_its_use() -> None:
     places = required_texts()
     assert places["All commands"].startswith("bot/panels/help.py:")
     assert places["Tap a card to play it, or choose it with the arrow keys and press Enter."].startswith(
@@ -130,7 +130,7 @@ def test_user_input_does_not_grow_the_catalogue() -> None:
     assert len(catalogue) == before
 
 
-def test_tenths_follow_the_language_and_days_do_not() -> None:
+def test_decimals_follow_the_language_but_dates_do_not() -> None:
     day = date(2026, 1, 5)
     assert [day_name(day, language) for language in ("en", "it")] == ["05/01/2026"] * 2
     assert day_of(1_767_571_200, "it") == "05/01/2026"

@@ -151,7 +151,7 @@ async def test_channel_of_another_workers_server_is_found(
         assert await adapter.mini_app._where(elsewhere, "discord:9") == ("", guest)
 
 
-async def test_instance_of_others_opens_no_table(store: Store, server: DiscordServer) -> None:
+async def test_instance_opens_no_table_for_people_outside_it(store: Store, server: DiscordServer) -> None:
     async with with_activity(store, server) as (_adapter, _site, frame):
         people = await seat_people(server, "metamazzo")
         instance = await launch(people[0], server, on_board=True)
@@ -160,7 +160,9 @@ async def test_instance_of_others_opens_no_table(store: Store, server: DiscordSe
         assert (await sign_in(frame, server, 9, "i-unknown"))[0] == "/"
 
 
-async def test_wrong_launches_are_refused(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_invalid_launches_are_refused(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with with_activity(store, server) as (_adapter, _site, frame):
         Person(server, 1, "Anna")
         state, spaced = [(await frame.open(instance))["state"] for instance in ("i-1", "i 1")]
@@ -265,7 +267,7 @@ async def test_refused_launch_sends_the_link(store: Store, server: DiscordServer
 
 @pytest.mark.parametrize("is_enabled", [False, True])
 @pytest.mark.parametrize("is_on", [False, True])
-async def test_entry_point_follows_the_portal(
+async def test_entry_point_command_exists_if_the_portal_enables_it(
     store: Store, server: DiscordServer, is_on: bool, is_enabled: bool
 ) -> None:
     server.activities.is_enabled = is_enabled

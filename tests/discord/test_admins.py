@@ -10,7 +10,9 @@ MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
 
 
 @pytest.mark.parametrize("permission", [MANAGE_SERVER, ADMINISTRATOR])
-async def test_server_managers_change_its_settings(store: Store, server: DiscordServer, permission: int) -> None:
+async def test_server_managers_change_the_servers_settings(
+    store: Store, server: DiscordServer, permission: int
+) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel, place = server.channels[CHANNEL], f"discord:{BAR}/{CHANNEL}"

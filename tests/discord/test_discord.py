@@ -211,7 +211,7 @@ def hold_deferral(
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-async def test_challenge_answers_while_being_deferred(
+async def test_challenge_is_answered_during_its_deferral(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, is_refused: bool
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -402,7 +402,7 @@ async def test_presses_above_the_limit_are_deferred_at_once(
         assert {interaction.answer for interaction in server.interactions.values() if interaction.type == 3} == {6}
 
 
-async def test_answered_or_expired_interactions_do_no_harm(store: Store, server: DiscordServer) -> None:
+async def test_press_counts_even_if_its_interaction_is_closed(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seat_people(server, "metamazzo")
         for refusal in (Refused(400, 40060), Refused(404, 10062)):
@@ -446,7 +446,7 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
     ids=["global wait", "wait", "503", "500 after success", "cut off", "cut off after success"],
 )
 @pytest.mark.usefixtures("real_timeouts")
-async def test_transient_failures_cost_only_time(
+async def test_transient_failures_lose_and_repeat_nothing(
     store: Store, server: DiscordServer, failure: Failure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Skip the seconds that the library waits before a retry.

@@ -146,7 +146,7 @@ async def test_hand_command_shows_all_hands(store: Store, server: DiscordServer)
         await until(lambda: len(hands(anna)) == 2)
 
 
-async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, server: DiscordServer) -> None:
+async def test_join_press_shows_the_preferred_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = server.channels[CHANNEL]

@@ -183,7 +183,7 @@ async def test_odd_servers_are_known_by_id_and_name() -> None:
 
 
 @pytest.mark.parametrize("event", OPENING)
-async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> None:
+async def test_optional_fields_never_hide_a_reopened_server(event: str) -> None:
     receiver = EventReceiver()
     assert await receiver.receive(event, OPENING[event]) == [BAR]
     for change, variant in iter_variants(OPENING[event], ("guild_id",)):
@@ -193,7 +193,7 @@ async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> No
 
 
 @pytest.mark.parametrize("change", [{"archived": True}, {"locked": True}])
-async def test_closed_threads_open_no_server(change: dict[str, bool]) -> None:
+async def test_closed_thread_does_not_reopen_its_server(change: dict[str, bool]) -> None:
     closed = {**THREAD, "thread_metadata": {**THREAD["thread_metadata"], **change}}
     assert await EventReceiver().receive("THREAD_UPDATE", closed) == []
 
@@ -211,7 +211,7 @@ async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptu
 
 @pytest.mark.parametrize("event", ["GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", *OPENING])
 @pytest.mark.parametrize("data", [None, [], "x", {}, {"id": "x", "guild_id": {}}])
-async def test_nonsense_is_one_warning_at_most(event: str, data: Any) -> None:
+async def test_nonsense_event_logs_at_most_one_warning(event: str, data: Any) -> None:
     receiver = EventReceiver()
     with capture_logs() as logs:
         assert await receiver.receive(event, data) == []

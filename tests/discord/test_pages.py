@@ -8,7 +8,7 @@ from tests.discord.players import buttons_of, on_discord, seat_people, text_of, 
 from tests.discord.server import DiscordServer, Failure
 
 
-async def test_overtaken_change_is_skipped() -> None:
+async def test_waiting_change_is_skipped_for_a_newer_one() -> None:
     pages, changes = PageLocks(), []
     gate = asyncio.Event()
 
@@ -25,7 +25,7 @@ async def test_overtaken_change_is_skipped() -> None:
     assert changes == [(1, True), (3, True), (2, False)]
 
 
-async def test_older_change_of_a_changed_page_is_skipped() -> None:
+async def test_change_older_than_the_shown_one_is_skipped() -> None:
     pages = PageLocks()
     for interaction, expected in ((2, True), (1, False)):
         async with pages.lock("a page", interaction) as is_latest:

@@ -508,7 +508,7 @@ async def test_new_message_is_settled_after_a_timed_out_upload(
         assert (await adapter.send(PLACE, panel("one", "first"), "k")).is_settled
 
 
-async def test_timed_out_upload_can_arrive_despite_refused_text(
+async def test_upload_can_arrive_late_despite_a_refused_text(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:

@@ -35,7 +35,7 @@ addEventListener("message", ({{ origin, source, data: [opcode, sent] }}) => {{
 """
 
 
-async def test_from_launch_to_the_first_card(tmp_path: Path) -> None:
+async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> None:
     server = DiscordServer(seconds=PATIENCE)
     server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()

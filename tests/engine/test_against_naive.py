@@ -137,7 +137,7 @@ def count_naive_sequences(naive: Naive, depth: int) -> int:
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", NODE_COUNTS, ids=str)
-def test_both_engines_give_the_golden_node_counts(case: tuple[str, dict[str, object], int, int, int, int]) -> None:
+def test_both_engines_give_the_known_node_counts(case: tuple[str, dict[str, object], int, int, int, int]) -> None:
     game, options, number, moves, depth, sequences = case
     table, naive = open_in_both(game, options, number, moves)
     assert count_sequences(table, depth) == sequences

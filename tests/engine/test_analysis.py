@@ -45,7 +45,7 @@ def test_analysis_is_deterministic(game_id: str) -> None:
     assert len([verdict for verdict in verdicts if verdict.exact]) > 3
 
 
-def test_reasons_know_whether_a_verdict_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_depends_on_whether_the_verdict_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "find_reason", lambda *_, exact: "cards_open" if exact else "likely")
     verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
     found = {
@@ -69,7 +69,7 @@ def test_reason_does_not_apply_to_the_played_card_too(monkeypatch: pytest.Monkey
     assert found == {(True, "cards_open"), (False, "likely")}
 
 
-def test_verdict_with_all_cards_known_is_counted_out() -> None:
+def test_verdict_with_all_cards_known_has_reason_counted() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
     lost = [verdict for verdict in analyse_deal(record, 1) if verdict.exact and verdict.lost]
     counted = [verdict for verdict in lost if verdict.better.startswith("play ")]
@@ -137,7 +137,9 @@ def test_exact_spades_losses_use_deal_scores() -> None:
     [(2.0, 1.02), (-3.32, 0.13), (-3.55, 0.0), (-4.5, 0.0)],
     ids=["a point", "a tenth", "chance", "none"],
 )
-def test_losses_within_chance_count_as_zero(mean: float, lost: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_losses_within_the_search_error_count_as_zero(
+    mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After 100 worlds the mean can be wrong by 0.9 thirds. A difference of six thirds is one point."""
     three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
     judged = {ace: MoveEstimate(visits=100, mean=-5.0, appeal=0), three: MoveEstimate(visits=9000, mean=mean, appeal=0)}
@@ -223,7 +225,7 @@ LOW_COPPE, LOW_SPADE = "4C 5C 6C 7C FC CC", "4S 5S 6S 7S FS CS RS 5D 6D 7D"
         ("after_first_trick", "4D 5D 6D 7D 4S 4B", [("play 4B", "napoletana D", 3.0)]),
     ],
 )
-def test_cut_short_deal_misses_only_closed_windows(
+def test_resigned_deal_misses_only_closed_windows(
     window: str, played: str, lost: list[tuple[str, str, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if window in ("acquired", "three_tricks"):
@@ -288,7 +290,7 @@ def test_records_without_fixed_options_can_be_analysed(game_id: str, monkeypatch
     assert analyse_deal(bare, number) == analyse_deal(record, number)
 
 
-def test_declaration_made_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_declaration_that_was_made_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     table = stock_table("metamazzo", f"3D 2D AD 4D {LOW_COPPE}", LOW_SPADE)
     play(table, "1: declare napoletana D")

@@ -38,7 +38,7 @@ def test_other_suits_never_win() -> None:
         assert table.turn == 1
 
 
-def test_the_led_suit_must_be_followed() -> None:
+def test_led_suit_must_be_followed() -> None:
     table = stock_table("metamazzo", "3D", "4D 5D 3C")
     table.play(1, "play 3D")
     assert playable_cards(table, 0) >= {"4D", "5D"}

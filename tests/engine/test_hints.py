@@ -82,7 +82,7 @@ def test_last_card_of_a_trick_has_its_reason(reason: HintReason, led: str, hand:
 
 
 @pytest.mark.parametrize(("partner", "wins"), [("RD", True), ("6D", False)])
-def test_gives_partner_only_if_the_partner_is_winning(reason: HintReason, partner: str, wins: bool) -> None:
+def test_points_are_given_only_to_a_winning_partner(reason: HintReason, partner: str, wins: bool) -> None:
     hands = ["5D 4D", "7D", partner, "FD"]
     for dealer in range(4):
         table = full_table("tressette", [hands[seat - dealer] for seat in range(4)], dealer=dealer)
@@ -110,7 +110,9 @@ BEFORE_THE_LAST = {
 
 
 @pytest.mark.parametrize(("trick", "hand", "played", "why"), BEFORE_THE_LAST.values(), ids=BEFORE_THE_LAST)
-def test_reasons_allow_for_seats_yet_to_play(reason: HintReason, trick: str, hand: str, played: str, why: str) -> None:
+def test_reasons_allow_for_seats_that_play_later(
+    reason: HintReason, trick: str, hand: str, played: str, why: str
+) -> None:
     """Seat 1 leads; ``hand`` belongs to the seat to play."""
     led = trick.split()
     hands = [*led, f"{hand} 4C 5C 6C 7C FC CC RC 4B"]
@@ -301,7 +303,7 @@ def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None
         ("", "3D 7D 5D", "3D", "3D"),
     ],
 )
-def test_lowest_of_equal_cards_that_serve_alike_is_named(trick: str, hand: str, chosen_card: str, named: str) -> None:
+def test_hint_names_the_lowest_of_equally_good_cards(trick: str, hand: str, chosen_card: str, named: str) -> None:
     table = stock_table("metamazzo", trick, hand) if trick else stock_table("metamazzo", hand, "4B")
     if trick:
         play_cards(table, trick)
@@ -312,7 +314,7 @@ def test_lowest_of_equal_cards_that_serve_alike_is_named(trick: str, hand: str, 
     assert lowest_alike(deal, ITALIAN.index[chosen_card], equal) == ITALIAN.index[named]
 
 
-def test_advice_is_lower_only_within_the_search_error() -> None:
+def test_lower_card_is_advised_only_within_the_search_error() -> None:
     deal = stock_table("metamazzo", "7D 5D 4D", "3S").view(1).deal
     assert deal
     judged = {

@@ -46,7 +46,7 @@ def test_defaults_match_the_rules_table(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_earlier_releases_played_by_a_valid_value(game: str) -> None:
+def test_value_of_earlier_releases_is_valid(game: str) -> None:
     resolve(GAMES[game].rules, GAMES[game].rules.BEFORE)
 
 

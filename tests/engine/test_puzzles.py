@@ -49,7 +49,7 @@ def brute_force_value(position: SearchPosition, outcomes: list[int]) -> int:
     return max(values) if position.turn % 2 == 0 else min(values)
 
 
-def test_one_card_is_best(puzzle: Puzzle) -> None:
+def test_puzzle_has_a_single_best_card(puzzle: Puzzle) -> None:
     assert not [*find_faults(puzzle)]
     assert puzzle.lines[0].points > puzzle.lines[1].points >= puzzle.lines[-1].points
     assert puzzle.cost >= 1

@@ -172,14 +172,14 @@ def test_false_cut_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["cut", "cut_by"])
-def test_cut_and_its_seat_need_each_other(key: str) -> None:
+def test_cut_without_its_seat_is_refused_and_vice_versa(key: str) -> None:
     record = cut_record()
     del record["deals"][1]["proof"][key]
     with pytest.raises(BadRecord, match=rf"deals\.1\.proof\.{key}: is missing"):
         verify_json(record)
 
 
-def test_record_without_its_cut_is_false() -> None:
+def test_record_with_a_removed_cut_is_refused() -> None:
     record = cut_record()
     for key in ("cut", "cut_by"):
         del record["deals"][1]["proof"][key]
@@ -187,7 +187,7 @@ def test_record_without_its_cut_is_false() -> None:
         verify_json(record)
 
 
-def test_cut_of_the_dealers_own_side_is_false() -> None:
+def test_cut_by_the_dealers_own_side_is_refused() -> None:
     record = cut_record()
     record["deals"][1]["proof"]["cut_by"] = record["deals"][1]["dealer"]
     with pytest.raises(FaultyRecord, match="only an opponent can cut"):
@@ -267,7 +267,7 @@ def test_fixed_option_can_be_left_out() -> None:
     verify_json(record)
 
 
-def test_record_is_older_than_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_without_a_newer_option_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     record = json.loads(simulate("testa", {"target": 11, "declare": "none"}, ["random"] * 2, "old").to_json())
     del record["rules"]["declare"]
     monkeypatch.setattr(GAMES["testa"].rules, "BEFORE", {"declare": "none"})

@@ -184,7 +184,7 @@ def test_simple_player_uses_only_its_own_hand() -> None:
 
 
 @pytest.mark.parametrize("lonely", [True, False])
-def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
+def test_search_with_simple_rivals_branches_for_one_seat(lonely: bool) -> None:
     game = game_in_play("tressette", Random(8), 24)
     assert game.current
     board, start = fill_board(game), zeros(SIZE)
@@ -224,7 +224,7 @@ def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
     assert (largest[False] > 1) is not lonely
 
 
-def test_only_whole_points_count() -> None:
+def test_search_outcome_counts_only_whole_points() -> None:
     board = new_board(1)
     for mine, theirs, worth in ((17, 18, -3), (18, 17, 3), (16, 19, -3), (15, 20, -3), (20, 15, 3)):
         board.state[playing.TAKEN], board.state[playing.TAKEN + 1] = mine, theirs
@@ -269,7 +269,7 @@ print("the same")
 
 
 @pytest.mark.long
-def test_everything_works_without_compiled_searches() -> None:
+def test_results_are_the_same_without_compiled_searches() -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_NUMBA], capture_output=True, text=True, timeout=120, check=False
     )

@@ -61,7 +61,7 @@ def test_every_card_is_equally_likely_in_every_place() -> None:
     assert abs(chi_squared - 1521) < 5 * (2 * 1521) ** 0.5
 
 
-def test_purposes_draw_independently() -> None:
+def test_draws_for_different_purposes_differ() -> None:
     pool = [str(number) for number in range(26)]
     assert draw_cards(pool, 26, bytes(32), "exchange 0") != draw_cards(pool, 26, bytes(32), "exchange 1")
 

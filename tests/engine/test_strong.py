@@ -293,7 +293,7 @@ def test_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
     assert find_hint(game.view(other), game.history(other), random, QUICK) is None
 
 
-def test_hint_reason_takes_only_if_the_card_takes() -> None:
+def test_hint_says_takes_only_if_the_card_takes_the_trick() -> None:
     for number in range(40):
         game = game_in_play("tressette", Random(f"reason {number}"), 30)
         seat = game.turn

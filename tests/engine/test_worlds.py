@@ -97,7 +97,7 @@ def test_start_state_matches_the_deal(game_id: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_need_counts_the_hidden_cards_of_others(game_id: str) -> None:
+def test_need_is_the_number_of_a_seats_hidden_cards(game_id: str) -> None:
     for seed in range(20):
         random = Random(f"{game_id} {seed}")
         game = game_in_play(game_id, random, random.randrange(2, 41))
@@ -144,7 +144,7 @@ def test_player_not_following_is_void_in_the_suit() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["metamazzo", "tressette", "spades"])
-def test_void_suits_and_only_those_are_excluded(game_id: str) -> None:
+def test_only_void_suits_are_excluded(game_id: str) -> None:
     """Suits that were followed or never led stay possible."""
     voids = 0
     for seed in range(12):

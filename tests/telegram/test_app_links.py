@@ -47,7 +47,7 @@ def test_link_names_its_page(page: str) -> None:
         "/settings",
     ],
 )
-def test_other_pages_have_no_link(page: str) -> None:
+def test_page_that_the_app_cannot_open_has_no_link(page: str) -> None:
     assert app_link("buongioco_bot", page) == ""
 
 

@@ -48,14 +48,14 @@ async def make_offer_payload(server: TelegramServer, person: Person) -> str:
 
 
 @pytest.mark.parametrize("mode", ["auto", "inline"])
-async def test_mode_is_set_at_start(store: Store, server: TelegramServer, mode: str) -> None:
+async def test_callback_mode_is_set_at_start(store: Store, server: TelegramServer, mode: str) -> None:
     server.callback_query_mode = mode
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         assert server.callback_query_mode == "default"
 
 
-async def test_older_server_needs_no_mode(store: Store, server: TelegramServer) -> None:
+async def test_server_without_callback_modes_logs_no_warning(store: Store, server: TelegramServer) -> None:
     server.missing_methods.add("setMySettings")
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
@@ -63,7 +63,7 @@ async def test_older_server_needs_no_mode(store: Store, server: TelegramServer) 
     assert not [line for line in logs if "callback_query_mode" in str(line) and line["log_level"] == "warning"]
 
 
-async def test_refused_mode_is_one_warning(store: Store, server: TelegramServer) -> None:
+async def test_refused_callback_mode_logs_one_warning(store: Store, server: TelegramServer) -> None:
     server.fail_next("setMySettings", Failure(Refused(400, "Bad Request: invalid callback query mode specified")))
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
@@ -119,7 +119,7 @@ async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, 
 
 
 @pytest.mark.parametrize("feedback", [False, True])
-async def test_finished_inline_message_stays_with_its_offer(
+async def test_finished_inline_message_opens_no_other_offer(
     store: Store, server: TelegramServer, feedback: bool
 ) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
@@ -155,7 +155,7 @@ async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, se
         assert (await table_of(adapter, bruno)).game_id == "metamazzo"
 
 
-async def test_rematch_needs_a_message_that_was_issued(store: Store, server: TelegramServer) -> None:
+async def test_rematch_needs_a_message_of_the_bot(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await open_table(server, anna, chat, "metamazzo")

@@ -150,7 +150,9 @@ MISREAD = [
 
 
 @pytest.mark.parametrize("fields", MISREAD, ids=str)
-async def test_hand_stays_private_after_a_misread(store: Store, server: TelegramServer, fields: dict[str, Any]) -> None:
+async def test_misread_ephemeral_command_keeps_the_hand_private(
+    store: Store, server: TelegramServer, fields: dict[str, Any]
+) -> None:
     async with on_telegram(store, server) as adapter:
         anna, group = await start_game(server, adapter), server.group(GROUP)
         [old] = [message["message_id"] for message in panels(anna)]
@@ -163,7 +165,7 @@ async def test_hand_stays_private_after_a_misread(store: Store, server: Telegram
 
 
 @pytest.mark.parametrize("error", ["MESSAGE_NOT_COMMAND", "CHAT_ADMIN_REQUIRED", "PEER_ID_INVALID"])
-async def test_refused_answer_comes_as_before(store: Store, server: TelegramServer, error: str) -> None:
+async def test_refused_ephemeral_answer_is_sent_as_usual(store: Store, server: TelegramServer, error: str) -> None:
     async with on_telegram(store, server) as adapter:
         anna, group = await start_game(server, adapter), server.group(GROUP)
         adapter.messages.has_ephemeral = True
@@ -180,7 +182,7 @@ async def test_refused_answer_comes_as_before(store: Store, server: TelegramServ
         assert not any(suit.encode() in public_bodies(server) for suit in SUITS)
 
 
-async def test_refused_toast_names_the_author(store: Store, server: TelegramServer) -> None:
+async def test_refused_ephemeral_toast_names_the_author_in_a_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, group = Person(server, 1, "Anna"), server.group(GROUP)
         await until(lambda: "all_group_chats it" in server.menus)
@@ -193,7 +195,7 @@ async def test_refused_toast_names_the_author(store: Store, server: TelegramServ
         await until(lambda: bot_text(group) == f"Anna: {toast}")
 
 
-async def test_late_answer_comes_as_before(
+async def test_late_ephemeral_answer_is_sent_as_usual(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server):

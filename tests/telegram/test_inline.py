@@ -406,7 +406,7 @@ async def test_fifty_simultaneous_presses_open_one_table(
 
 
 @pytest.mark.long
-async def test_several_workers_open_and_play_one_table(store: Store, server: TelegramServer) -> None:
+async def test_presses_at_several_workers_open_one_table(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, f"P{number}") for number in range(1, 21)]
     chat, ports = chat_without_bot(), [free_port(), free_port()]
     async with run_balancer(ports) as front, AsyncExitStack() as stack:
@@ -676,7 +676,7 @@ async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: Tele
 
 
 @pytest.mark.long
-async def test_slowed_board_is_complete_after_the_wait(store: Store, server: TelegramServer) -> None:
+async def test_rate_limited_board_is_complete_after_the_wait(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
     chat = chat_without_bot()
     async with on_telegram(store, server):

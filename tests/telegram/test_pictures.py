@@ -475,7 +475,7 @@ async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: Tel
     ],
     ids=str,
 )
-async def test_other_refusals_are_handled_as_for_a_text(
+async def test_refusal_not_about_a_picture_raises_as_for_a_text(
     adapter: ObservedTelegram, server: TelegramServer, refusal: Refused, error: type[Exception]
 ) -> None:
     server.fail_next("sendPhoto", Failure(refusal))
@@ -483,7 +483,7 @@ async def test_other_refusals_are_handled_as_for_a_text(
         await adapter.send(PLACE, picture_panel(), "key")
 
 
-async def test_unreachable_server_has_not_refused_the_picture(
+async def test_unreachable_server_is_no_refusal_of_the_picture(
     adapter: ObservedTelegram, server: TelegramServer
 ) -> None:
     await server.stop()
@@ -520,7 +520,7 @@ async def test_chat_without_photos_is_remembered(
     ],
 )
 @pytest.mark.parametrize("done_first", [False, True])
-async def test_lost_upload_answer_sends_no_extra_text(
+async def test_upload_with_a_lost_answer_sends_no_extra_text(
     store: Store, server: TelegramServer, painted_texts: dict[str, set[str]], failure: Failure, done_first: bool
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:

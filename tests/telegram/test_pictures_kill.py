@@ -67,7 +67,7 @@ async def wait_until_quiet(server: TelegramServer) -> None:
 @pytest.mark.parametrize(
     "failure", [Failure(silent=True), Failure(silent=True, done_first=True)], ids=["edit lost", "edit made"]
 )
-async def test_kill_during_an_upload_leaves_one_message_each(
+async def test_kill_in_an_upload_leaves_one_message_per_person(
     server: TelegramServer, tmp_path: Path, failure: Failure
 ) -> None:
     bot = remove_timeouts(Bot(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url))

@@ -142,7 +142,7 @@ async def test_first_update_is_confirmed_as_soon_as_it_is_handled(
         await until(lambda: not pending_ids(server))
 
 
-async def test_updates_after_a_slow_one_are_confirmed_with_it(server: TelegramServer) -> None:
+async def test_updates_after_a_slow_one_are_confirmed_together(server: TelegramServer) -> None:
     recorder = Recorder()
     recorder.hold(1000)
     push_texts(server, 3)

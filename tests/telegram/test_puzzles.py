@@ -32,7 +32,7 @@ def card_label(person: Person, chat: Chat, card: int) -> str:
     return str(next(button["text"] for button in buttons_of(message) if button["callback_data"].endswith(f" {code}")))
 
 
-async def test_puzzle_and_its_solution_share_one_message(store: Store, server: TelegramServer) -> None:
+async def test_puzzle_and_solution_share_one_message(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/puzzle", anna.private)

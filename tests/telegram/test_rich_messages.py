@@ -97,7 +97,7 @@ async def test_page_is_a_rich_message(store: Store, server: TelegramServer, lang
 
 @EACH_LANGUAGE
 @pytest.mark.parametrize("is_missing", [False, True], ids=["refused", "missing"])
-async def test_refused_page_is_the_text_of_other_platforms(
+async def test_refused_rich_message_is_sent_as_text(
     store: Store, server: TelegramServer, language: str, is_missing: bool
 ) -> None:
     anna = Person(server, 1, "Anna", language)
@@ -139,7 +139,7 @@ async def test_rich_messages_are_off_by_default(store: Store, server: TelegramSe
     assert not any("rich_message" in fields for _method, fields in server.calls)
 
 
-async def test_chat_without_the_right_gets_texts_alone(store: Store, server: TelegramServer) -> None:
+async def test_chat_that_refuses_rich_messages_gets_texts(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     refused = "Bad Request: not enough rights to send the rich message to the chat"
     server.fail_next("sendRichMessage", Failure(Refused(400, refused)))

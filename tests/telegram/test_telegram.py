@@ -195,7 +195,7 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
     ],
     ids=lambda failure: f"{failure.refusal or 'hang up'} {'done' if failure.done_first else ''}",
 )
-async def test_failed_edit_only_costs_time(store: Store, server: TelegramServer, failure: Failure) -> None:
+async def test_failed_edits_are_retried(store: Store, server: TelegramServer, failure: Failure) -> None:
     limited_before = count_answers_429()
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
@@ -340,7 +340,7 @@ async def test_new_supergroup_keeps_table_and_settings(
         assert (await worker.people.chat(f"telegram:{new}")).clock == 60
 
 
-async def test_deleting_in_the_old_group_notices_its_supergroup(store: Store, server: TelegramServer) -> None:
+async def test_refused_deletion_reveals_a_new_supergroup(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await seat_people(server, "metamazzo")
         await adapter.worker.settled()

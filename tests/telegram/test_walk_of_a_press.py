@@ -92,7 +92,7 @@ async def play_one_card(people: list[Person], random: Random) -> None:
     raise AssertionError("nobody can play")
 
 
-async def test_press_crosses_few_files(store: Store, server: TelegramServer) -> None:
+async def test_press_passes_through_few_files(store: Store, server: TelegramServer) -> None:
     random = Random(1)
     steps = find_steps("A press")
     async with on_telegram(store, server) as adapter:

@@ -211,7 +211,7 @@ async def check_refusals(store: Store, server: TelegramServer, port: int) -> Non
     assert TOKEN.partition(":")[2] not in secret_of(TOKEN)
 
 
-async def test_webhook_errors_are_logged_and_the_webhook_set_again(
+async def test_webhook_errors_are_logged_and_it_is_set_again(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)

@@ -88,7 +88,7 @@ async def test_refused_widget_becomes_a_text_or_photo(
         assert all("photo" in hands_of(person)[-1] for person in people)
 
 
-async def test_tap_answers_with_the_state_after_it(store: Store, server: TelegramServer) -> None:
+async def test_tap_is_answered_with_the_next_state(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
         await adapter.worker.settled()

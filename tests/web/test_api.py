@@ -178,7 +178,7 @@ async def test_only_a_post_starts_an_analysis(site: OpenPlayground, session: aio
     assert (await request_json(session, url))["is_begun"]
 
 
-async def test_a_line_is_played_on_without_a_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_line_is_played_on_without_a_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     game = await add_game(site, "testa")
     url = api(site, f"/games/{game.id}/deals/1/line")
 
@@ -389,7 +389,7 @@ async def test_unknown_ids_requested_at_once_all_count(
     assert Counter(statuses)[429] == len(statuses) - 2
 
 
-async def test_known_id_counts_only_during_its_lookup(
+async def test_known_id_counts_only_while_it_is_looked_up(
     limited: None, site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MISSES", RateLimit(burst=1, interval=60.0))

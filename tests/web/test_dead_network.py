@@ -132,7 +132,7 @@ async def test_press_that_a_bot_always_refuses_says_why(
     await expect(page.locator(".away")).to_have_count(0)
 
 
-async def test_a_frozen_bot_is_noticed_without_a_press(bot: Bot, browser: Browser) -> None:
+async def test_page_notices_a_frozen_bot_without_a_press(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, bot.url, **PHONE)
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
@@ -177,7 +177,7 @@ async def test_cut_made_while_the_bot_is_down_counts_once(bot: Bot, browser: Bro
 
 
 @pytest.mark.long
-async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> None:
+async def test_chat_notices_a_frozen_bot(bot: Bot, browser: Browser) -> None:
     page = await open_page(browser, f"{bot.url}/chat", **PHONE)
     await expect(page.locator("#begin")).to_be_enabled()
     with freeze(bot):

@@ -103,7 +103,7 @@ async def test_stranger_reads_a_challenge_and_its_rules(site: OpenPlayground, se
     assert "web:anna" not in page
 
 
-async def test_guests_limit_of_guessed_duels_counts_every_post(site: OpenPlayground) -> None:
+async def test_guests_code_limit_counts_every_post_to_a_duel(site: OpenPlayground) -> None:
     site.site.limits._on = True
     async with open_browser(site) as anna:
         await anna.play()

@@ -83,7 +83,7 @@ def test_network_gets_a_few_times_the_limit_of_an_address(limits: Limits, addres
         assert count_allowed(limits.count_code, [address] * 30) == CODES.burst
 
 
-def test_questions_of_open_pages_do_not_count_as_pages(limits: Limits) -> None:
+def test_polls_of_open_pages_do_not_count_as_pages(limits: Limits) -> None:
     def count_paths(path: str, number: int) -> int:
         return count_allowed(
             lambda request: limits.count_request(request_for(request.remote, path)), ["192.0.2.1"] * number
@@ -94,7 +94,7 @@ def test_questions_of_open_pages_do_not_count_as_pages(limits: Limits) -> None:
     assert count_paths("/notice", 10 * POLLS.burst) <= POLLS.burst + 10 * SLACK
 
 
-def test_heartbeats_leave_the_presses_of_a_school_alone(limits: Limits) -> None:
+def test_heartbeats_do_not_use_up_a_schools_presses(limits: Limits) -> None:
     count_allowed(limits.count_beat, ["192.0.2.1"] * 10 * BEATS.burst)
     assert count_allowed(limits.count_message, ["192.0.2.1"] * MESSAGES.burst) == MESSAGES.burst
     # All pages of a school beat every 2.5 seconds.
@@ -112,14 +112,14 @@ def missing_lookup(limits: Limits) -> Callable[[web.Request], None]:
 
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
-def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addresses: list[str]) -> None:
+def test_few_addresses_cannot_use_up_their_networks_guesses(limits: Limits, addresses: list[str]) -> None:
     *abusers, neighbour = addresses[:101]
     for count, limit in ((limits.count_code, CODES.burst), (missing_lookup(limits), MISSES.burst)):
         count_allowed(count, abusers * 2 * limit)
         assert count_allowed(count, [neighbour] * 2 * limit) == limit
 
 
-def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
+def test_network_lookups_are_fewer_than_guesses_of_new_people() -> None:
     """A higher limit would make it easier to guess codes by lookups than by sitting down."""
     by_looking, by_sitting = (
         CODES_NETWORK_FACTOR / CODES.interval,
@@ -163,7 +163,7 @@ def test_successful_lookup_is_refunded_to_address_and_network(limits: Limits) ->
             pass
 
 
-async def test_every_request_counts(
+async def test_every_request_counts_towards_a_limit(
     site: OpenPlayground, session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits_module, "REQUESTS", RateLimit(burst=3, interval=3600.0))

@@ -11,7 +11,7 @@ from tests.open_playground import OpenPlayground
 from tests.web.test_tables import Visitor
 
 
-async def test_guesses_get_the_same_answer_and_are_counted(
+async def test_guessed_codes_get_one_answer_and_are_counted(
     site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = []

@@ -70,7 +70,7 @@ async def test_file_of_another_release_is_served_uncached(site: OpenPlayground, 
 @pytest.mark.parametrize(
     "path", ["static/x/../../pages.py", "static/x/%2e%2e/pages.py", "static/x/nothing.js", "cards/x/italian-odd.svg"]
 )
-async def test_nothing_else_is_served(site: OpenPlayground, session: aiohttp.ClientSession, path: str) -> None:
+async def test_unknown_paths_are_not_found(site: OpenPlayground, session: aiohttp.ClientSession, path: str) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 404
         assert "Content-Security-Policy" in answer.headers
@@ -277,7 +277,7 @@ async def test_unknown_address_links_to_the_first_page(site: OpenPlayground, ses
         ("Anna ti invita.\nPer sederti scrivimi /entra k7qf2m", "/t/K7QF2M"),
     ],
 )
-async def test_a_code_or_a_link_leads_to_its_table(
+async def test_code_or_link_leads_to_its_table(
     site: OpenPlayground, session: aiohttp.ClientSession, text: str, leads_to: str
 ) -> None:
     async with session.get(f"{site.url}go", params={"to": text}, allow_redirects=False) as answer:

@@ -176,7 +176,7 @@ async def test_disconnect_during_a_request_is_not_a_store_outage(
     assert not [line for line in logs if line["log_level"] == "error"]
 
 
-async def test_a_stream_ends_with_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_stream_ends_with_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     program, opponent = await add_program(site, session), await add_program(site, session, "Other")
     table = await program.call("/me/tables", {"game": "testa"})
     code = table["code"]
@@ -364,7 +364,7 @@ async def test_impossible_requests_explain_why(site: OpenPlayground, session: ai
     assert (await program.request("/me/tables", {"game": "testa"}, key="short"))[0] == 400
 
 
-async def test_codes_guessed_by_programs_count_like_peoples(
+async def test_codes_guessed_by_programs_count_like_those_of_people(
     site: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     program, guesser = await add_program(site, session), await add_program(site, session, "Nosy")
@@ -615,7 +615,7 @@ async def test_people_make_and_revoke_tokens_in_settings(site: OpenPlayground, s
     assert (await program.request("/me"))[0] == 401
 
 
-async def test_programs_are_limited_and_a_repeated_press_makes_one(site: OpenPlayground) -> None:
+async def test_programs_are_limited_and_repeats_make_no_second(site: OpenPlayground) -> None:
     programs = Programs(site.worker.store.client)
     _one, first = await programs.add_owned(ANNA.id, ("read",), "k1")
     repeated, second = await programs.add_owned(ANNA.id, ("read",), "k1")

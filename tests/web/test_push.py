@@ -32,7 +32,7 @@ async def post_choice(visitor: Visitor, origin: str, **fields: object) -> tuple[
         return answer.status, await answer.text()
 
 
-async def test_guest_chooses_kinds_and_asks_for_them(site: OpenPlayground) -> None:
+async def test_guest_chooses_kinds_and_the_page_shows_them(site: OpenPlayground) -> None:
     origin, hours = site.url.rstrip("/"), site.worker.feature(DailyFeature).site.hours
     async with open_browser(site) as anna:
         await anna.play("tressette", friend="1", name="Anna")
@@ -57,7 +57,7 @@ async def test_guest_chooses_kinds_and_asks_for_them(site: OpenPlayground) -> No
         assert await post_choice(anna, origin, kinds=[]) == (200, '{"kinds": []}')
 
 
-async def test_bad_choices_are_refused(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+async def test_invalid_choices_of_kinds_are_refused(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     origin = site.url.rstrip("/")
     async with open_browser(site) as anna:
         await anna.play("tressette", friend="1", name="Anna")

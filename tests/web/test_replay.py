@@ -238,7 +238,7 @@ async def test_tampered_record_is_red(playground: OpenPlayground, browser: Brows
         await expect(page.locator(".pack .wrong")).to_have_count(2)
 
 
-async def test_the_record_can_be_downloaded(playground: OpenPlayground, browser: Browser) -> None:
+async def test_record_can_be_downloaded(playground: OpenPlayground, browser: Browser) -> None:
     game = await add_game(playground)
     page = await open_page(browser, f"{playground.url}g/{game.id}")
     async with page.expect_download() as download:

@@ -236,7 +236,7 @@ async def test_unfinished_request_times_out(site: OpenPlayground, monkeypatch: p
     writer.close()
 
 
-async def test_different_press_with_the_same_key_is_done(site: OpenPlayground) -> None:
+async def test_different_press_with_the_same_key_is_handled(site: OpenPlayground) -> None:
     async with open_browser(site) as anna:
         code = await anna.play("tressette", friend="1")
         async with anna.connect(code) as live:
@@ -304,7 +304,7 @@ async def test_full_table_closed_to_watchers_says_so(site: OpenPlayground) -> No
         assert table.code not in page
 
 
-async def test_a_challenge_by_name_invites_nobody_else(site: OpenPlayground) -> None:
+async def test_challenge_by_name_invites_nobody_else(site: OpenPlayground) -> None:
     async with open_browser(site) as bruno:
         table = await site.worker.challenges.open_table(
             "testa", "paper:1", "Anna", "u1", invited=Invited("paper:2", "", "Dino")
@@ -460,7 +460,7 @@ async def test_page_says_why_guests_are_not_rated(site: OpenPlayground, monkeypa
                     pass
 
 
-async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: OpenPlayground) -> None:
+async def test_rematch_on_a_page_counts_for_its_address(limited: None, site: OpenPlayground) -> None:
     """If rematches did not count, guests could resign and start again, and leave any number of tables behind."""
     client = site.worker.store.client
     async with open_browser(site) as anna:

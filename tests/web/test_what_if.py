@@ -34,7 +34,7 @@ async def test_each_card_has_the_solvers_verdict(playground: OpenPlayground, bro
     await expect(page.locator(".choices .good")).not_to_have_count(0, timeout=60_000)
 
 
-async def test_a_line_has_a_link_and_can_be_taken_back(playground: OpenPlayground, browser: Browser) -> None:
+async def test_line_has_a_link_and_can_be_taken_back(playground: OpenPlayground, browser: Browser) -> None:
     page, _game, place = await open_near_the_end(playground, browser, 12)
     await page.click("#try")
     for count in (1, 2):
@@ -51,7 +51,7 @@ async def test_a_line_has_a_link_and_can_be_taken_back(playground: OpenPlaygroun
     await expect(page.locator("#play")).to_be_visible()
 
 
-async def test_the_deal_is_played_on_against_the_robot(playground: OpenPlayground, browser: Browser) -> None:
+async def test_deal_is_played_on_against_the_robot(playground: OpenPlayground, browser: Browser) -> None:
     page, _game, _place = await open_near_the_end(playground, browser, 6)
     await page.click("#play-on")
     over = page.get_by_role("status").filter(has_text="The deal is over")
@@ -65,7 +65,7 @@ async def test_the_deal_is_played_on_against_the_robot(playground: OpenPlaygroun
     await expect(page.locator(".line li")).to_have_count(6)
 
 
-async def test_an_impossible_line_says_why(playground: OpenPlayground, browser: Browser) -> None:
+async def test_impossible_line_says_why(playground: OpenPlayground, browser: Browser) -> None:
     page, _game, _place = await open_near_the_end(playground, browser, 6, line="~play+9Z", errors=False)
     await expect(page.get_by_role("alert")).to_contain_text("not possible")
 
@@ -100,7 +100,7 @@ async def test_spoiler_free_replay_hides_what_follows(playground: OpenPlayground
     assert game.record.deals[0].moves[place][1] not in await page.locator(".moves").inner_text()
 
 
-async def test_an_arrow_leads_to_the_better_card(playground: OpenPlayground, browser: Browser) -> None:
+async def test_arrow_leads_to_the_better_card(playground: OpenPlayground, browser: Browser) -> None:
     game = await add_game(playground)
     prepare_analysis(playground, game)
     moves = [move for _, move, *_ in game.record.deals[0].moves]

@@ -35,7 +35,7 @@ async def check_bot_store(folder: Path) -> None:
 
 
 @pytest.mark.long
-def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None:
+def test_backup_runs_beside_the_bot_but_restore_refuses(tmp_path: Path) -> None:
     port = free_port()
     with start_bot(tmp_path, port):
         result = run_command(tmp_path, "backup", "cards.gz")

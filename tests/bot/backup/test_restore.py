@@ -242,7 +242,7 @@ async def test_restore_interrupted_in_a_migration_is_unfinished(
         await layout_version.check(store.client)
 
 
-async def test_people_of_a_table_removed_during_backup_are_found(
+async def test_backup_keeps_people_of_a_table_removed_meanwhile(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = Room(store)

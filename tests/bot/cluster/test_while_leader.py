@@ -37,7 +37,7 @@ async def start_leader(store: Store) -> Shards:
     return shards
 
 
-async def test_only_the_leader_works(store: Store) -> None:
+async def test_only_the_leader_runs_the_work(store: Store) -> None:
     first, second = await start_leader(store), Shards(store, alone=False)
     works = Work(), Work()
     loops = [
@@ -56,7 +56,7 @@ async def test_only_the_leader_works(store: Store) -> None:
         loop.cancel()
 
 
-async def test_new_leader_works_at_once(store: Store) -> None:
+async def test_new_leader_runs_the_work_at_once(store: Store) -> None:
     work = Work()
     loop = asyncio.create_task((await start_leader(store)).while_leader(3600, work.run))
     await work.wait_for_runs(1)

@@ -14,7 +14,7 @@ def choose_always(game: str) -> Choose:
     return lambda _earlier_draws: game
 
 
-async def test_a_draw_is_permanent(store: Store) -> None:
+async def test_draw_is_permanent(store: Store) -> None:
     draws = DailyDraws(store.client, "drawn")
     assert await draws.get(DAY) is None
     assert await draws.draw(DAY, choose_always("testa")) == "testa"
@@ -28,7 +28,7 @@ async def test_first_of_two_simultaneous_draws_counts(store: Store) -> None:
     assert results[0] == results[1] == await draws.get(DAY)
 
 
-async def test_draws_see_the_other_days(store: Store) -> None:
+async def test_draw_can_depend_on_draws_of_other_days(store: Store) -> None:
     draws, other_days = DailyDraws(store.client, "drawn"), []
 
     def record_and_choose(others: Mapping[date, str]) -> str:

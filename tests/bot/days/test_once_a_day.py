@@ -12,7 +12,7 @@ NEXT_DAY = DAY + timedelta(days=1)
 ANNA, BRUNO = "paper:1001", "paper:1002"
 
 
-async def test_marks_belong_to_one_person_day_and_deed(store: Store) -> None:
+async def test_mark_belongs_to_one_person_day_and_action(store: Store) -> None:
     deals, puzzles = DayMarks(store.client, "deal"), DayMarks(store.client, "puzzle")
     assert not await deals.has(DAY, ANNA)
     await deals.add(DAY, ANNA)

@@ -56,7 +56,7 @@ def test_change_waits_until_all_surfaces_show_it(clock: Clock) -> None:
     assert lag.oldest is None
 
 
-def test_panel_decided_before_a_change_does_not_show_it(clock: Clock) -> None:
+def test_panel_chosen_before_a_change_leaves_it_unshown(clock: Clock) -> None:
     lag = Lag()
     lag.record_touch()
     run_check(lag, HAND)

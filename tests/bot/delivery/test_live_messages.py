@@ -215,7 +215,7 @@ async def test_chat_left_before_a_deletion_ends_the_update(wall: Wall, wish: str
     assert [call[0] for call in wall.fake.calls].count("delete") == 1
 
 
-async def test_announcement_comes_once_after_the_message(wall: Wall) -> None:
+async def test_announcement_is_sent_once_after_the_message(wall: Wall) -> None:
     await wall.show("playing")
     for _ in range(2):
         assert await wall.show("over", announce=True)
@@ -246,7 +246,7 @@ async def test_message_that_waited_during_a_move_is_sent_once(wall: Wall, monkey
     assert [call[:2] for call in wall.fake.calls] == [("send", MOVED)]
 
 
-async def test_chat_without_the_bot_is_left_alone_until_it_is_back(wall: Wall) -> None:
+async def test_chat_gets_nothing_until_the_bot_is_back(wall: Wall) -> None:
     wall.fake.errors[GROUP].append(ChatGone())
     assert await wall.show("first")
     assert await wall.show("second")
@@ -256,7 +256,7 @@ async def test_chat_without_the_bot_is_left_alone_until_it_is_back(wall: Wall) -
     assert wall.texts == ["third"]
 
 
-async def test_refused_message_waits(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_message_is_not_retried_at_once(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     wall.fake.errors[GROUP].append(MessageRefused("not now"))
     assert not await wall.show("first")
     assert not await wall.show("first")

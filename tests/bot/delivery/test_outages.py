@@ -128,7 +128,9 @@ def test_requested_wait_is_bounded(requested: float, seconds: float) -> None:
     assert SlowDown(requested).seconds == seconds
 
 
-async def test_unused_platform_recovers_eventually(watched: WatchedOutages, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unused_platform_recovers_after_its_quiet_period(
+    watched: WatchedOutages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(outages_module, "FORGET_SECONDS", 0.1)
     watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
     await watched.wait_until_recovered()

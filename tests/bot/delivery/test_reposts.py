@@ -32,7 +32,7 @@ def tavolo_table(*entries: Entry) -> Table:
     return start_game("tavolo", *entries)
 
 
-def test_all_seats_have_urgency_without_a_readable_game() -> None:
+def test_without_a_readable_game_every_seat_has_urgency() -> None:
     assert seat_urgency(open_table("tavolo"), 0) == 1
     unreadable = tavolo_table().with_stored_entries([b"what is this"])
     assert unreadable.game

@@ -66,7 +66,7 @@ def test_outdated_messages_are_deleted_after_a_new_one() -> None:
 # Sending
 
 
-def test_sent_message_is_shown() -> None:
+def test_sent_message_sets_the_state_to_shown() -> None:
     surface = absent_surface()
     assert send(surface)
     assert surface.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
@@ -146,7 +146,7 @@ def test_message_for_a_former_player_is_outdated() -> None:
 # Replacing, editing, deleting
 
 
-def test_replace_outdates_the_message_once() -> None:
+def test_outdate_outdates_the_message_once() -> None:
     surface = make_surface()
     surface.take_unsaved()
     surface.outdate()
@@ -236,7 +236,7 @@ def test_change_for_waiting_surfaces_does_not_affect_others() -> None:
     "change",
     [Change(repost=True), Change(place=HOME), Change(place=HOME, if_waiting=True), Change(pressed="7"), Change()],
 )
-def test_use_during_a_call_is_recorded(change: Change) -> None:
+def test_change_during_a_call_marks_the_surface_as_used(change: Change) -> None:
     surface = make_surface()
     surface.apply(Change(repost=True), HOME, 2000)
     surface.begin_call()
@@ -245,7 +245,7 @@ def test_use_during_a_call_is_recorded(change: Change) -> None:
     assert surface.is_used == (change != Change())
 
 
-def test_press_alone_during_a_call_is_recorded() -> None:
+def test_press_during_a_call_marks_the_surface_as_used() -> None:
     surface = make_surface()
     surface.begin_call()
     surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
@@ -277,7 +277,7 @@ def test_genuine_press_revives_a_finished_surface() -> None:
     assert surface.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
 
 
-def test_another_player_starts_with_an_empty_state() -> None:
+def test_new_place_tag_starts_with_an_empty_state() -> None:
     surface = make_surface()
     surface.set_place_tag("tag")
     assert surface.known == SHOWN

@@ -8,7 +8,7 @@ from tests.bot.tables.test_table import ADA, BEA, open_table, play_cards, start_
 ROBOT = "robot:easy"
 
 
-async def test_only_a_mover_who_wants_calls_is_called(store: Store) -> None:
+async def test_only_a_player_to_move_with_calls_on_is_called(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         drawer = worker.delivery._tools.drawer
         first = start_game("testa", people=(ADA, BEA))

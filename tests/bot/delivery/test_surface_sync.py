@@ -296,7 +296,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
         assert not fake.messages[elsewhere]
 
 
-async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None:
+async def test_hand_replaced_during_a_move_counts_as_reachable(store: Store) -> None:
     """A player who wants group hands but still has a private one must not count as unreachable."""
     fake = GatedPlatform()
     fake.has_ephemeral = True

@@ -31,7 +31,7 @@ def create_table() -> Table:
     return Table("ABCD").with_entries(entries, "u")
 
 
-def test_check_clears_is_behind() -> None:
+def test_starting_a_check_clears_is_behind() -> None:
     sync = TableSync("ABCD")
     assert not sync.is_busy
     sync.touch()

@@ -99,7 +99,7 @@ async def test_rebuild_merges_leaderboards_that_could_not_move(store: Store) -> 
     assert await count_annas_games(ratings) == [0, 5]
 
 
-async def test_moves_by_an_earlier_release_are_known(store: Store) -> None:
+async def test_chat_moved_by_an_earlier_release_stays_moved(store: Store) -> None:
     await store.client.hset(keys.MOVED_BEFORE, GROUP, NEW)
     assert await count_annas_games(await store_rated_games(store, 4)) == [0, 4]
 
@@ -168,7 +168,7 @@ async def test_moved_chat_keeps_its_daily_results(store: Store) -> None:
             assert [line.person for line in await results.ranking(day, NEW)] == [ANNA]
 
 
-async def test_new_chats_settings_apply_to_tables_of_the_old_id(store: Store) -> None:
+async def test_settings_of_the_new_chat_apply_to_its_old_tables(store: Store) -> None:
     """A tournament's tables, for example, name the old id, because no group shows them."""
     async with open_field(store) as running:
         worker, code = running.worker, (await running.start_tournament("testa", "knockout", 2, 11)).code

@@ -55,7 +55,7 @@ async def rate_games(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[
 
 
 @pytest.mark.parametrize(("game", "quarter"), [("testa", 10), ("pizzichino", 10), ("tavolo", 10), ("spades", 7)])
-def test_early_means_before_a_quarter_of_the_deals_cards(game: str, quarter: int) -> None:
+def test_early_resignation_is_within_a_quarter_of_the_deal(game: str, quarter: int) -> None:
     assert is_given_up_early(resigned_game(1, quarter - 1, game).record)
     assert not is_given_up_early(resigned_game(1, quarter, game).record)
 

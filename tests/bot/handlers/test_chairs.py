@@ -49,7 +49,7 @@ async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, f
     assert not fake.messages[dino.private]
 
 
-async def test_robots_take_chairs_and_play(worker: Worker, fake: FakePlatform) -> None:
+async def test_added_robots_sit_down_and_play(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge tressette")
     for label in ("Add robot", "🤖 Easy", "🤖 Medium", "🤖 Easy"):

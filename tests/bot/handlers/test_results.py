@@ -57,7 +57,7 @@ async def test_hand_replaces_an_unanswered_resign_question(worker: Worker, fake:
     assert not any("resign" in button.label for row in panel.rows for button in row)
 
 
-async def test_games_have_one_name_everywhere(worker: Worker, fake: FakePlatform) -> None:
+async def test_game_has_the_same_name_in_all_messages(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "tavolo")
     name = "Tressette al Tavolo"
     assert all(any(name in text for text in fake.texts(place)) for place in (GROUP, players[0].private))

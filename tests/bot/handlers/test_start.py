@@ -291,7 +291,7 @@ async def test_start_names_each_of_several_games(store: Store) -> None:
         assert {"▶ Metà Mazzo · 0–0", "▶ Spades · 0–0"} <= set(labels(fake.last(anna.private)))
 
 
-async def test_resign_asks_at_which_of_several_tables(store: Store) -> None:
+async def test_resign_command_asks_which_of_several_tables(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await greet(worker, fake)
@@ -304,7 +304,7 @@ async def test_resign_asks_at_which_of_several_tables(store: Store) -> None:
         assert "Do you really want to resign?" in fake.last(anna.private).plain
 
 
-async def test_more_games_have_a_line_each_and_lead_back(store: Store) -> None:
+async def test_page_of_more_games_has_a_line_for_each_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await greet(worker, fake)

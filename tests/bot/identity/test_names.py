@@ -88,7 +88,7 @@ def test_names_at_a_table_are_distinct(names: list[str]) -> None:
             assert distinct[seat] == name
 
 
-def test_tag_is_independent_of_the_list() -> None:
+def test_tag_does_not_depend_on_the_other_names() -> None:
     marcos = {f"telegram:{number}": "Marco" for number in range(3)}
     tagged = tag_namesakes({**marcos, "telegram:9": "Anna"})
     assert tagged["telegram:9"] == "Anna"

@@ -101,7 +101,7 @@ def test_partner_is_named_until_the_first_move() -> None:
         *product(("spades",), (200, 300, 500)),
     ],
 )
-def test_newcomers_read_the_length_that_the_first_page_names(game: str, target: int) -> None:
+def test_newcomers_read_the_game_length_of_the_first_page(game: str, target: int) -> None:
     table = dealt_table(game, Random(1))
     seen, words = seen_by(table, 0)
     seen = seen._replace(is_practice=True, rules=seen.rules | {"target": target})

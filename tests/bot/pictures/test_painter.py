@@ -60,7 +60,7 @@ def test_font_has_every_drawable_letter() -> None:
         ("−⅓", "−1/3"),
     ],
 )
-def test_names_lose_only_undrawable_characters(name: str, expected: str) -> None:
+def test_only_undrawable_characters_are_cut_from_names(name: str, expected: str) -> None:
     assert drawable_text(name) == expected
 
 

@@ -38,7 +38,7 @@ def die_thinking(level: str, view: object, history: object, seed: int) -> str | 
     return None
 
 
-async def test_every_level_moves(game: Game) -> None:
+async def test_every_robot_level_makes_a_move(game: Game) -> None:
     pool = RobotPool(1)
     try:
         for level in ("easy", "medium", "strong"):
@@ -70,7 +70,7 @@ async def test_dead_process_is_replaced_and_the_move_made(game: Game) -> None:
         pool.stop()
 
 
-async def test_moves_are_made_though_every_process_dies(game: Game) -> None:
+async def test_moves_are_made_even_if_every_process_dies(game: Game) -> None:
     pool = RobotPool(1)
     pool._think = die_thinking
     try:
@@ -122,7 +122,7 @@ async def test_at_most_one_hint_is_pending(game: Game, monkeypatch: pytest.Monke
         pool.stop()
 
 
-async def test_slow_hint_is_none(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hint_after_the_time_limit_is_none(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 0.0)
     pool = RobotPool(1)
     try:

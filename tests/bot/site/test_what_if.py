@@ -64,7 +64,7 @@ async def read_line(what_if: WhatIf, line: Line, seat: int | None = None) -> Rep
 
 
 @pytest.mark.parametrize("game_id", mostly_long(GAMES, "pizzichino", "spades"))
-async def test_a_line_has_the_engines_positions_and_moves(store: Store, game_id: str) -> None:
+async def test_line_has_the_engines_positions_and_moves(store: Store, game_id: str) -> None:
     what_if, game = await prepare(store, game_id)
     place = len(game.record.deals[0].moves) // 2
     moves = other_moves(game, place, 6)
@@ -80,7 +80,7 @@ async def test_a_line_has_the_engines_positions_and_moves(store: Store, game_id:
     assert [choice.move for choice in found.choices] == [move for move in legal if move not in ENDING_MOVES]
 
 
-async def test_the_recorded_moves_give_the_recorded_positions(store: Store) -> None:
+async def test_recorded_moves_give_the_recorded_positions(store: Store) -> None:
     what_if, game = await prepare(store, "metamazzo")
     recorded = [move for _, move, *_ in game.record.deals[0].moves]
     found = await read_line(what_if, Line(game.id, 1, 3, tuple(recorded[3:])))
@@ -88,7 +88,7 @@ async def test_the_recorded_moves_give_the_recorded_positions(store: Store) -> N
     assert not found.choices
 
 
-async def test_the_robot_moves_for_other_seats_only(store: Store, robots: RobotPool) -> None:
+async def test_robot_moves_for_other_seats_only(store: Store, robots: RobotPool) -> None:
     what_if, game = await prepare(store, "testa", robots)
     turn = load(game.record, 1, 4).turn
     assert turn is not None
@@ -101,7 +101,7 @@ async def test_the_robot_moves_for_other_seats_only(store: Store, robots: RobotP
     assert theirs.steps[0].seat == turn
 
 
-async def test_a_whole_deal_is_played_on_against_the_robot(store: Store, robots: RobotPool) -> None:
+async def test_whole_deal_is_played_on_against_the_robot(store: Store, robots: RobotPool) -> None:
     what_if, game = await prepare(store, "metamazzo", robots)
     line = Line(game.id, 1, len(game.record.deals[0].moves) - 12, ())
     found = await read_line(what_if, line, 0)
@@ -172,7 +172,7 @@ async def test_busy_and_dead_robots_raise_the_same_error(store: Store, error: ty
         await what_if.judge(Line(game.id, 1, 0, ()))
 
 
-async def test_the_robot_knows_only_its_seats_cards(store: Store) -> None:
+async def test_robot_knows_only_its_own_seats_cards(store: Store) -> None:
     what_if, game = await prepare(store, "testa")
     asked: list[Any] = []
 

@@ -79,7 +79,7 @@ async def play_deal(room: Room, table: Table) -> Table:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_full_table_seals_a_pack_and_waits(store: Store, game: str) -> None:
+async def test_full_table_seals_a_pack_and_waits_for_the_cut(store: Store, game: str) -> None:
     table = await seat_players(Room(store), game)
     assert (table.phase, table.game, table.is_full) == ("open", None, True)
     assert table.awaits_cut
@@ -127,7 +127,7 @@ async def test_each_deal_is_cut_by_the_dealers_opponent(store: Store) -> None:
     engine.verify(engine.read(table.game.record(live=False).to_json()))
 
 
-async def test_nobody_cuts_in_time_and_the_pack_is_dealt(store: Store) -> None:
+async def test_pack_that_nobody_cuts_in_time_is_dealt(store: Store) -> None:
     room = Room(store)
     table = await seat_players(room)
     sealed = table.sealed
@@ -175,7 +175,7 @@ async def test_page_of_spades_says_who_cut_before_the_first_draw(store: Store) -
     assert "cut the pack." in news
 
 
-async def test_another_room_sees_the_same_sealed_pack(store: Store) -> None:
+async def test_another_worker_sees_the_same_sealed_pack(store: Store) -> None:
     """After a crash the table waits for the cut of the same pack, with the time that was left."""
     table = await seat_players(Room(store))
     again = await Room(store).table(table.code)

@@ -141,7 +141,7 @@ async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo"))
-def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
+def test_no_single_deal_reaches_the_duplicate_target(game: str) -> None:
     choice = duplicate_rules(Choice.default(game))
     assert duplicate_rules(choice) == choice
     kind = GAMES[game]

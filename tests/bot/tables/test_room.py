@@ -151,7 +151,7 @@ async def test_code_depends_on_update_and_secret(challenges: Challenges, store: 
     assert len({table_code("u1 0", b""), table_code("u1 0", b"other"), table.code}) == 3
 
 
-def test_codes_and_marks_never_change() -> None:
+def test_table_codes_and_person_marks_never_change() -> None:
     """Redelivered updates must find their table after an upgrade, and the store keeps marks of removed tables."""
     reason = "bot/tables/codes.py must stay compatible with stored tables"
     assert table_code("u1 0", b"secret") == "XWZ2EC", reason
@@ -237,7 +237,7 @@ async def test_any_name_can_open_a_table(room: Room, challenges: Challenges, nam
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spizzichino"))
-async def test_log_reproduces_every_version_of_a_game(room: Room, game: str) -> None:
+async def test_log_reproduces_every_version_of_a_table(room: Room, game: str) -> None:
     random = Random(game)
     shortest = min(GAMES[game].rules.choices()["target"])
     table = await seat_players(room, game, f"target={shortest}")
@@ -615,7 +615,7 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
     assert Table.from_log(table.code, other, loaded).log.last_entry == other.last_entry
 
 
-async def test_is_playing_at_knows_only_cached_versions(room: Room, challenges: Challenges) -> None:
+async def test_is_playing_at_is_false_for_uncached_versions(room: Room, challenges: Challenges) -> None:
     challenge = await challenges.open_table("testa", "p:9", "Somebody", f"open {next(update_numbers)}")
     assert not room.is_playing_at(challenge.code, challenge.version)
     table = await seat_players(room, "testa")

@@ -102,7 +102,7 @@ def find_declaration() -> tuple[int, Table, Move]:
 # Chairs
 
 
-def test_people_are_seated_or_asking() -> None:
+def test_people_of_a_table_are_seated_or_asking() -> None:
     table = open_table("tavolo", Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"))
     assert table.people == {ADA, BEA, CLEO}
     assert [table.seat_of(person) for person in FOUR] == [0, 1, None, None]
@@ -122,7 +122,7 @@ def test_tavolo_partner_rules_over_the_opposite_seat() -> None:
     assert open_table("tressette").ruler_of(2) is None
 
 
-def test_robot_rules_over_no_seat() -> None:
+def test_robot_is_no_ruler() -> None:
     assert open_table("tavolo", Sit(1, "robot:easy", "Gino")).ruler_of(3) is None
 
 
@@ -184,7 +184,7 @@ def test_invitation_matches_person_or_handle(entry: Entry, person: str, handle: 
     assert open_table("testa", entry).invites(person, handle) is is_invited
 
 
-def test_rehost_keeps_the_order_of_hosts() -> None:
+def test_moved_host_keeps_its_place_among_hosts() -> None:
     table = open_table("testa", Host("a"), Host("b"), Host("c"), Rehost(1, "B"))
     assert table.hosts == ("a", "B", "c")
     assert table.with_entries([Rehost(0, "A"), Rehost(2, "C")], "u2").hosts == ("A", "B", "C")
@@ -243,7 +243,7 @@ def test_log_decides_rules_and_release() -> None:
         table.with_entries([Rule("target", 1)], "u2")
 
 
-def test_log_is_older_than_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_without_a_newer_option_gets_its_earlier_value(monkeypatch: pytest.MonkeyPatch) -> None:
     table = open_table("testa", Sit(1, BEA, "Bea"))
     rules = resolve(GAMES["testa"].rules, {}).model_dump()
     del rules["declare"]

@@ -36,7 +36,7 @@ def test_unfinished_deal_goes_to_the_other_side() -> None:
         assert (deal_result(cancelled.record()).winner, deal_result(cancelled.record()).ending) == (None, "void")
 
 
-def test_unfinished_deal_has_tricks() -> None:
+def test_unfinished_deal_gives_its_tricks_but_no_points() -> None:
     result = deal_result(play_first_deal("testa", 1, "resign").record())
     assert (result.points, result.ending) == ((0, 0), "resign")
     assert set(result.tricks) <= {"0", "1"}

@@ -4,7 +4,7 @@ from bot.words.rules import rules_text
 from bot.words.wording import score_unit_of
 
 
-def test_common_rules_count_in_the_unit_of_a_game() -> None:
+def test_common_rules_count_in_the_unit_of_the_game() -> None:
     unit = score_unit_of("tressette")
     common = rules_text("en", unit=unit)
     assert dict(common.ranking)["AD"] == "3"

@@ -18,7 +18,7 @@ from engine.cards import FRENCH, ITALIAN
         ("it", "french_pack", "QS", "donna di picche"),
     ],
 )
-def test_card_has_a_name(language: str, faces: str, code: str, name: str) -> None:
+def test_card_has_one_name_in_the_readers_words(language: str, faces: str, code: str, name: str) -> None:
     words = Wording(language, (), faces)
     assert spoken_card(words, code) == name
     assert spoken_names(words)[words.faces.drawn_code(code)] == name

@@ -199,7 +199,7 @@ def test_suits_are_named_as_the_cards_show_them() -> None:
     assert "the 4 of diamonds" in rules_page("en", "testa", "french").plain
 
 
-def test_rules_of_four_player_games_use_their_unit() -> None:
+def test_rules_of_each_four_player_game_use_its_unit() -> None:
     assert "An ace is worth 3 points" in rules_page("en", "tressette").plain
     assert "An ace is worth 1 point" in rules_page("en", "tavolo").plain
 
@@ -208,7 +208,7 @@ def test_rules_of_four_player_games_use_their_unit() -> None:
     ("game", "numbers"), [("tressette", ("3 points", "33 points")), ("metamazzo", ("1 point", "11 points"))]
 )
 @pytest.mark.parametrize("back", [(), ("daily", "today")])
-def test_common_rules_use_the_unit_of_the_game_before_them(
+def test_common_rules_use_the_unit_of_the_page_they_open_from(
     game: str, numbers: tuple[str, str], back: tuple[str, ...]
 ) -> None:
     ace, deal = numbers

@@ -325,7 +325,7 @@ async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> Non
         await check_messages(worker, fake, players)
 
 
-async def test_turn_sends_a_new_hand_after_a_while(store: Store) -> None:
+async def test_turn_sends_a_new_hand_when_its_time_has_come(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, ring_after=-1.0) as worker:
         players = await seat_players(worker, fake, "metamazzo")

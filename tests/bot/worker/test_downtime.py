@@ -308,7 +308,7 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
             await heir.settled()
 
 
-async def test_worker_surely_owns_tables_only_within_its_lease(store: Store) -> None:
+async def test_worker_is_sure_of_its_tables_only_within_its_lease(store: Store) -> None:
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         await freeze(worker)
         start = time.clock_gettime(CLOCK)
@@ -363,7 +363,7 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
 # Clocks of the first release
 
 
-async def test_longest_missed_first_release_clock_gets_least_time(store: Store) -> None:
+async def test_migrated_clock_missed_longest_gets_least_time(store: Store) -> None:
     now = time.time()
     await store.client.set(keys.SCHEMA, 1)
     rings = {"LATE": now - HOUR, "SOON": now - HOUR + 100, "LONG": now + HOUR}
@@ -379,7 +379,7 @@ async def test_longest_missed_first_release_clock_gets_least_time(store: Store) 
     assert remaining["LONG"] == pytest.approx(MIN_CLOCK_SECONDS + 2 * HOUR, abs=0.01)
 
 
-async def test_running_first_release_clocks_keep_their_time(store: Store) -> None:
+async def test_migrated_running_clock_keeps_its_time(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.timers(keys.shard_of("LONG")), {"LONG": time.time() + HOUR})
     await layout_version.check(store.client)

@@ -47,7 +47,7 @@ class FailingPlatform(FakePlatform):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("error", "times"), [("wait", 1000), long("wait", 10_000), ("away", 600)])
-async def test_long_platform_failure_only_delays(store: Store, error: str, times: int) -> None:
+async def test_long_platform_failure_loses_and_repeats_nothing(store: Store, error: str, times: int) -> None:
     """The test makes many more attempts than a ten-minute outage, which has about twelve per surface."""
     fake = FailingPlatform()
     with capture_logs() as logs:

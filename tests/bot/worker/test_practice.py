@@ -80,7 +80,7 @@ async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:
         assert not game.is_rated
 
 
-async def test_new_deal_waits_for_its_player(store: Store) -> None:
+async def test_new_deal_waits_until_the_player_goes_on(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, random = await start_practice(worker, fake, robots=("Easy",)), Random(1)

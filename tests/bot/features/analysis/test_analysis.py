@@ -109,7 +109,7 @@ async def test_real_analysis_is_shown_in_italian(store: Store) -> None:
         assert re.search(f"[▰▱]{{{BAR_LENGTH}}}", fake.last(players[0].private).plain)
 
 
-async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> None:
+async def test_anyone_in_a_chat_can_analyse_its_last_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "testa")

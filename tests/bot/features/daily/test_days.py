@@ -191,7 +191,7 @@ async def test_rules_leave_the_daily_card_in_place(store: Store) -> None:
             assert "Play" in list_labels(anna)
 
 
-async def test_unknown_game_of_the_day_comes_with_its_lesson(store: Store) -> None:
+async def test_game_of_the_day_comes_with_a_lesson_for_newcomers(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         site = worker.feature(DailyFeature).site
         await anna.say("/daily", GROUP)

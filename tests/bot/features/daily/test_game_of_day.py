@@ -81,7 +81,7 @@ async def test_days_of_old_stores_keep_the_old_rule(store: Store, monkeypatch: p
     assert [await games.past_game(day) for day in days] == before
 
 
-def test_first_games_never_change() -> None:
+def test_games_of_old_stores_never_change() -> None:
     games = ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades")
     assert games == FIRST_GAMES, "days of old stores would get other games: keep FIRST_GAMES as it is"
 

@@ -86,7 +86,7 @@ async def test_wrong_robot_answer_is_detected(store: Store) -> None:
 
 
 @pytest.mark.parametrize("hour", range(24))
-def test_zones_leave_two_hours_of_the_day(hour: int) -> None:
+def test_time_zone_leaves_two_hours_of_the_day(hour: int) -> None:
     time = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)
     playing, after = (time.astimezone(ZoneInfo(zone)) for zone in choose_zones(time))
     assert playing.date() < after.date()

@@ -87,7 +87,7 @@ def test_bids_are_placed_before_their_trick() -> None:
     ]
 
 
-def test_lines_can_part_at_a_double_nil() -> None:
+def test_fork_can_be_a_double_nil() -> None:
     drawn, blind = (
         SoloLine(f"{move}-1", SoloResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
         for move, points in (("draw", 5), ("blind", -200))
@@ -98,7 +98,7 @@ def test_lines_can_part_at_a_double_nil() -> None:
     assert "Differs from the best play before trick 1: “Double nil, blind”, not “Draw a card”." in text
 
 
-def test_lines_part_when_one_declares_later() -> None:
+def test_declaring_later_is_a_fork() -> None:
     declare = "declare napoletana D"
     soon, later, silent = (
         SoloLine(f"{name}-1", SoloResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *decisions))

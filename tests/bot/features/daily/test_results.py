@@ -69,7 +69,7 @@ def test_robots_do_not_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     assert play_with_robots("tressette", SECRET).points
 
 
-def test_giving_up_scores_no_points() -> None:
+def test_given_up_deal_scores_no_points() -> None:
     game = Game("metamazzo", {}, ["p", "q"])
     game.deal(SECRET)
     game.stop("cancelled")

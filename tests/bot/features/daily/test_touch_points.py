@@ -45,7 +45,7 @@ def mentions_daily(path: Path) -> bool:
     return re.search("daily|deal of the day", text, re.I) is not None
 
 
-def test_only_touch_points_name_the_deal_of_the_day() -> None:
+def test_only_listed_files_name_the_deal_of_the_day() -> None:
     product = (path for package in ("adapters", "bot", "engine") for path in (ROOT / package).rglob("*"))
     folder = ROOT / "bot" / "features" / "daily"
     files = [

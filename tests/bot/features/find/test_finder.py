@@ -100,7 +100,7 @@ async def test_silent_player_leaves_the_queue_and_the_other_stays(two_strangers:
     assert await anna.worker.room.lists.tables_of(bruno.person.id) == []
 
 
-async def test_expired_table_can_be_gone_before_the_next_round(two_strangers: list[Player]) -> None:
+async def test_removed_expired_table_ends_its_pairing(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     code = await find_each_other(two_strangers)
     await bruno.press("Ready")
@@ -172,7 +172,7 @@ async def test_refusal_counts_after_a_worker_died(two_strangers: list[Player], w
     assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_both_stay_in_the_queue_if_the_host_closes_the_table(two_strangers: list[Player]) -> None:
+async def test_host_closing_a_table_keeps_both_in_the_queue(two_strangers: list[Player]) -> None:
     code = await find_each_other(two_strangers)
     await two_strangers[0].worker.room.close(code, "host")
     await run_finder(two_strangers[0].worker)
@@ -189,7 +189,7 @@ async def test_search_ends_after_its_time_limit(two_strangers: list[Player], mon
     assert await list_waiting(two_strangers) == []
 
 
-async def test_missing_pairing_does_not_hold_people(two_strangers: list[Player]) -> None:
+async def test_lost_pairing_does_not_keep_people_from_searching(two_strangers: list[Player]) -> None:
     anna, _bruno = two_strangers
     client = anna.worker.store.client
     await client.hset(keys.ASKED, anna.person.id, "gone")
@@ -512,7 +512,7 @@ async def test_old_button_keeps_the_page_of_an_asked_player(four_strangers: list
     assert any(button.label == "Stop" for row in anna.fake.messages[anna.private][message].rows for button in row)
 
 
-async def test_stopping_wins_over_choosing_robots(
+async def test_stop_counts_more_than_a_choice_of_robots(
     four_strangers: list[Player], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, finder_ = four_strangers[0], four_strangers[0].worker.feature(FindFeature).finder

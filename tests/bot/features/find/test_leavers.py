@@ -97,7 +97,7 @@ async def test_undelivered_question_is_not_leaving(two_strangers: list[Player]) 
 
 
 @pytest.mark.parametrize("trouble", ["platform failed", "just started", "platform away"])
-async def test_leaving_does_not_count_when_the_bot_may_be_at_fault(
+async def test_leaving_during_a_failure_of_the_bot_does_not_count(
     playing: list[Player], monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
     anna, _bruno = playing

@@ -63,7 +63,7 @@ def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
 
 
 @given(crowds())
-def test_matches_follow_the_rule(crowd: list[Searcher]) -> None:
+def test_matches_agree_with_a_simple_matcher(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
     assert [tuple(searcher.person for searcher in match.people) for match in matches] == match_by_the_rule(crowd)
     for (first, second), game in matches:
@@ -87,7 +87,7 @@ def test_order_of_people_does_not_matter(crowd: list[Searcher]) -> None:
 
 
 @given(crowds(), st.floats(0, 1000))
-def test_people_who_match_now_match_later(crowd: list[Searcher], seconds: float) -> None:
+def test_people_who_can_match_now_can_match_later(crowd: list[Searcher], seconds: float) -> None:
     assert all(can_match(*couple, NOW + seconds) for couple in combinations(crowd, 2) if can_match(*couple, NOW))
 
 

@@ -42,7 +42,7 @@ async def say_phrase(player: Player, label: str) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_phrases_differ_in_each_language(language: str) -> None:
+def test_phrases_of_a_language_are_distinct(language: str) -> None:
     assert len({phrase_text(language, phrase) for phrase in PHRASES}) == len(PHRASES) == 10
 
 

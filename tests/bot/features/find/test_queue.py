@@ -44,7 +44,7 @@ async def test_pairing_holds_two_until_it_ends(any_store: Store) -> None:
     assert (await queue.entries(), await queue.pairings(), await queue.pairing_of(ANNA)) == ([], [], None)
 
 
-async def test_staying_person_keeps_their_place(store: Store) -> None:
+async def test_person_who_stays_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
     entries = await join_queue(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
@@ -53,7 +53,7 @@ async def test_staying_person_keeps_their_place(store: Store) -> None:
 
 
 @pytest.mark.parametrize("leaver", PEOPLE)
-async def test_any_three_of_four_keep_their_places(store: Store, leaver: str) -> None:
+async def test_three_who_stay_of_four_keep_their_places(store: Store, leaver: str) -> None:
     queue = Queue(store.client)
     entries = await join_queue(queue, *PEOPLE)
     assert await queue.pair("ONE", list(entries.values()), "tressette")

@@ -38,7 +38,7 @@ async def test_two_pages_find_each_other(worker: Worker) -> None:
     assert (await worker.room.table(anna.code)).phase == "playing"
 
 
-async def test_a_repeated_start_keeps_one_search(worker: Worker) -> None:
+async def test_repeated_start_keeps_one_search(worker: Worker) -> None:
     site = site_of(worker)
     for _ in range(2):
         assert not await site.start(ANNA, GAME, "start")

@@ -202,7 +202,7 @@ def test_every_message_fits_its_limits_in_both_languages(language: str, suits: s
         Spot("spades", LAST, "0" * 30),
     ],
 )
-def test_spot_that_does_not_exist_is_refused(spot: Spot) -> None:
+def test_payload_of_an_unknown_step_is_refused(spot: Spot) -> None:
     with pytest.raises(BadPayload):
         tap(spot, "en", "italian")
 

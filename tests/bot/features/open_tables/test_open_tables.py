@@ -54,7 +54,7 @@ async def test_table_is_listed_only_while_it_is_open_to_anyone(worker: Worker) -
     assert await codes_for(worker) == []
 
 
-async def test_unknown_and_other_codes_get_the_same_answer(worker: Worker) -> None:
+async def test_unlisted_and_unknown_codes_get_the_same_answer(worker: Worker) -> None:
     table = await open_table(worker)
     answer = await choose(worker, table, BRUNO)
     assert answer.replace(table.code, "QQQQQQ") == await worker.feature(OpenTablesFeature).site.choose(
@@ -101,7 +101,7 @@ async def test_list_has_one_table_of_each_opener(worker: Worker) -> None:
     assert table.code in codes
 
 
-async def test_own_table_takes_no_place_in_the_list(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_readers_own_table_takes_no_place_in_the_list(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.features.open_tables.site.MAX_LISTED", 1)
     tables = [await open_table(worker, person) for person in (ANNA, BRUNO)]
     for table, person in zip(tables, (ANNA, BRUNO), strict=True):

@@ -86,7 +86,7 @@ async def test_challenge_reaches_the_opponent_at_every_worker(store: Store, work
 
 
 @pytest.mark.parametrize("is_declined", [True, False], ids=["declined", "withdrawn"])
-async def test_challenge_that_came_to_nothing_needs_a_pause(worker: Worker, is_declined: bool) -> None:
+async def test_unplayed_challenge_delays_the_next_one(worker: Worker, is_declined: bool) -> None:
     await play(worker, ANNA, BRUNO)
     code = await challenge(worker)
     if is_declined:
@@ -106,7 +106,7 @@ async def test_challenge_that_came_to_nothing_needs_a_pause(worker: Worker, is_d
     assert await challenge(worker) != code
 
 
-async def test_played_challenge_needs_no_pause(worker: Worker) -> None:
+async def test_played_challenge_does_not_delay_the_next_one(worker: Worker) -> None:
     await play(worker, ANNA, BRUNO)
     code = await challenge(worker)
     await worker.challenges.sit(code, BRUNO.id, "Bruno", "accept")
@@ -132,7 +132,7 @@ async def test_blocked_reader_never_sees_who_is_here(worker: Worker) -> None:
     assert [line.is_here for line in await site_of(worker).opponents(ANNA.id, "en")] == [False]
 
 
-async def test_first_page_shows_no_block_to_the_challenger(worker: Worker) -> None:
+async def test_challenge_does_not_reveal_a_block_to_its_sender(worker: Worker) -> None:
     await play(worker, ANNA, BRUNO)
     await play(worker, ANNA, CARLA)
     await worker.blocks.add(BRUNO.id, ANNA.id, "Anna")
@@ -175,7 +175,7 @@ async def test_private_chats_are_not_for_strangers(
     assert can_challenge(game, ANNA.id, line.seat) is can
 
 
-async def test_game_at_an_open_table_has_no_origin(worker: Worker) -> None:
+async def test_game_of_an_open_table_names_no_chat(worker: Worker) -> None:
     for person in (ANNA, BRUNO):
         await worker.people.meet(person)
     table = await worker.challenges.open_table("testa", ANNA.id, "Anna", "open")
@@ -187,7 +187,7 @@ async def test_game_at_an_open_table_has_no_origin(worker: Worker) -> None:
     assert (await worker.archive.require(line.game_id)).origin == ""
 
 
-async def test_unknown_game_gets_the_same_answer(worker: Worker) -> None:
+async def test_games_of_others_and_unknown_ones_get_one_answer(worker: Worker) -> None:
     await play(worker, CARLA, BRUNO)
     [line] = await site_of(worker).opponents(CARLA.id, "en")
     answers = [await site_of(worker).challenge(ANNA, game, 0) for game in (line.game_id, "QQQQQQ-1")]

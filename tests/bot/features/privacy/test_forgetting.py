@@ -433,7 +433,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         assert table.seat_of(ANNA) is None
 
 
-async def test_uninformed_worker_keeps_new_data(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_worker_that_missed_a_notification_keeps_new_data(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with (
         open_worker(store, FakePlatform(), alone=False) as worker,
@@ -674,7 +674,7 @@ async def test_forgetting_works_after_a_restore(
         assert await find_traces(store, ANNA, "annabella") == []
 
 
-async def test_former_handle_is_deleted_and_a_new_owners_kept(store: Store) -> None:
+async def test_handle_is_deleted_unless_it_has_a_new_owner(store: Store) -> None:
     people = People(store.client)
     await people.meet(Person(ANNA, "Anna", "anna"))
     await people.meet(Person(ANNA, "Anna", "annina"))

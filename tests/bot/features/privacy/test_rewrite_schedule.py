@@ -217,7 +217,7 @@ async def test_server_without_a_file_is_not_rewritten(embedded: EmbeddedStore, d
 
 
 @pytest.mark.xdist_group("cluster")
-async def test_every_primary_of_a_cluster_rewrites(cluster: LocalCluster, cluster_store: Store) -> None:
+async def test_every_primary_of_a_cluster_rewrites_its_file(cluster: LocalCluster, cluster_store: Store) -> None:
     async def count_by_node() -> list[int]:
         counts = []
         for node in primaries:

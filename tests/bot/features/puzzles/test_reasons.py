@@ -63,12 +63,12 @@ def test_reason_at_spades_counts_tricks_and_bids() -> None:
         (3, "East led. You play last.", ["", "led", "", ""]),
     ],
 )
-def test_order_of_play_is_told(trick: int, order: str, notes: list[str]) -> None:
+def test_position_tells_the_order_of_play(trick: int, order: str, notes: list[str]) -> None:
     position = PuzzleText("en", "codes", find_puzzle("tressette", trick))
     assert position.order() == order
     assert [position.seat_note(seat) for seat in range(4)] == notes
 
 
-def test_order_of_two_players_is_told() -> None:
+def test_position_tells_the_order_of_two_players() -> None:
     assert PuzzleText("en", "codes", find_puzzle("testa", 0)).order() == "You lead. After you: opponent."
     assert PuzzleText("en", "codes", find_puzzle("testa", 1)).order() == "Opponent led. You play last."

@@ -401,5 +401,5 @@ async def test_person_forgotten_during_a_read_has_no_honours(store: Store, monke
     assert "streak" in str(await honours.months_of(GROUP, 1))
 
 
-def test_a_backup_takes_keys_of_people_first() -> None:
+def test_backup_takes_keys_of_people_first() -> None:
     assert person_key("paper:1").startswith(PERSON_KEY_PREFIXES)

@@ -25,7 +25,7 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
         assert (await worker.people.person(bruno.person.id)).language == "it"
 
 
-async def test_platform_can_mark_a_press_as_an_admins(store: Store) -> None:
+async def test_platform_can_mark_a_press_as_by_an_administrator(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = create_players(worker, fake)

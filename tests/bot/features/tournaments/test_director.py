@@ -410,7 +410,7 @@ async def test_failing_tournament_does_not_block_others(field: Field, monkeypatc
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["knockout", "duplicate"])
-async def test_game_of_unreadable_tournament_counts_once_readable(
+async def test_game_counts_once_its_tournament_is_readable_again(
     store: Store, monkeypatch: pytest.MonkeyPatch, form: Form
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)

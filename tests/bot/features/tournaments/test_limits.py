@@ -229,5 +229,5 @@ async def test_live_tournament_log_does_not_expire(desk: Desk) -> None:
     assert await desk.store.client.ttl(keys.log(code)) == -1
 
 
-def test_a_backup_takes_lists_of_people_first() -> None:
+def test_backup_takes_lists_of_entries_first() -> None:
     assert keys.entered(ANNA).startswith(PERSON_KEY_PREFIXES)

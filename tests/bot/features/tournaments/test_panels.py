@@ -169,7 +169,7 @@ def test_open_card_counts_the_missing_players(tournament: Tournament, line: str)
     assert read_lines(card_panel("en", tournament, None))[-1] == line
 
 
-def test_round_of_a_day_is_named_in_words() -> None:
+def test_time_of_one_day_a_round_is_written_in_words() -> None:
     card = card_panel("en", Builder("knockout", time=str(DAY)).enter(2).tournament, None)
     assert "One round a day" in read_lines(card)
     assert read_lines(card)[-2:] == ["2 players:", "Anna, Bruno"]
@@ -246,7 +246,7 @@ def test_duplicate_shows_no_target() -> None:
     assert "51" not in card.plain
 
 
-def test_target_uses_the_table_scale() -> None:
+def test_target_is_shown_in_the_tables_points() -> None:
     assert "To 63 (21 × 3) points" in card_panel("en", Builder("swiss", "tressette").tournament, None).plain
 
 
@@ -533,7 +533,7 @@ def test_full_page_of_pair_leagues_fits(language: str) -> None:
     assert utf16_length(panel.plain) + sum(utf16_length(label) for label in read_labels(panel)) <= 4000
 
 
-def test_own_points_come_first() -> None:
+def test_own_match_shows_own_points_first() -> None:
     builder = Builder("swiss").start(4).begin_round()
     match = builder.tournament.rounds[0][0]
     builder.play(match, 0, 0, points=(51, 7))

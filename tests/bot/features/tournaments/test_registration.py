@@ -295,7 +295,7 @@ async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
     assert [player.person for player in tournament.players if player] == [ANNA, "somebody:x"]
 
 
-async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> None:
+async def test_second_move_takes_a_tournament_readable_again(desk: Desk) -> None:
     unreadable, readable = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
     await desk.store.client.rpush(keys.log(unreadable), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")

@@ -138,7 +138,7 @@ def test_fully_level_teams_share_a_place() -> None:
     assert [list_figures(line) for line in standings(tournament)] == [["1", "1", "1", "0"]] * 3
 
 
-def test_bye_wins_in_swiss_and_is_nothing_in_round_robin() -> None:
+def test_bye_scores_a_win_in_swiss_and_0_in_round_robin() -> None:
     scores: dict[Form, str] = {"swiss": "1", "roundrobin": "0"}
     for form, score in scores.items():
         tournament = add_round(start_tournament(form, 5), (0, 3), (1, 2), (4, None))

@@ -159,7 +159,7 @@ def test_withdrawn_teams_are_not_paired() -> None:
     assert sorted(team for pair in pairs for team in pair if team is not None) == [1, 2, 3, 4, 5, 6]
 
 
-def test_tournament_ends_without_new_opponents() -> None:
+def test_tournament_ends_if_no_new_opponents_are_left() -> None:
     tournament = add_round(start_tournament("swiss", 4), (0, 2), (3, 1))
     tournament = play_round(tournament)
     assert next_round(add_entries(tournament, Leave(1), Leave(3))) is None

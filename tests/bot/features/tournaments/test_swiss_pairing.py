@@ -62,7 +62,7 @@ FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2
 """Five rounds of eight teams. The team in the first seat comes first; a + means that it won, a - that it lost."""
 
 
-def test_one_team_floats_where_three_would() -> None:
+def test_pairing_with_one_floater_beats_one_with_three() -> None:
     """Two pairings of round 6 remain. In the rejected one, which caissify-pairings 0.5.0 chose, 0, 3 and 5 float."""
     tournament = start_tournament("swiss", 8, rounds="7")
     for matches in FIVE_ROUNDS:
@@ -97,7 +97,7 @@ def test_bye_goes_to_a_team_that_has_played_most() -> None:
     assert (2, NOBODY) in pair_round(records, edges)
 
 
-def test_floaters_are_chosen_for_the_next_bracket() -> None:
+def test_floaters_are_chosen_to_pair_the_next_bracket() -> None:
     """C8: team 1 floats, so all lower teams meet equals. Article 4 alone would let team 2 float."""
     records = make_teams(2, 2, 2, 1, 1, 1, 0, 0)
     edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7), (2, 6), (5, 7)]

@@ -62,7 +62,7 @@ def count_pushes(outcome: str) -> float:
     return float(PUSHES.labels(outcome)._value.get())
 
 
-async def test_notification_arrives_once_at_each_browser_that_wants_it(bench: Bench) -> None:
+async def test_notification_arrives_once_at_each_subscribed_browser(bench: Bench) -> None:
     phone, laptop = await bench.subscribe(), await bench.subscribe(kinds=("daily",))
     other = await bench.subscribe(BRUNO)
     await bench.sender.queue(ANNA, TURN)

@@ -120,7 +120,7 @@ async def test_board_is_edited_as_results_come_in(store: Store) -> None:
         assert len(fake.calls) == calls
 
 
-async def test_points_decide_between_equal_groups(store: Store) -> None:
+async def test_points_decide_a_match_with_equal_results(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         match = await begin_match(worker, players)
         await play_all(worker, match, [(1, 0), (2, 4)])
@@ -193,7 +193,7 @@ async def test_match_that_nobody_accepts_ends_after_a_week(store: Store, monkeyp
         assert "No group accepted in time." in board(fake, GROUP)
 
 
-async def test_two_groups_accept_at_once_and_one_plays(store: Store) -> None:
+async def test_first_of_two_accepting_groups_plays(store: Store) -> None:
     async with (
         open_worker(store, FakePlatform(), alone=False) as first,
         open_worker(store, FakePlatform(), alone=False) as second,
@@ -217,7 +217,7 @@ async def test_two_groups_accept_at_once_and_one_plays(store: Store) -> None:
         assert match.sides[1].organiser in ("paper:2", "paper:3")
 
 
-async def test_group_neither_plays_itself_nor_two_matches(store: Store) -> None:
+async def test_group_plays_one_match_and_never_itself(store: Store) -> None:
     async with open_groups(store) as (worker, _fake, [anna, _bruno, carla, dino]):
         await anna.say("/match testa", GROUP)
         match = await match_in(worker)
@@ -271,7 +271,7 @@ async def test_repeated_command_shows_the_match_that_it_opened(store: Store) -> 
         assert (await match_in(worker)).code == match.code
 
 
-async def test_command_without_words_brings_the_message_down(store: Store) -> None:
+async def test_command_without_words_reposts_the_message(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         await open_match(worker, players)
         await players[0].say("/help", GROUP)
@@ -476,7 +476,7 @@ async def test_banned_person_leaves_a_match_before_it_begins(store: Store) -> No
         assert (await match_in(worker)).entrants == ((), ())
 
 
-async def test_group_that_removed_the_bot_does_not_stop_the_other(store: Store) -> None:
+async def test_group_without_the_bot_does_not_stop_the_other_group(store: Store) -> None:
     async with open_groups(store) as (worker, fake, players):
         match = await begin_match(worker, players)
         fake.errors[OTHER].append(ChatGone(OTHER))

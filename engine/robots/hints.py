@@ -43,7 +43,7 @@ def _with_facts(view: View, history: Sequence[MoveEntry], hint: Hint) -> Hint:
         saved = min(_winning_cards(view, deal, pack), key=lambda other: (_card_cost(pack, other), other))
         return hint._replace(thirds=(laid + worth[saved]) * unit, cards=(pack.codes[saved],))
     if hint.reason == "likely" and not deal.trick:
-        above = [*cards(_cards_above(deal, history, view.seat or 0, pack, card))]
+        above = [*cards(_cards_above(view, history, card))]
         few = tuple(pack.codes[other] for other in reversed(above)) if len(above) <= FEW and pack is ITALIAN else ()
         return hint._replace(thirds=worth[card] * unit, cards=few)
     takes = hint.reason in ("takes", "takes_points")
@@ -95,7 +95,7 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
     beats = card > best and bool(1 << card & (led | trumps))
     worth = 0 if trumps else sum(THIRDS[other] for other, _player in laid) + THIRDS[card]
     to_play = len(deal.counts) - len(deal.trick) - 1
-    is_open = to_play > 0 and _can_be_beaten(deal, history, seat, pack, card if beats else best)
+    is_open = to_play > 0 and _can_be_beaten(view, history, card if beats else best)
     if _avoids_tricks(deal, seat):
         return None if beats else "wants_none"
     if beats:
@@ -136,9 +136,9 @@ def _lead_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack:
     ranks, own = len(pack.ranks), remember(deal, history, seat).own
     is_cheap = card % ranks < (ranks - 1) // 2
     if _avoids_tricks(deal, seat):
-        return "wants_none" if is_cheap and _can_be_beaten(deal, history, seat, pack, card) else None
+        return "wants_none" if is_cheap and _can_be_beaten(view, history, card) else None
     no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
-    if no_trump_beats and not _can_be_beaten(deal, history, seat, pack, card):
+    if no_trump_beats and not _can_be_beaten(view, history, card):
         return "cannot_be_beaten"
     keeps_high = any(other % ranks >= ranks - 3 for other in cards(own))
     known = remember(deal, history, seat).open_to
@@ -157,15 +157,27 @@ def _avoids_tricks(deal: DealView, seat: int) -> bool:
     return isinstance(deal, SpadesView) and deal.bids[seat] in ("nil", "double nil") and not deal.tricks[seat]
 
 
-def _can_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:
+def _can_be_beaten(view: View, history: Sequence[MoveEntry], card: int) -> bool:
     """Return whether another player can hold a higher card of the same suit, as far as the seat knows."""
-    return bool(_cards_above(deal, history, seat, pack, card))
+    return bool(_cards_above(view, history, card))
 
 
-def _cards_above(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> int:
-    """Return the higher cards of the same suit that other players can hold."""
-    memory = remember(deal, history, seat)
-    others = memory.unseen
-    for other, known in enumerate(memory.open_to):
-        others |= known if other != seat else 0
-    return (others & pack.suit_of[card]) >> (card + 1) << (card + 1)
+def _cards_above(view: View, history: Sequence[MoveEntry], card: int) -> int:
+    """Return the higher cards of the same suit that other players can hold.
+
+    Declarations and suits that were not followed exclude cards. A volo does not, because it can be false.
+    """
+    deal = view.deal
+    assert deal is not None
+    worlds = worlds_of(view, history, believing=False)
+    unseen = sum(1 << int(other) for other in worlds.unseen)
+    others = 0
+    for seat in range(len(deal.counts)):
+        if seat == view.seat:
+            continue
+        others |= int(worlds.known[seat])
+        if isinstance(deal, PacketsView):
+            others |= unseen  # a pick can uncover a card that the hand cannot have
+        elif worlds.need[seat]:
+            others |= unseen & int(worlds.allowed[seat])
+    return (others & pack_of(deal).suit_of[card]) >> (card + 1) << (card + 1)

@@ -39,6 +39,7 @@ class HintReason:
 
     def __init__(self, chosen: dict[str, str]) -> None:
         self.chosen = chosen
+        self.cards: tuple[str, ...] = ()  # those that the last hint named
 
     def __call__(self, table: Game, move: str) -> str:
         assert table.turn is not None
@@ -47,6 +48,7 @@ class HintReason:
         hint = find_hint(table.view(table.turn), table.history(table.turn), Random(1), Budget())
         assert hint
         assert hint.move == move
+        self.cards = hint.cards
         return hint.reason
 
 
@@ -150,6 +152,24 @@ def test_only_the_opponents_shown_three_counts(reason: HintReason, drawn: str, w
     table = stock_table("metamazzo", "AD 2D", "4D", drawn)
     play_cards(table, "AD 4D")
     assert reason(table, "play 2D") == why
+
+
+def test_missing_card_of_a_declaration_beats_nothing(reason: HintReason) -> None:
+    table = stock_table("metamazzo", "2S 2C RC", "3D 3B 3C 4C", "7S 6S")
+    assert reason(table, "play 2S") == "likely"
+    assert reason.cards == ("3S",)
+    play(table, "1: play 2C", "0: declare three 3 missing S", "0: play 4C")
+    assert reason(table, "play 2S") == "cannot_be_beaten"
+    assert reason(table, "play RC") == "likely"
+
+
+def test_card_of_a_suit_not_followed_beats_nothing(reason: HintReason) -> None:
+    table = stock_table("metamazzo", "3D 2D RD", "4C 5C 6C 7C FC CC RC AC 4B 5B", "7S 6S")
+    assert reason(table, "play RD") == "likely"
+    play_cards(table, "3D 4C")
+    assert reason(table, "play RD") == "cannot_be_beaten"
+    packets = packets_table("pizzichino", ["3D RD", "", "4D", "5D", "4C 5C 6C 7C FC"])
+    assert reason(packets, "play RD") == "likely"
 
 
 def test_reason_is_counted_only_with_the_stock_gone(reason: HintReason) -> None:

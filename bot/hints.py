@@ -18,6 +18,8 @@ from engine.robots.verdicts import Hint
 
 HINTS_REMEMBERED = 1000  # hints kept in memory
 MAX_ATTEMPTS = 3  # attempts to compute a hint, because the robots' processes can be starting
+MAX_UNASKED_ATTEMPTS = 30  # the same for a hint that nobody has asked for, because starting can take a minute
+UNASKED_PAUSE_SECONDS = 1.0  # pause before the next attempt at such a hint
 BUSY_SECONDS = 5.0  # pause before robots that had no time for a hint are asked for it again
 
 Decision = tuple[str, int, int]  # a table's code and version, and a seat
@@ -75,7 +77,13 @@ class Hints:
         The watchers are called when the hint is found, or when the robots have no time.
         """
         chair, decision = table.chairs[seat], (table.code, table.version, seat)
-        if chair is None or not allows_hints(table, seat):
+        if chair is None:
+            return NO_HINT
+        wanted = self._wanted.get(chair.person)
+        if wanted and wanted[0] == table.code and wanted != decision:
+            # The table has moved on, so nobody can see that hint any more.
+            del self._wanted[chair.person]
+        if not allows_hints(table, seat):
             return NO_HINT
         if is_asked:
             self._asked[decision] = True
@@ -107,7 +115,7 @@ class Hints:
         """Compute a hint once the person's previous one is done, unless they want a different one by then."""
         tries = 0
         try:
-            while tries < MAX_ATTEMPTS and self._wanted.get(person) == decision:
+            while self._wanted.get(person) == decision:
                 running = self._running.get(person)
                 if running and running[0] != decision:
                     await asyncio.wait([running[1]])
@@ -115,6 +123,11 @@ class Hints:
                 tries += 1
                 if await self.find_hint(person, table, decision[2]):
                     break
+                is_asked = decision in self._asked
+                if tries >= (MAX_ATTEMPTS if is_asked else MAX_UNASKED_ATTEMPTS):
+                    break
+                if not is_asked:
+                    await asyncio.sleep(UNASKED_PAUSE_SECONDS)
         except Exception:
             log.exception("hint_failed", table=table.code)
         finally:

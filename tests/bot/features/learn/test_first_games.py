@@ -14,6 +14,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panels.hand import hand_panel
 from bot.platform import private_place
+from bot.hints import MAX_ATTEMPTS
 from bot.robots.pool import RobotPool
 from bot.store import Store
 from bot.words.verdicts import ShownHint
@@ -237,9 +238,27 @@ async def test_busy_robots_show_the_button_instead(
         return None
 
     monkeypatch.setattr(RobotPool, "hint", is_busy)
+    monkeypatch.setattr("bot.hints.UNASKED_PAUSE_SECONDS", 0.0)
     anna = await start_game(worker, fake)
     assert shown_hint(anna) == "💡 No hint in time: press Hint."
     assert hint_buttons(anna) == ["💡 Hint"]
+
+
+async def test_unasked_hint_waits_until_robots_are_ready(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = 0
+
+    async def starts_slowly(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint | None:
+        nonlocal tries
+        tries += 1
+        return Hint(view.moves[0], "only") if tries > 2 * MAX_ATTEMPTS else None
+
+    monkeypatch.setattr(RobotPool, "hint", starts_slowly)
+    monkeypatch.setattr("bot.hints.UNASKED_PAUSE_SECONDS", 0.0)
+    anna = await start_game(worker, fake)
+    assert shown_hint(anna).startswith("💡 Play ")
+    assert not [text for text in fake.texts(anna.private) if "No hint" in text]
 
 
 async def test_quick_player_gets_the_hint_of_the_next_turn(

@@ -363,6 +363,24 @@ async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground,
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("screen", [(360, 640), long((481, 800)), long((844, 390)), long((1440, 900))])
+async def test_cards_in_the_header_cover_no_text(
+    playground: OpenPlayground, browser: Browser, screen: tuple[int, int]
+) -> None:
+    viewport = dict(zip(("width", "height"), screen, strict=True))
+    page = await (await browser.new_context(locale="it-IT", viewport=viewport)).new_page()
+    await page.goto(playground.url)
+    cards = page.locator(".banner .fanned svg")
+    assert await cards.count() == 5
+    first_card = min(await cards.evaluate_all("cards => cards.map(card => card.getBoundingClientRect().left)"))
+    text_ends = await page.locator(".banner").evaluate("""banner => [...banner.querySelectorAll("h1, p, a")].map(text => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return range.getBoundingClientRect().right;
+    })""")
+    assert max(text_ends) <= first_card
+
+
 @pytest.mark.parametrize("locale", ["en-GB", long("it-IT")])
 async def test_newcomer_sees_all_they_need_without_scrolling(
     playground: OpenPlayground, browser: Browser, locale: str

@@ -18,6 +18,7 @@ from engine.games import default_game
 FIRST_GAME = default_game("page")  # id of the game that pages suggest first
 FAIR = "fair"  # argument of /rules for the page on fair shuffles
 FAIR_WORDS = (FAIR, "onesto")  # accepted in every language
+STANDING = "standing"  # command that answers with the score and whose turn it is
 
 
 class Availability(Enum):
@@ -280,6 +281,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("privacy", is_private=True, is_listed=False),
     # Platforms send this command when the private chat is opened.
     CommandSpec("start", is_listed=False),
+    # The private chat understands words for it, such as "score?", and answers other texts in the same way.
+    CommandSpec(STANDING, availability=Availability.PRIVATE, is_private=True, is_listed=False),
 )
 
 
@@ -301,16 +304,10 @@ def read_command(word: str, rest: Sequence[str] = ()) -> tuple[CommandSpec | Non
     return None, tuple(rest)
 
 
-def read_text(text: str) -> CommandSpec | None:
-    """Return the command that a whole text without a slash means, such as "I resign"."""
-    parts = text.split()
-    spec, rest = read_command(parts[0], parts[1:]) if parts else (None, ())
-    return None if rest else spec
-
-
 def closest_command(word: str) -> CommandSpec | None:
     """Return the command that a misspelt word probably means."""
-    words = {known: spec for spec in COMMANDS for known in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
+    listed = [spec for spec in COMMANDS if spec.name != STANDING]
+    words = {known: spec for spec in listed for known in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
     return words.get(closest_word(word, words))
 
 

@@ -19,8 +19,9 @@ from telegram import (
 )
 
 from adapters.telegram.command_text import find_command
-from bot.command_names import find_command_spec, read_text
+from bot.command_names import find_command_spec
 from bot.identity.names import trim_blanks
+from bot.parsing.plain_text import read_plain_text
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 
@@ -86,8 +87,7 @@ def read_command(update: Update, bot: User, *, ephemerals: bool = True) -> Comma
     """Return the command that a message gives to this ``bot``.
 
     In a group, a command that names no bot must be known and marked as a command. In a private chat, other texts are
-    for the bot too. They mean a command, such as "I resign", or count as /start. Set ``ephemerals`` if the server has
-    ephemeral messages.
+    for the bot too (`bot.parsing.plain_text`). Set ``ephemerals`` if the server has ephemeral messages.
     """
     message = update.message
     if message is None or message.from_user is None:
@@ -109,9 +109,7 @@ def read_command(update: Update, bot: User, *, ephemerals: bool = True) -> Comma
     key, place = f"tg{_checked_id(update.update_id)}", place_of(message)
     if match is None:
         is_for_us = is_private_chat and message.via_bot is None
-        spec = read_text(text)
-        word = spec.name if spec else "start"
-        return Command(key, read_person(message.from_user), place, word) if is_for_us else None
+        return Command(key, read_person(message.from_user), place, *read_plain_text(text)) if is_for_us else None
     return Command(
         key=key,
         person=read_person(message.from_user),

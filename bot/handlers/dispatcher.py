@@ -110,7 +110,7 @@ class Dispatcher:
             joining,
             Greeting(joining, challenges, people, updates, pages, invitations, lists, private_hands, archive),
             Start(features, joining, pages, private_hands, lists, people),
-            OwnTables(lists, private_hands, updates, invitations),
+            OwnTables(lists, private_hands, updates, invitations, pages),
             ChallengeCards(room, challenges, people, updates, worker.policies, invitations, pages),
             TableButtons(room, updates, worker.alarms),
             Rematches(archive, room, challenges, worker.blocks, self._offers),

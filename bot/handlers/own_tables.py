@@ -1,9 +1,9 @@
-"""Commands for a person's own tables: /hand, /invite, /resign."""
+"""Commands for a person's own tables: /hand, /invite, /resign, and questions about the score."""
 
 from collections.abc import Sequence
 
 from bot.actions import BadPayload
-from bot.command_names import find_command_spec
+from bot.command_names import STANDING, find_command_spec
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
@@ -11,25 +11,39 @@ from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.errors import NoChallenge, TableNotNamed
 from bot.handlers.invitations import Invitations
+from bot.handlers.pages import CorePages
 from bot.panels.drafts import Draft
 from bot.panels.hand_buttons import RESIGN
+from bot.panels.help import standing_page
 from bot.panels.tables import resign_page
 from bot.parsing.games import parse_code
+from bot.parsing.plain_text import UNCLEAR
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
 from bot.private_replies import answer_place
 from bot.tables.errors import NoTables, TableError
+from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 
 
 class OwnTables(Handlers):
     def __init__(
-        self, lists: TableLists, private_hands: PrivateHands, updates: Updates, invitations: Invitations
+        self,
+        lists: TableLists,
+        private_hands: PrivateHands,
+        updates: Updates,
+        invitations: Invitations,
+        pages: CorePages,
     ) -> None:
         self._lists, self._private_hands, self._updates = lists, private_hands, updates
-        self._invitations = invitations
-        self.commands = {"hand": self._hand, "invite": self._invite, "resign": self._resign}
+        self._invitations, self._core_pages = invitations, pages
+        self.commands = {
+            "hand": self._hand,
+            "invite": self._invite,
+            "resign": self._resign,
+            STANDING: self._standing,
+        }
         self.pages = {"hand": self._hand_page, "resign": self._resign_page}
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
@@ -39,6 +53,17 @@ class OwnTables(Handlers):
         if not await self._private_hands.resend(profile.id, code, place):
             raise await self._private_hands.explain_missing(profile.id, code) if code else NoTables()
         return Reply(toast)
+
+    async def _standing(self, command: Command, profile: Profile) -> Reply:
+        """Answer a question about the score, or a text that was not understood. Without games, greet the person."""
+        playing = await self._private_hands.recall(profile.id, command.place)
+        is_unclear = command.words == (UNCLEAR,)
+        if not playing and is_unclear:
+            return await self._core_pages.greet(command.place)
+        if not playing:
+            raise NoTables()
+        games = [snapshot(table.localize(profile.language), seat) for table, seat in playing]
+        return Reply(panel=standing_page(profile.language, games, is_unclear=is_unclear))
 
     async def _hand_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from bot import actions
 from bot.command_names import FAIR, HelpGroup, listed_commands
 from bot.document_writer import DocumentWriter
-from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Span, Writer
+from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Row, Span, Writer
 from bot.panels.challenge import game_lines
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
@@ -47,12 +47,42 @@ def greeting_page(
     page.line(_("See all I can do: /help"))
     friend = Button(_("Challenge a friend"), actions.page("challenge", "friend"), "good")
     robot = Button(_("Play a robot"), actions.page("challenge", "robot"), "good")
-    rows = []
+    return page.panel(*_game_rows(language, games), (robot, friend) if in_private else (friend,), tuple(more))
+
+
+def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: bool) -> Panel:
+    """Return the score and the player to move of each of a person's running games, with buttons to them.
+
+    With ``is_unclear``, say first that the person's text was not understood.
+    """
+    _ = texts(language).gettext
+    page = Writer()
+    if is_unclear:
+        page.line(_("I didn’t understand."))
+    for seen in games[:MAX_GAMES]:
+        game = Span(_(seen.kind.name), "bold")
+        if seen.is_duplicate:
+            line = _("{game}: it’s your turn.") if seen.is_my_turn else _("{game}: it’s {name}’s turn.")
+        else:
+            line = _("{game}: it’s {score} and your turn.")
+            if not seen.is_my_turn:
+                line = _("{game}: it’s {score} and {name}’s turn.")
+        if seen.turn is None:
+            line = _("{game}: it’s {score}.")
+        name = "" if seen.turn is None else seen.name(seen.turn)
+        page.line(line, game=game, score=_score(seen), name=name)
+    return page.panel(*_game_rows(language, games), (Button(_("Help"), actions.page("help")),))
+
+
+def _game_rows(language: str, games: Sequence[TableSnapshot]) -> list[Row]:
+    """Return a row for each running game: a button to the hand, and one to the rules."""
+    _ = texts(language).gettext
+    rows: list[Row] = []
     for seen in games[:MAX_GAMES]:
         label = _("▶ My hand") if len(games) == 1 else f"▶ {_(seen.kind.name)} · {_score(seen)}"
         hand = Button(label, actions.page("hand", seen.code), "good")
         rows.append((hand, Button(_("Rules"), actions.rules(seen.kind.id, "hand", seen.code))))
-    return page.panel(*rows, (robot, friend) if in_private else (friend,), tuple(more))
+    return rows
 
 
 def _score(seen: TableSnapshot) -> str:

@@ -1,6 +1,7 @@
 """Parsing of game names, points to win and table codes in commands."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -103,6 +104,18 @@ def find_game(name: str) -> str:
     if game is None:
         raise NoSuchGame(name=name[:32], games=", ".join(GAMES))
     return game
+
+
+def named_game(words: Sequence[str]) -> str:
+    """Return the game whose complete name, in any language, these words are; empty for none. Accents can be missing."""
+    plain = _plain_game_name(" ".join(words))
+    names = _game_names().items()
+    return next((game for game, known in names if plain in map(_plain_game_name, known)), "") if plain else ""
+
+
+def _plain_game_name(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if letter.isalnum())
 
 
 def _match_game(name: str) -> str | None:

@@ -16,7 +16,6 @@ from bot.command_names import (
     closest_command,
     find_command_spec,
     read_command,
-    read_text,
 )
 from bot.command_words import COMMON_WORDS, OTHER_WORDS
 from bot.handlers import Dispatcher
@@ -170,13 +169,6 @@ def test_words_understood_with_spaces_are_longer_than_commands() -> None:
         for word in spec.words:
             for cut in range(1, len(word)):
                 assert read_command(word[:cut], (word[cut:],)) == (spec, ()), f"{word[:cut]} {word[cut:]}"
-
-
-def test_only_a_whole_text_means_a_command() -> None:
-    assert read_text("Mi arrendo!") is find_command_spec("resign")
-    assert read_text("help") is find_command_spec("help")
-    assert read_text("help me with the third trick") is None
-    assert read_text("") is None
 
 
 def test_words_of_other_bots_need_our_name() -> None:

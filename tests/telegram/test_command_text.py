@@ -7,7 +7,9 @@ from telegram import Bot, User
 
 from adapters.telegram.raw_updates import build_update
 from adapters.telegram.reading import read_command
+from bot.command_names import STANDING
 from bot.panel import utf16_length
+from bot.parsing.plain_text import UNCLEAR
 from bot.platform import Command
 from bot.store import Store
 from tests.telegram.players import GROUP, Person, on_telegram, until
@@ -140,7 +142,7 @@ def test_private_chat_needs_no_marks() -> None:
     assert word_and_arguments(parse("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
     assert word_and_arguments(parse("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
     for text in ("/home/anna", "/shrug", "ciao /tables"):
-        assert word_and_arguments(parse(text, private=True)) == ("start", ())
+        assert word_and_arguments(parse(text, private=True)) == (STANDING, (UNCLEAR,))
     assert word_and_arguments(parse("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
 
 
@@ -169,7 +171,7 @@ async def test_bold_command_is_answered_in_a_group(store: Store, server: Telegra
 
 def test_plain_words_mean_a_command_only_in_private() -> None:
     assert word_and_arguments(parse("Mi arrendo", private=True)) == ("resign", ())
-    assert word_and_arguments(parse("how are you?", private=True)) == ("start", ())
+    assert word_and_arguments(parse("how are you?", private=True)) == (STANDING, (UNCLEAR,))
     assert parse("mi arrendo") is None
 
 

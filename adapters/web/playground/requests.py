@@ -12,9 +12,9 @@ from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, U
 from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
 from bot.card_room import CardRoom
-from bot.command_names import read_text
 from bot.identity.names import trim_blanks
 from bot.panel import LONGEST_PAYLOAD
+from bot.parsing.plain_text import read_plain_text
 from bot.places import Place
 from bot.platform import Command, Person, Press, Reply, is_private
 from bot.site.idempotency import press_key
@@ -187,8 +187,8 @@ class Requests:
         # In a private chat all text is meant for the bot.
         if not is_private(_place(chat)):
             return ""
-        spec = read_text(text)
-        return await self._command(person, chat, f"/{spec.name if spec else 'start'}", None, key)
+        meant = read_plain_text(text)
+        return await self._command(person, chat, " ".join((f"/{meant.word}", *meant.words)), None, key)
 
     async def _command(self, person: User, chat: Chat, text: str, reply_to: User | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]

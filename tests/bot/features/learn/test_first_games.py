@@ -11,10 +11,10 @@ from bot.features.learn.feature import LearnFeature
 from bot.features.learn.first_games import course_of
 from bot.features.learn.step_games import table_snapshot
 from bot.features.privacy.feature import PrivacyFeature
+from bot.hints import MAX_ATTEMPTS
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panels.hand import hand_panel
 from bot.platform import private_place
-from bot.hints import MAX_ATTEMPTS
 from bot.robots.pool import RobotPool
 from bot.store import Store
 from bot.words.verdicts import ShownHint

@@ -367,8 +367,9 @@ async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground,
 async def test_cards_in_the_header_cover_no_text(
     playground: OpenPlayground, browser: Browser, screen: tuple[int, int]
 ) -> None:
-    viewport = dict(zip(("width", "height"), screen, strict=True))
-    page = await (await browser.new_context(locale="it-IT", viewport=viewport)).new_page()
+    width, height = screen
+    context = await browser.new_context(locale="it-IT", viewport={"width": width, "height": height})
+    page = await context.new_page()
     await page.goto(playground.url)
     cards = page.locator(".banner .fanned svg")
     assert await cards.count() == 5

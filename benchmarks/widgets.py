@@ -13,6 +13,7 @@ from adapters.telegram.widget.document import compressed_size, hand_document
 from adapters.telegram.widget.state import hand_state
 from benchmarks.pictures import tables_of
 from bot.panel import Panel
+from bot.panel_picture import Live
 from bot.panels.hand import hand_panel
 from bot.pictures.painter import paint
 from bot.pictures.scene import Scene
@@ -32,7 +33,11 @@ def hands_of(game: str) -> list[Panel]:
         for viewer in range(GAMES[game].seats):
             seen = snapshot(table, viewer)
             scene = hand_scene(seen, "en", "italian", "classic")
-            found.append(with_picture(hand_panel(seen, "en", "italian", ""), scene, "en", is_live=True))
+            found.append(
+                with_picture(
+                    hand_panel(seen, "en", "italian", ""), scene, "en", live=Live("⏱ 5 min", 300, 1_800_000_000)
+                )
+            )
     return found
 
 

@@ -104,6 +104,7 @@ class Core:
                 self.hints,
                 self.is_first_game,
                 store.levers,
+                store.leases.clock_rings_in,
             ),
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),

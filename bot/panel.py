@@ -162,7 +162,7 @@ class Panel:
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
             flat = (*flat, self.picture.subject.digest, self.picture.alt, str(self.fold))
-            flat = (*flat, "live") if self.picture.is_live else flat
+            flat = (*flat, self.picture.live.look) if self.picture.live else flat
         if self.document:
             flat = (*flat, repr(self.document))
         return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

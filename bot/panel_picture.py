@@ -33,15 +33,34 @@ class Subject:
         return blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
+class Live(NamedTuple):
+    """What a hand with cards to tap shows besides the scene.
+
+    ``clock`` names the time for a move and ``seconds`` is that time; empty and 0 without a clock. ``ends_at`` is the
+    Unix time at which the time of the player to move is up, None if no clock runs. ``is_large``: cards and letters are
+    large.
+    """
+
+    clock: str = ""
+    seconds: int = 0
+    ends_at: int | None = None
+    is_large: bool = False
+
+    @property
+    def look(self) -> str:
+        """What messages show of it, without the running time."""
+        return f"live {self.clock} {self.is_large}"
+
+
 class Picture(NamedTuple):
     """A panel's picture and its alternative text. ``png`` is empty until painted.
 
-    ``is_lasting``: it is public and will be shown again, so it is worth caching. ``is_live``: it shows a player's hand,
-    the panel's buttons are the player's moves, and a platform can draw cards to tap instead.
+    ``is_lasting``: it is public and will be shown again, so it is worth caching. With ``live`` it shows a player's
+    hand, the panel's buttons are the player's moves, and a platform can draw cards to tap instead.
     """
 
     subject: Subject
     alt: str
     png: bytes = b""
     is_lasting: bool = False
-    is_live: bool = False
+    live: Live | None = None

@@ -23,7 +23,7 @@ HANDS = ("private", "aside")
 """Hands are shown in the private chat, or ephemeral in the group ("aside" in the store and in old buttons)."""
 
 STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
-SIZES = ("normal", "large")  # of cards at a table on a page
+SIZES = ("normal", "large")  # of cards at a table on a page, and of hands with cards to tap
 
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
@@ -82,6 +82,10 @@ class Profile:
     def wants_live_hands(self) -> bool:
         """True if the person wants hands with cards to tap, where their platform has them."""
         return self.live == "1"
+
+    @property
+    def wants_large_cards(self) -> bool:
+        return self.card_size == "large"
 
     @property
     def wants_phrases(self) -> bool:

@@ -273,6 +273,13 @@ class NoPicture(DeliveryError):
         self.late = late
 
 
+class NotDrawn(DeliveryError):
+    """The platform does not draw the picture after all, and `Adapter.draws` is False from now on.
+
+    Nothing was sent. The next attempt has a painted picture.
+    """
+
+
 class Unreachable(DeliveryError):
     """The person has no private chat with the bot or closed it, or ephemeral messages are not possible."""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bot.panel import Panel
-from bot.panel_picture import CardStyle, Picture, Subject
+from bot.panel_picture import CardStyle, Live, Picture, Subject
 from bot.people import People
 from bot.pictures.scene import Scene
 from bot.platform import Adapter, is_inline, is_private, person_of, platform_of
@@ -17,8 +17,8 @@ class Viewer(NamedTuple):
 
     ``deck`` is None for no pictures. ``group`` is the chat's name, for pictures that are forwarded. ``pages_url`` is
     the address of our pages, empty if unreachable. ``wants_phrases``: they want to read phrases. ``wants_live_hands``:
-    the platform has hands with cards to tap, and they want them. ``plays_here``: a button can open the table inside the
-    platform's app.
+    the platform has hands with cards to tap, and they want them, ``wants_large_cards``: with large cards and letters.
+    ``plays_here``: a button can open the table inside the platform's app.
     """
 
     language: str
@@ -28,6 +28,7 @@ class Viewer(NamedTuple):
     pages_url: str = ""
     wants_phrases: bool = True
     wants_live_hands: bool = False
+    wants_large_cards: bool = False
     plays_here: bool = False
 
 
@@ -52,6 +53,7 @@ class Viewers:
                 pages_url=pages,
                 wants_phrases=profile.wants_phrases,
                 wants_live_hands=adapter is not None and adapter.has_live_hands and profile.wants_live_hands,
+                wants_large_cards=profile.wants_large_cards,
                 plays_here=plays_here,
             )
         chat = await self._people.chat(place)
@@ -63,7 +65,7 @@ class Viewers:
 
 
 def with_picture(
-    panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False, is_live: bool = False
+    panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False, live: Live | None = None
 ) -> Panel:
     """Return the panel with a picture, and an alternative text that refers to the panel's text."""
     if subject is None:
@@ -74,4 +76,4 @@ def with_picture(
         if isinstance(subject, Scene)
         else _("A picture, described in the text.")
     )
-    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting, is_live=is_live))
+    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting, live=live))

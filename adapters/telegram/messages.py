@@ -25,11 +25,11 @@ from adapters.telegram.new_feature import FeatureMissing
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
 from adapters.telegram.rich.messages import RichMessages
 from adapters.telegram.transport import Body, Post, json_body
-from adapters.telegram.widget.messages import WIDGET, Widgets
+from adapters.telegram.widget.messages import Widgets, is_widget, widget_note
 from bot.panel import Panel
 from bot.panel_picture import Picture
 from bot.places import Place
-from bot.platform import NotEditable, PlatformFailure, SentMessage, Unreachable, is_ephemeral, is_inline
+from bot.platform import NotDrawn, NotEditable, PlatformFailure, SentMessage, Unreachable, is_ephemeral, is_inline
 
 FACE_DOWN = "🂠"
 
@@ -77,10 +77,12 @@ class Messages:
 
     async def _send(self, destination: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
         if state := self.widgets.state_of(destination["chat_id"], panel):
-            with suppress(FeatureMissing):
+            try:
                 message = read_id(await self.widgets.send(destination, state, self._widget_markup(panel)))
-                await self.widgets.states.keep(destination["chat_id"], message, state)
-                return SentMessage(message, WIDGET)
+            except FeatureMissing as refused:
+                raise NotDrawn(str(refused)) from None
+            await self.widgets.states.keep(destination["chat_id"], message, state)
+            return SentMessage(message, widget_note())
         if panel.document:
             with suppress(FeatureMissing):
                 return SentMessage(read_id(await self._rich.send(destination, panel, self._markup(destination, panel))))
@@ -130,14 +132,8 @@ class Messages:
             "EphemeralMessage" if is_ephemeral(place) else "Message",
         )
         state = self.widgets.state_of(destination["chat_id"], panel)
-        if (sent.picture == WIDGET) != bool(state):
-            # A widget cannot become another message, and another message cannot become a widget.
-            raise NotEditable(sent.message)
-        if state:
-            with _accepting_not_modified():
-                await self.widgets.edit(destination, state)
-            await self.widgets.states.keep(destination["chat_id"], sent.message, state)
-            return SentMessage(sent.message, WIDGET)
+        if state or is_widget(sent.picture):
+            return await self._edit_widget(destination, sent, state)
         if panel.document and not sent.picture:
             # A photo cannot become a rich message.
             with suppress(FeatureMissing):
@@ -167,6 +163,22 @@ class Messages:
                     # The late picture could overwrite later edits of the text.
                     raise NotEditable(sent.message) from None
         return SentMessage(sent.message, picture.subject.digest if picture else "")
+
+    async def _edit_widget(self, destination: dict[str, Any], sent: SentMessage, state: str | None) -> SentMessage:
+        """Change a widget's state.
+
+        Raise NotEditable if the message is no widget of this release, or can be none any more. A widget cannot become
+        another message, and another message cannot become a widget.
+        """
+        if state is None or sent.picture != widget_note():
+            raise NotEditable(sent.message)
+        try:
+            with _accepting_not_modified():
+                await self.widgets.edit(destination, state)
+        except FeatureMissing:
+            raise NotEditable(sent.message) from None
+        await self.widgets.states.keep(destination["chat_id"], sent.message, state)
+        return sent._replace(is_certain=True)
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
         """Show a panel's text in a chat without the bot.

@@ -1,5 +1,6 @@
 """Panels of surfaces, cached while nothing changes."""
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.hints import Hints
 from bot.panel import Panel, Span
-from bot.panel_picture import Subject
+from bot.panel_picture import Live, Subject
 from bot.panels.board import board_panel, finished_deal_panel, private_result_rows, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
@@ -26,10 +27,13 @@ from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.site.watching import Watching
 from bot.store.levers import Levers
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
+from bot.tables.clock import seconds_left
 from bot.tables.snapshot import TableSnapshot, deal_to_report, finished_deal, is_new_practice_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
+from bot.words.table_lines import short_clock
 from bot.words.verdicts import NO_HINT, ShownHint
+from bot.words.wording import Wording
 from engine import Record
 
 
@@ -47,7 +51,9 @@ class Drawer:
         hints: Hints,
         is_first_game: Callable[[Table, int], Awaitable[bool]],
         levers: Levers,
+        clock_rings_in: Callable[[str], Awaitable[float | None]],
     ) -> None:
+        self._clock_rings_in = clock_rings_in
         self._hints, self._is_first_game, self._levers = hints, is_first_game, levers
         self._people, self._adapters, self._limiter = people, adapters, limiter
         self._pictures, self._watching, self._policies = pictures, watching, policies
@@ -121,9 +127,19 @@ class Drawer:
             hint,
             is_beginner=is_beginner,
             notice=notice,
+            live=await self._live(table, viewer) if isinstance(name, Hand) and viewer.wants_live_hands else None,
         )
         surface.cache_panel(key, panel)
         return panel
+
+    async def _live(self, table: Table, viewer: Viewer) -> Live:
+        """Return the clock and look of a hand with cards to tap."""
+        if table.is_practice or not table.clock or table.phase != "playing":
+            return Live(is_large=viewer.wants_large_cards)
+        left = seconds_left(table, await self._clock_rings_in(table.code))
+        ends_at = None if left is None else round(time.time() + left)
+        name = short_clock(Wording(viewer.language, []), table.clock)
+        return Live(name, table.clock, ends_at, viewer.wants_large_cards)
 
     async def _is_beginner(self, sync: TableSync, table: Table, hand: Hand) -> bool:
         """Return whether a hand's player was in their first game when this worker first drew the hand."""
@@ -157,11 +173,12 @@ def draw_surface(
     *,
     is_beginner: bool = False,
     notice: str = "",
+    live: Live | None = None,
 ) -> Panel:
     """Return a surface's panel, drawn only from what its viewer can see. A hand shows the ``hint``.
 
     ``is_beginner`` is whether this is the first game of a hand's player. Boards and challenge cards show the
-    ``notice`` while they can still change.
+    ``notice`` while they can still change. With ``live`` a hand can have cards to tap.
     """
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
@@ -254,7 +271,7 @@ def draw_surface(
         subject,
         viewer.language,
         is_lasting=is_lasting,
-        is_live=isinstance(name, Hand) and viewer.wants_live_hands,
+        live=live,
     )
 
 

@@ -25,6 +25,7 @@ from bot.platform import (
     MessageRefused,
     NoPicture,
     NotDelivered,
+    NotDrawn,
     NotEditable,
     PlatformFailure,
     SentMessage,
@@ -224,6 +225,11 @@ class SurfaceSync(SurfaceWaits):
                 # The log has no trace of a text that was sent ahead of its picture.
                 await self._write_incomplete()
             sent = await self._adapter.send(place, ready, key, silent=urgency == self._silent_urgency)
+        except NotDrawn:
+            surface.cancel_send(attempt)
+            self._count("not_drawn")
+            await self._send(panel, urgency)
+            return
         except (SlowDown, NotDelivered):
             surface.cancel_send(attempt)
             raise

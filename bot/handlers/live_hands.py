@@ -28,6 +28,7 @@ from bot.site.hand_page import LOCAL_ACTIONS, hand_page
 from bot.site.page_models import HandPage
 from bot.table_policy import Policies
 from bot.tables.challenges import Challenges
+from bot.tables.clock import seconds_left
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -165,18 +166,7 @@ class LiveHand:
                 self._needs_reload = True
 
     async def _clock_left(self) -> float | None:
-        """Return the seconds left for the move or the cut, 0 if time is up; None if no clock runs."""
-        table = self.table
-        if table.awaits_cut:
-            return max(await self._hands.room.store.leases.clock_rings_in(table.code) or 0.0, 0.0)
-        if not table.clock or table.is_practice or table.phase != "playing":
-            return None
-        if table.alarm == "flagged":
-            return 0.0
-        rings_in = await self._hands.room.store.leases.clock_rings_in(table.code)
-        if rings_in is None:
-            return None
-        return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)
+        return seconds_left(self.table, await self._hands.room.store.leases.clock_rings_in(self.table.code))
 
     async def _page(self) -> HandPage:
         profile = await self._hands.people.person(self._person)

@@ -53,6 +53,22 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
     return None if is_same_decision else table.clock / 2
 
 
+def seconds_left(table: TableState, rings_in: float | None) -> float | None:
+    """Return the seconds left for the move or the cut, 0 if time is up; None if no clock runs for a person.
+
+    ``rings_in`` is the time until the table's clock rings, None if it is stopped.
+    """
+    if table.awaits_cut:
+        return max(rings_in or 0.0, 0.0)
+    if not table.clock or table.is_practice or table.phase != "playing" or (table.to_move and table.to_move.is_robot):
+        return None
+    if table.alarm == "flagged":
+        return 0.0
+    if rings_in is None:
+        return None
+    return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)
+
+
 def entries_at_alarm(table: TableState) -> list[Entry]:
     """Return the entries to write when the clock rings, if no pack waits for a cut and no robot is to move."""
     if table.phase == "open":

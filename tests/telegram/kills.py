@@ -16,7 +16,7 @@ from typing import Any
 
 from adapters.telegram.widget.state import hand_state
 from bot.panel import Panel
-from bot.panel_picture import Picture, Subject
+from bot.panel_picture import Live, Picture, Subject
 from bot.pictures.painter import paint
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main
@@ -145,7 +145,7 @@ class TelegramPage(PlatformPage):
 
 def shows_scene(data: str, subject: Subject) -> bool:
     """Return whether the state of a widget shows the cards and points of a scene."""
-    state = hand_state(Panel((), picture=Picture(subject, "", is_live=True)))
+    state = hand_state(Panel((), picture=Picture(subject, "", live=Live())))
     assert state
     shown, expected = json.loads(data), json.loads(state)
     parts = ("sides", "target", "others", "trick", "more", "tally", "names")

@@ -2,14 +2,19 @@
 
 import json
 import re
+from collections.abc import Sequence
+from itertools import chain
 from random import Random
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from adapters.telegram.widget.document import LONGEST_COMPRESSED, LONGEST_HTML, compressed_size, hand_document
-from adapters.telegram.widget.state import LONGEST_STATE, hand_state, has_move, with_toast
+from adapters.telegram.widget.state import LONGEST_STATE, _plain, hand_state, has_move, with_toast
+from bot.panel_picture import CardStyle, Live
 from bot.panels.hand import hand_panel
+from bot.pictures.scene import Card, Pile, PlayedCard
 from bot.pictures.scene_builder import hand_scene
 from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.viewers import with_picture
@@ -37,9 +42,41 @@ HOST = """
 """
 
 
-def seen_state(seen: TableSnapshot, language: str = "en", suits: str = "italian") -> str | None:
-    scene = hand_scene(seen, language, suits, "classic")
-    return hand_state(with_picture(hand_panel(seen, language, suits, ""), scene, language))
+LIVE = Live("⏱ 5 min", 300, 1_800_000_000, is_large=True)
+
+
+def seen_state(
+    seen: TableSnapshot, language: str = "en", suits: str = "italian", style: CardStyle = "classic", live: Live = LIVE
+) -> str | None:
+    scene = hand_scene(seen, language, suits, style)
+    return hand_state(with_picture(hand_panel(seen, language, suits, ""), scene, language, live=live))
+
+
+def read_card(code: str) -> tuple[str, set[str]]:
+    """Return a card's code and the letters after it, as `hand.js` reads them."""
+    length = 1 if code[0] == "." else 2
+    return ("" if code[0] == "." else code[:2].upper()), set(code[length:])
+
+
+def drawn_card(card: Card, *, wins: bool = False) -> tuple[str, set[str]]:
+    letters = {"": set[str](), "playable": {"p"}, "dim": {"d"}, "chosen": {"c"}}[card.light]
+    return card.code, letters | ({"n"} if card.is_new else set()) | ({"w"} if wins else set())
+
+
+def read_trick(cards: list[list[Any]], names: list[str]) -> list[tuple[Any, ...]]:
+    return [(read_card(code), names[by], said) for code, by, *rest in cards for said in [rest[0] if rest else ""]]
+
+
+def drawn_trick(cards: Sequence[PlayedCard]) -> list[tuple[Any, ...]]:
+    return [(drawn_card(card.card, wins=card.wins), _plain(card.by), card.said) for card in cards]
+
+
+def read_piles(piles: list[list[Any]]) -> list[tuple[Any, ...]]:
+    return [(read_card(code), size, label) for code, size, label, *_move in piles]
+
+
+def drawn_piles(piles: Sequence[Pile]) -> list[tuple[Any, ...]]:
+    return [(drawn_card(pile.top), pile.size, _plain(pile.label)) for pile in piles]
 
 
 def own_turn(game: str) -> tuple[TableSnapshot, str]:
@@ -79,6 +116,37 @@ def test_states_are_short_and_have_no_hidden_card(game: str) -> None:
                     continue
                 assert len(state.encode()) <= LONGEST_STATE
                 assert seen_state(snapshot(shuffle_unseen(table, seat, random), seat), language, suits) == state
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_a_state_says_is_the_scene(game: str) -> None:
+    """Read states as `hand.js` does. Nothing of these is cut, because their names are short."""
+    random = Random(f"read {game}")
+    tables = [table for table in (random_table(game, random) for _ in range(40)) if table.game]
+    styles: tuple[CardStyle, ...] = ("classic", "easy")
+    for number, table in enumerate(tables):
+        seen, style, suits = snapshot(table, number % 2), styles[number % 2], ("italian", "french")[number // 2 % 2]
+        scene, state = hand_scene(seen, "it", suits, style), seen_state(seen, "it", suits, style)
+        assert (scene is None) == (state is None)
+        if scene is None or state is None:
+            continue
+        shown = json.loads(state)
+        names = shown["names"]
+        assert [read_card(code) for code, *_move in shown["hand"]] == [drawn_card(card) for card in scene.hand]
+        assert read_trick(shown["trick"], names) == drawn_trick(scene.trick)
+        assert read_piles(shown["packets"]) == drawn_piles(scene.packets)
+        assert read_piles(shown["middle"]) == drawn_piles([*scene.middle, *([scene.stock] if scene.stock else [])])
+        earlier = [cards for cards in (scene.last_trick, scene.final_trick, scene.drawn) if cards]
+        assert [read_trick(cards, names) for _title, cards in shown["more"]] == [*map(drawn_trick, earlier)]
+        others = [*chain.from_iterable(other.cards for other in scene.others)]
+        others += [pile.top for other in scene.others for pile in other.packets]
+        codes = [*chain.from_iterable(codes for _name, codes in shown["others"])]
+        assert sorted(map(str, map(read_card, codes))) == sorted(map(str, map(drawn_card, others)))
+        sides = [[_plain(side.name), side.points, ", ".join(side.notes), int(side.is_to_move)] for side in scene.sides]
+        assert shown["sides"] == sides
+        assert [line[1:] for line in shown["tally"]] == [[*line.figures] for line in scene.tally]
+        assert shown["clock"] == ["⏱ 5 min", 300, 1_800_000_000]
+        assert shown["look"] == ("easy large" if style == "easy" else "large")
 
 
 @pytest.mark.parametrize("suits", ["italian", "french"])
@@ -128,9 +196,16 @@ def test_toast_is_added_to_states_of_every_length() -> None:
         assert json.loads(answer)["text"] == text
 
 
-async def open_widget(browser: Browser, state: str, answers: list[str], *, readable: bool = True) -> Page:
-    """Return a page on which the widget has the ``state``. Its taps get the ``answers``, and errors fail the test."""
+async def open_widget(
+    browser: Browser, state: str, answers: list[str], *, readable: bool = True, clock: bool = False
+) -> Page:
+    """Return a page on which the widget has the ``state``. Its taps get the ``answers``, and errors fail the test.
+
+    With ``clock`` the test sets the page's time.
+    """
     page = await browser.new_page(viewport={"width": 340, "height": 600})
+    if clock:
+        await page.clock.install(time=1_700_000_000)
     page.on("pageerror", lambda error: pytest.fail(f"hand.js: {error}"))
     property_ = f"chatData: {json.dumps(state)}," if readable else ""
     await page.set_content(HOST % (json.dumps(answers), property_) + hand_document())
@@ -154,6 +229,52 @@ class TestInChromium:
         assert sent in moves_of({"widget": {"chat_data": state}})
         await page.close()
 
+    @pytest.mark.parametrize("answer", ["", "{", "7", '{"toast":"Wait for your turn"}', None])
+    async def test_card_whose_answer_is_lost_comes_back(self, browser: Browser, answer: str | None) -> None:
+        _seen, state = own_turn("pizzichino")
+        page = await open_widget(browser, state, [answer or ""])
+        if answer is None:
+            await page.evaluate("void (TelegramWidget.request = () => { throw new TypeError('too long') })")
+        cards = page.locator(".hand button.card")
+        before = [await card.get_attribute("class") for card in await cards.all()]
+        await cards.first.click()
+        await expect(page.locator(".toast")).to_have_text(
+            "Wait for your turn" if answer and "toast" in answer else "⚠️ Try again · Riprova"
+        )
+        assert [await card.get_attribute("class") for card in await cards.all()] == before
+        await page.close()
+
+    async def test_card_that_gets_no_answer_comes_back(self, browser: Browser) -> None:
+        _seen, state = own_turn("pizzichino")
+        page = await open_widget(browser, state, [], clock=True)
+        await page.evaluate("void (TelegramWidget.request = () => new Promise(() => 0))")
+        await page.locator(".hand button.card").first.click()
+        await expect(page.locator(".gone")).to_have_count(1)
+        await page.clock.fast_forward(16_000)
+        await expect(page.locator(".gone")).to_have_count(0)
+        await expect(page.locator(".toast")).to_have_text("⚠️ Try again · Riprova")
+        await page.close()
+
+    async def test_time_left_counts_down(self, browser: Browser) -> None:
+        seen, _state = own_turn("pizzichino")
+        state = seen_state(seen, live=Live("⏱ 1 day", 86_400, 1_800_000_000))
+        assert state
+        page = await open_widget(browser, state, [], clock=True)
+        clock = page.locator(".clock")
+        for time_left, shown in ((90_000, "24:00:00"), (3_600, "1:00:00"), (61, "1:01"), (9, "0:09"), (-5, "0:00")):
+            await page.clock.pause_at(1_800_000_000 - time_left)
+            await page.clock.run_for(500)
+            await expect(clock).to_have_text(f"⏱ 1 day · {shown}")
+        await expect(page.locator(".late")).to_have_count(1)
+        await page.close()
+
+    async def test_unreadable_state_leaves_what_is_drawn(self, browser: Browser) -> None:
+        _seen, state = own_turn("testa")
+        page = await open_widget(browser, state, [])
+        await page.evaluate("TelegramWidget.chatData = '{'; refresh()")
+        await expect(page.locator(".hand .card")).to_have_count(len(json.loads(state)["hand"]))
+        await page.close()
+
     async def test_widget_that_cannot_read_its_state_asks_for_it(self, browser: Browser) -> None:
         _seen, state = own_turn("pizzichino")
         page = await open_widget(browser, state, [state], readable=False)
@@ -164,8 +285,12 @@ class TestInChromium:
 
     @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino"))
     async def test_every_part_fits_on_a_phone(self, browser: Browser, game: str) -> None:
-        _seen, state = own_turn(game)
+        seen, _state = own_turn(game)
+        state = seen_state(seen, "it", "italian", "easy", LIVE)
+        assert state
         page = await open_widget(browser, state, [])
-        await expect(page.locator(".hand .card").first).to_be_visible()
-        assert await page.evaluate("document.documentElement.scrollWidth") <= 340
+        await expect(page.locator(".large.easy .hand .card").first).to_be_visible()
+        for width in (340, 200):
+            await page.set_viewport_size({"width": width, "height": 600})
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width
         await page.close()

@@ -1,6 +1,7 @@
 """Hands as widgets: whole games, refused widgets and forged taps."""
 
 import json
+import time
 from random import Random
 from typing import Any
 
@@ -70,7 +71,7 @@ async def test_whole_game_can_be_played_by_widgets(store: Store, server: Telegra
 
 
 @pytest.mark.parametrize("failure", [Failure(Refused(400, "Bad Request: INPUT_MEDIA_WIDGET_NOT_ALLOWED")), None])
-async def test_refused_widget_becomes_a_text_or_photo(
+async def test_refused_widget_becomes_a_photo_at_once(
     store: Store, server: TelegramServer, failure: Failure | None
 ) -> None:
     if failure:
@@ -80,12 +81,58 @@ async def test_refused_widget_becomes_a_text_or_photo(
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
-        assert all("widget" not in hand for person in people for hand in hands_of(person))
-        for _ in range(4):
-            for person in people:
-                await person.play(Random(0))
+        assert [["photo" in hand for hand in hands_of(person)] for person in people] == [[True]] * 2
+        for person in people:
+            await person.play(Random(0))
+        await adapter.worker.settled()
+        assert [["photo" in hand for hand in hands_of(person)] for person in people] == [[True]] * 2
+
+
+async def test_refused_widget_and_photo_become_a_text(store: Store, server: TelegramServer) -> None:
+    server.missing_methods.add("sendWidget")
+    for number, name in enumerate(("Anna", "Bruno"), 1):
+        Person(server, number, name).private.accepts_photos = False
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        for person in people:
+            [hand] = hands_of(person)
+            assert "text" in hand
+
+
+@pytest.mark.parametrize("refusal", [Refused(404, "Not Found"), Refused(400, "Bad Request: WIDGET_INVALID")])
+async def test_widget_whose_change_is_refused_is_replaced_by_a_photo(
+    store: Store, server: TelegramServer, refusal: Refused
+) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        server.fail_next("editMessageWidgetData", *[Failure(refusal)] * 2)
+        mover = next(person for person in people if any("play" in move for move in moves_of(hands_of(person)[0])))
+        [hand] = hands_of(mover)
+        await tap(mover, hand, next(move for move in moves_of(hand) if ":play " in move))
+        await adapter.worker.settled()
+        assert [["photo" in hand for hand in hands_of(person)] for person in people] == [[True]] * 2
+
+
+async def test_widget_of_another_release_is_replaced(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("adapters.telegram.messages.widget_note", lambda: "widget")
+        async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+            people = await seat_people(server, "testa")
             await adapter.worker.settled()
-        assert all("photo" in hands_of(person)[-1] for person in people)
+    old = [hands_of(person)[0]["message_id"] for person in people]
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        await adapter.worker.settled()
+        mover = next(person for person in people if any("play" in move for move in moves_of(hands_of(person)[0])))
+        hand = hands_of(mover)[-1]
+        await tap(mover, hand, next(move for move in moves_of(hand) if ":play " in move))
+        await adapter.worker.settled()
+        for person, message in zip(people, old, strict=True):
+            [hand] = hands_of(person)
+            assert hand["message_id"] != message
 
 
 async def test_tap_is_answered_with_the_next_state(store: Store, server: TelegramServer) -> None:
@@ -117,6 +164,28 @@ async def test_person_can_choose_pictures_instead(store: Store, server: Telegram
         await people[0].press("Tap the cards of my hand")
         await adapter.worker.settled()
         assert [message for message in hands_of(people[0]) if "widget" in message]
+
+
+async def test_widget_shows_the_persons_look_and_time(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.settled()
+        now = time.time()
+        states = [json.loads(hands_of(person)[0]["widget"]["chat_data"]) for person in people]
+        for name, seconds, ends_at in (state["clock"] for state in states):
+            assert (name, seconds) == ("⏱ 5 min", 300)
+            assert abs(ends_at - now - seconds) < 120
+        people[0].say("/settings", people[0].private)
+        await people[0].press("Large cards and letters")
+        await people[0].press("Cards with large signs")
+        await adapter.worker.settled()
+        looks = [
+            json.loads(message["widget"]["chat_data"])["look"]
+            for person in people
+            for message in hands_of(person)
+            if "widget" in message
+        ]
+        assert looks == ["easy large", ""]
 
 
 async def test_forged_tap_is_refused(store: Store, server: TelegramServer) -> None:

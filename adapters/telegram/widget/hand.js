@@ -30,6 +30,25 @@ async function ask(data) {
   return (answer && answer.result) || "";
 }
 
+// Count the time left for a move down. Each of three clocks can be missing or wrong: the phone's, the timer's, the bot's.
+const canCount = typeof setInterval === "function" && typeof Date === "function";
+let timed = [];
+function showTime() {
+  const [element, name, seconds, end] = timed;
+  if (!element) return;
+  const left = Math.max(0, Math.min(seconds, Math.ceil(end - Date.now() / 1000)));
+  const parts = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60].slice(left < 3600 ? 1 : 0);
+  element.textContent = name + " · " + parts.map((part, i) => (i && part < 10 ? "0" : "") + part).join(":");
+  element.className = left < 11 ? "clock late" : "clock";
+}
+function addClock([name, seconds, end]) {
+  timed = [];
+  if (!name) return;
+  const element = add(felt, "div", "clock", name);
+  if (end && canCount) timed = [element, name, seconds, end];
+  showTime();
+}
+
 function add(parent, kind, classes, text) {
   const element = document.createElement(kind);
   element.className = classes;
@@ -76,9 +95,13 @@ function addPiles(row, piles, prefix) {
   }
 }
 
+// Draw a state, unless it cannot be read: then what is drawn stays. Return whether it was read.
 function draw(text) {
-  const state = JSON.parse(text);
+  const state = parse(text);
+  if (!state.hand) return false;
+  shown = text;
   felt.textContent = "";
+  felt.className = state.look;
   const [firstLine, ...otherLines] = state.text.split("\n");
   add(felt, "div", "line", firstLine);
   for (const otherLine of otherLines) add(felt, "div", "quiet", otherLine);
@@ -91,6 +114,7 @@ function draw(text) {
     if (notes) add(side, "div", "quiet", notes);
   }
   add(felt, "div", "quiet", state.target);
+  addClock(state.clock);
   for (const [name, codes] of state.others) {
     const row = addRow("small");
     if (name) add(row, "span", "quiet", name);
@@ -114,28 +138,36 @@ function draw(text) {
   add(felt, "div", "quiet", state.foot);
 }
 
-function refresh() {
-  const text = readState();
-  if (text && text !== shown) draw((shown = text));
+function parse(text) {
+  try { return (text && JSON.parse(text)) || {}; } catch (error) { return {}; }
 }
 
-// Press a card or button. The answer has the state after the press, so a refused card comes back.
+function refresh() {
+  const text = readState();
+  if (text !== shown) draw(text);
+}
+
+// Press a card or button. The answer has the state after the press, so a refused card comes back. An answer that is lost
+// or cannot be read gives the card back, too.
 async function press(payload, element) {
   if (isWaiting) return;
   isWaiting = true;
+  const before = element.className;
   element.className += " gone";
-  let text = "";
-  let isLost = false;
-  try { text = await ask(payload); } catch (error) { isLost = true; }
+  const text = await Promise.race([ask(payload), late()]).catch(() => "");
   isWaiting = false;
-  element.className = element.className.replace(" gone", "");
-  const answer = text ? JSON.parse(text) : {};
-  if (answer.hand) draw((shown = text));
-  else refresh();
-  if (isLost) add(felt, "div", "toast", "⚠️ Try again · Riprova");
-  else if (!answer.hand && answer.toast) add(felt, "div", "toast", answer.toast);
+  element.className = before;
+  if (draw(text)) return;
+  refresh();
+  add(felt, "div", "toast", parse(text).toast || "⚠️ Try again · Riprova");
 }
 
+// Telegram gives an answer 15 seconds. Without timers, only Telegram ends the wait.
+function late() {
+  return new Promise((resolve) => { if (typeof setTimeout === "function") setTimeout(() => resolve(""), 16000); });
+}
+
+if (canCount) setInterval(showTime, 500);
 watchState();
 refresh();
 if (!shown) {

@@ -3,7 +3,9 @@
 core.telegram.org/bots/widgets: only in private chats, and only the state can be edited.
 """
 
+from functools import cache
 from typing import Any
+from zlib import crc32
 
 from adapters.telegram.new_feature import NewFeature
 from adapters.telegram.transport import Post, json_body
@@ -12,8 +14,18 @@ from adapters.telegram.widget.kept_states import KeptStates
 from adapters.telegram.widget.state import hand_state
 from bot.panel import Panel
 
-WIDGET = "widget"  # the note of a message that is a widget, instead of its picture's digest
+WIDGET = "widget"  # begins the note of a message that is a widget, instead of its picture's digest
 REFUSED_SECONDS = 6 * 3600.0  # how long a chat that refused a widget gets photos
+
+
+@cache
+def widget_note() -> str:
+    """Return the note of a widget of this release. Widgets of other releases might not understand its states."""
+    return f"{WIDGET} {crc32(hand_document().encode()):x}"
+
+
+def is_widget(note: str) -> bool:
+    return note.startswith(WIDGET)
 
 
 class Widgets:
@@ -29,7 +41,7 @@ class Widgets:
 
     def state_of(self, chat: int, panel: Panel) -> str | None:
         """Return the state that shows a panel in a chat; None if it cannot be a widget there."""
-        is_live = panel.picture is not None and panel.picture.is_live
+        is_live = panel.picture is not None and panel.picture.live is not None
         if not self.is_on or not is_live or chat < 0 or self._feature.is_refused(chat):
             return None
         return hand_state(panel)
@@ -41,7 +53,9 @@ class Widgets:
         return await self._feature.attempt(int(destination["chat_id"]), call)
 
     async def edit(self, destination: dict[str, Any], state: str) -> None:
-        await self._post("editMessageWidgetData", json_body({**destination, "chat_data": state}))
+        """Change a widget's state; raise FeatureMissing if the server or chat refuses that."""
+        call = self._post("editMessageWidgetData", json_body({**destination, "chat_data": state}))
+        await self._feature.attempt(int(destination["chat_id"]), call)
 
     async def forget(self, chat: int, message: str) -> None:
         """Forget the state of a message that is deleted."""

@@ -10,6 +10,7 @@ from os.path import commonprefix
 from typing import Any
 
 from bot.panel import Button, Panel
+from bot.panel_picture import Live
 from bot.pictures.scene import Card, Pile, PlayedCard, Scene
 from bot.words.wording import IN_FRENCH
 
@@ -29,7 +30,7 @@ def hand_state(panel: Panel) -> str | None:
     """
     if panel.picture is None or not isinstance(panel.picture.subject, Scene):
         return None
-    state = _State(panel, panel.picture.subject).build()
+    state = _State(panel, panel.picture.subject, panel.picture.live).build()
     for shorten in (_keep_all, _drop_earlier_cards, _shorten_names, _drop_text):
         shorten(state)
         if text := _encode(state):
@@ -72,8 +73,8 @@ def _encode(state: dict[str, Any]) -> str | None:
 
 
 class _State:
-    def __init__(self, panel: Panel, scene: Scene) -> None:
-        self.panel, self.scene = panel, scene
+    def __init__(self, panel: Panel, scene: Scene, live: Live | None) -> None:
+        self.panel, self.scene, self.live = panel, scene, live
         self.names: list[str] = []
         buttons = [button for row in panel.rows for button in row if button.kind in ("press", "aside")]
         # Each payload keeps at least its last letter.
@@ -120,10 +121,24 @@ class _State:
             "more": earlier_cards,
             "tally": [[line.label, *line.figures] for line in scene.tally],
             "hand": [[self._card(card), *self._tap(card)] for card in scene.hand],
+            "look": self._look(),
+            "clock": self._clock(),
             "rows": [row for row in rows if row],
             "prefix": self.prefix,
             "names": self.names,
         }
+
+    def _look(self) -> str:
+        """Return the classes of the widget, as in `hand.css`."""
+        is_large = self.live is not None and self.live.is_large
+        return " ".join(["easy"] * (self.scene.deck.style == "easy") + ["large"] * is_large)
+
+    def _clock(self) -> list[Any]:
+        """Return the name of the time for a move, its seconds, and the Unix time of its end if the clock runs."""
+        if self.live is None or not self.live.clock:
+            return []
+        ends = [] if self.live.ends_at is None else [self.live.ends_at]
+        return [self.live.clock, self.live.seconds, *ends]
 
     def _end(self, button: Button) -> str:
         return button.payload.removeprefix(self.prefix)

@@ -47,7 +47,7 @@ def settings_page(
             for suits in SUITS
         ),
         *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
-        *(((_toggle(_("Tap the cards of my hand"), "live", profile.wants_live_hands),),) if has_live_hands else ()),
+        *(_live_rows(profile) if has_live_hands else ()),
         *(
             (choice_button(places[hands], profile.hands == hands, actions.page("settings", "hands", hands)),)
             for hands in HANDS
@@ -83,6 +83,15 @@ def appearance_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
         Setting("deck", _("Cards"), _deck_names(language), profile.deck),
         Setting("card_size", _("Size of the cards"), {"normal": _("Normal"), "large": _("Large")}, profile.card_size),
     )
+
+
+def _live_rows(profile: Profile) -> tuple[Row, ...]:
+    _ = texts(profile.language).gettext
+    toggle = (_toggle(_("Tap the cards of my hand"), "live", profile.wants_live_hands),)
+    size = "normal" if profile.wants_large_cards else "large"
+    mark = "✓ " if profile.wants_large_cards else ""
+    large = (Button(mark + _("Large cards and letters"), actions.page("settings", "card_size", size)),)
+    return (toggle, large) if profile.wants_live_hands else (toggle,)
 
 
 def _toggle(label: str, name: str, is_on: bool) -> Button:

@@ -4,7 +4,7 @@ import pytest
 
 from bot.store.entries import Clock, Close, Entry, Flag, Late, Move, Nudge, Open, Sit, Stop, Wait
 from bot.tables import Table
-from bot.tables.clock import NEVER, next_alarm
+from bot.tables.clock import NEVER, next_alarm, seconds_left
 from tests.bot.tables.test_table import ADA, BEA, open_table, play_cards, playable_cards, start_game
 
 ROBOT_PAUSE = 0.25
@@ -86,3 +86,12 @@ def test_late_move_starts_the_next_players_clock() -> None:
     table = start_game("testa", Clock(60, False), Nudge(), Flag())
     assert table.game
     assert seconds_to_alarm(table, Late(table.game.turn or 0), next_card(table)) == 30
+
+
+def test_time_left_counts_both_halves() -> None:
+    table = start_game("testa", Clock(300, False))
+    assert seconds_left(table, 100.0) == 250
+    assert seconds_left(table.with_entries([Nudge()], "u"), 100.0) == 100
+    assert seconds_left(table.with_entries([Nudge(), Flag()], "u"), None) == 0
+    assert seconds_left(table, None) is None
+    assert seconds_left(start_game("testa", Clock(0, False)), 100.0) is None

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from urllib.parse import urlencode
 
+from playwright.async_api import BrowserContext, Frame
+
 from bot.store import EmbeddedStore, open_store
 from tests.browser import ONE_BROWSER, launch_browser
 from tests.discord.players import seat_people, until
@@ -12,6 +14,8 @@ from tests.discord.test_activity import launch, with_activity
 from tests.e2e.app_proxy import AppProxy
 
 pytestmark = ONE_BROWSER
+
+BLOCKS_COOKIES = "--test-third-party-cookie-phaseout"  # of other sites' frames, unless they are partitioned
 
 # The page of Discord's app. It answers the frame as github.com/discord/embedded-app-sdk (src/Discord.ts) expects it.
 CLIENT = """
@@ -54,7 +58,8 @@ async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> N
             proxy = AppProxy(site.port, "discord.com", CLIENT.format(code=consent, query=urlencode(query)))
             async with proxy.serve(tmp_path) as port:
                 names = ",".join(f"MAP {name} 127.0.0.1:{port}" for name in ("discord.com", "*.discordsays.com"))
-                async with launch_browser("--ignore-certificate-errors", f"--host-resolver-rules={names}") as browser:
+                flags = "--ignore-certificate-errors", f"--host-resolver-rules={names}", BLOCKS_COOKIES
+                async with launch_browser(*flags) as browser:
                     context = await browser.new_context(
                         viewport={"width": 360, "height": 640}, has_touch=True, ignore_https_errors=True
                     )
@@ -76,8 +81,7 @@ async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> N
                         )
 
                     await until(is_played)
-                    [cookie] = [entry for entry in await context.cookies() if entry["name"] == "buongioco_framed"]
-                    assert cookie["sameSite"] == "None"
+                    await _check_cookie(context, shown)
                     calls = await page.evaluate("calls")
                     assert [call.get("cmd", "handshake") for call in calls] == ["handshake", "AUTHORIZE"]
                     # Discord ends the connection, or does not answer.
@@ -93,3 +97,12 @@ async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> N
     finally:
         await valkey.stop()
         await server.stop()
+
+
+async def _check_cookie(context: BrowserContext, frame: Frame) -> None:
+    """Check that the browser keeps the session's cookie, but no cookie that is not partitioned."""
+    [cookie] = [entry for entry in await context.cookies() if entry["name"] == "buongioco_framed"]
+    assert cookie["sameSite"] == "None"
+    probe = "document.cookie = 'probe=1; Secure; SameSite=None; Path=/{}'; document.cookie"
+    assert "probe" not in await frame.evaluate(probe.format(""))
+    assert "probe" in await frame.evaluate(probe.format("; Partitioned"))

@@ -52,9 +52,9 @@ def position_playout(start: SearchPosition) -> Playout:
 
     def playout() -> int:
         here = start.copy()
-        while here.left:
+        while here.cards_left:
             here.play(here.legal_cards().bit_length() - 1)
-        return start.left
+        return start.cards_left
 
     return playout
 

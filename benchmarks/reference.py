@@ -67,19 +67,19 @@ class ReferenceRobot:
             if other != seat:
                 world.hands[other] |= sum(BIT[unseen.pop()] for _ in range(count))
         seats = len(deal.counts)
-        world.turn, world.laid = seat, len(deal.trick)
-        world.left = ((13 if pack is FRENCH else 40 // seats) - sum(deal.tricks)) * seats - world.laid
+        world.turn, world.trick_size = seat, len(deal.trick)
+        world.cards_left = ((13 if pack is FRENCH else 40 // seats) - sum(deal.tricks)) * seats - world.trick_size
         world.taken, world.pot = [0, 0], 0
-        world.wanted, world.best, world.winner = 0, -1, seat
+        world.allowed_cards, world.best_card, world.winner = 0, -1, seat
         for index, (by, code, _signal) in enumerate(deal.trick):
             card = pack.index[code]
             if index == 0:
-                world.wanted = pack.suit_of[card]
-            if index == 0 or (card > world.best and BIT[card] & (world.wanted | kind.TRUMPS)):
-                world.best, world.winner = card, by
+                world.allowed_cards = pack.suit_of[card]
+            if index == 0 or (card > world.best_card and BIT[card] & (world.allowed_cards | kind.TRUMPS)):
+                world.best_card, world.winner = card, by
             world.pot += kind.WORTH[card]
         if isinstance(deal, StockView) and isinstance(world, StockPosition):
-            world.stock, world.drawn = tuple(unseen), 0
+            world.stock, world.drawn_count = tuple(unseen), 0
         if isinstance(deal, PacketsView) and isinstance(world, PacketsPosition):
             world.packets = [[], []]
             for packet in deal.packets:
@@ -88,19 +88,19 @@ class ReferenceRobot:
                     world.packets[packet.owner].append((pack.index[packet.top], *below))
         if isinstance(deal, SpadesView) and isinstance(world, SpadesPosition):
             world.taken, world.broken = list(deal.tricks), deal.broken
-            if not world.laid:
-                world.wanted = 0 if deal.broken else NOT_SPADES
+            if not world.trick_size:
+                world.allowed_cards = 0 if deal.broken else NOT_SPADES
         return world
 
     def _finish(self, position: SearchPosition, deal: DealView, side: int) -> float:
         """Play greedily to the end. Return this side's lead, in thirds of a point or, at Spades, points."""
         if isinstance(deal, SpadesView):
-            while position.left:
+            while position.cards_left:
                 position.play(_greedy_spade(position, deal))
             points = [_spades_points(deal.bids[player], position.taken[player]) for player in (0, 1)]
             return points[side] - points[1 - side]
-        while position.left:
-            if not position.laid:
+        while position.cards_left:
+            if not position.trick_size:
                 # Pick up everything possible before the lead.
                 while picks := position.legal_picks():
                     position.make_move(pick_move(picks.bit_length() - 1))
@@ -114,13 +114,17 @@ def _greedy_card(position: SearchPosition) -> int:
     if legal & (legal - 1) == 0:
         return legal.bit_length() - 1
     chosen, highest = -1, -1e9
-    rivals = [(seat + step) % seats for step in range(1, seats - position.laid)]
+    rivals = [(seat + step) % seats for step in range(1, seats - position.trick_size)]
     for card in cards(legal):
-        led = position.wanted if position.laid else ITALIAN.suit_of[card]
+        led = position.allowed_cards if position.trick_size else ITALIAN.suit_of[card]
         ours = (
-            not position.laid or (bool(led & BIT[card]) and card > position.best) or (position.winner ^ seat) & 1 == 0
+            not position.trick_size
+            or (bool(led & BIT[card]) and card > position.best_card)
+            or (position.winner ^ seat) & 1 == 0
         )
-        best = card if not position.laid or (led & BIT[card] and card > position.best) else position.best
+        best = (
+            card if not position.trick_size or (led & BIT[card] and card > position.best_card) else position.best_card
+        )
         if ours and any((rival ^ seat) & 1 and (position.hands[rival] & led) >> (best + 1) for rival in rivals):
             ours = False
         pot = position.pot + THIRDS[card] + LEADING
@@ -138,8 +142,8 @@ def _greedy_spade(position: SearchPosition, deal: SpadesView) -> int:
     chosen, highest = -1, -1e9
     for card in cards(position.legal_cards()):
         suit, other = FRENCH.suit_of[card], position.hands[1 - seat]
-        if position.laid:
-            wins = card > position.best and bool(BIT[card] & (position.wanted | SPADE_SUIT))
+        if position.trick_size:
+            wins = card > position.best_card and bool(BIT[card] & (position.allowed_cards | SPADE_SUIT))
         elif other & suit:
             wins = not (other & suit) >> (card + 1)
         else:

@@ -23,8 +23,14 @@ def random_ending(random: Random, seats: int, each: int) -> SearchPosition:
     dealt = random.sample(range(ITALIAN.size), seats * each)
     position: SearchPosition = object.__new__(SearchPosition)
     position.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
-    position.turn, position.left, position.laid, position.wanted, position.pot = 0, seats * each, 0, 0, 0
-    position.best, position.winner, position.taken = -1, -1, [0, 0]
+    position.turn, position.cards_left, position.trick_size, position.allowed_cards, position.pot = (
+        0,
+        seats * each,
+        0,
+        0,
+        0,
+    )
+    position.best_card, position.winner, position.taken = -1, -1, [0, 0]
     return position
 
 
@@ -34,7 +40,7 @@ def packets_ending(random: Random, left: int) -> SearchPosition:
     game.deal(random.randbytes(32))
     while game.turn is not None:
         deal = game.current
-        if deal and deal.phase == "play" and (position := search_position(deal)).left <= left:
+        if deal and deal.phase == "play" and (position := search_position(deal)).cards_left <= left:
             return position
         game.play(game.turn, random.choice([move for move in game.legal_moves(game.turn) if move != "resign"]))
     raise AssertionError("a deal ended with cards left")

@@ -66,8 +66,8 @@ class SuitTexts(dict[int, tuple[str, ...]]):
         if len(self) >= MAX_SETS:
             self.clear()
         high_to_low = reversed([*cards(mask)])
-        self[mask] = made = tuple(text for card in high_to_low for text in self._texts[card])
-        return made
+        self[mask] = texts = tuple(text for card in high_to_low for text in self._texts[card])
+        return texts
 
     def list_texts(self, mask: int) -> list[str]:
         """Return the texts of any set, suit by suit."""

@@ -36,10 +36,10 @@ class Deal(ABC):
     seats.
 
     Moves are text in the record's notation; a card is an index and a set of cards an integer (`engine.cards`).
-    ``cards[seat]`` are the cards that the seat can play. A seat that holds any of the ``wanted`` cards must play one of
-    them. ``wanted`` is the suit led. For a lead it is 0, or at Spades the other suits until spades are broken. ``best``
-    is the winning card of the trick. ``taken`` is the value of each side's tricks by WORTH and LAST_TRICK, and ``pot``
-    the value of the cards in the trick.
+    ``cards[seat]`` are the cards that the seat can play. A seat that holds any of the ``allowed_cards`` must play
+    one of them. ``allowed_cards`` is the suit led. For a lead it is 0, or at Spades the other suits until spades are
+    broken. ``best_card`` is the winning card of the trick. ``taken`` is the value of each side's tricks by WORTH and
+    LAST_TRICK, and ``pot`` the value of the cards in the trick.
     """
 
     PACK: ClassVar[Pack]
@@ -65,19 +65,19 @@ class Deal(ABC):
         self.tricks_done = 0
         self.pot = 0
         self.trick: tuple[TrickCard, ...] = ()
-        self.wanted = 0
-        self.best = -1
+        self.allowed_cards = 0
+        self.best_card = -1
         self.best_seat = -1
         self.signal: str | None = None
         self.last: tuple[tuple[TrickCard, ...], str | None, int] | None = None
 
     def copy(self) -> Self:
-        new: Self = object.__new__(type(self))
-        attributes = new.__dict__
+        new_deal: Self = object.__new__(type(self))
+        attributes = new_deal.__dict__
         attributes.update(self.__dict__)
         for name in self.LISTS:
             attributes[name] = attributes[name].copy()
-        return new
+        return new_deal
 
     @property
     def is_over(self) -> bool:
@@ -87,8 +87,8 @@ class Deal(ABC):
     def last_trick(self) -> LastTrick | None:
         if self.last is None:
             return None
-        laid, signal, winner = self.last
-        return LastTrick(self._shown_cards(laid, signal), winner)
+        played_cards, signal, winner = self.last
+        return LastTrick(self._shown_cards(played_cards, signal), winner)
 
     @abstractmethod
     def legal_moves(self, seat: int) -> list[str]:
@@ -127,11 +127,11 @@ class Deal(ABC):
 
     def play_moves(self, seat: int) -> list[str]:
         """Return the moves with which the seat to move plays a card."""
-        held = self.cards[seat]
-        playable = held & self.wanted
+        hand = self.cards[seat]
+        playable = hand & self.allowed_cards
         if not self.trick:
-            return self.lead_moves(playable or held)
-        return [*self.PLAY_TEXTS[playable]] if playable else self.PLAY_TEXTS.list_texts(held)
+            return self.lead_moves(playable or hand)
+        return [*self.PLAY_TEXTS[playable]] if playable else self.PLAY_TEXTS.list_texts(hand)
 
     def lead_moves(self, playable: int) -> list[str]:
         return self.PLAY_TEXTS.list_texts(playable)
@@ -139,7 +139,7 @@ class Deal(ABC):
     def play_card(self, seat: int, card: int) -> None:
         """Put a legal card on the table; the last card ends the trick."""
         held = self.cards[seat]
-        if seat != self.turn or self.phase != "play" or not (held & self.wanted or held) >> card & 1:
+        if seat != self.turn or self.phase != "play" or not (held & self.allowed_cards or held) >> card & 1:
             raise self.card_error(seat, card)
         bit = 1 << card
         self.cards[seat] = held ^ bit
@@ -147,15 +147,15 @@ class Deal(ABC):
         trick = self.trick
         if not trick:
             self.trick = ((seat, card),)
-            self.wanted = self.PACK.suit_of[card]
-            self.best = card
+            self.allowed_cards = self.PACK.suit_of[card]
+            self.best_card = card
             self.best_seat = seat
             if self.leader is None:
                 self.leader = seat
         else:
             self.trick = trick = (*trick, (seat, card))
-            if card > self.best and bit & (self.wanted | self.TRUMPS):
-                self.best = card
+            if card > self.best_card and bit & (self.allowed_cards | self.TRUMPS):
+                self.best_card = card
                 self.best_seat = seat
             if len(trick) == self.seats:
                 self.end_trick(self.best_seat)
@@ -166,7 +166,7 @@ class Deal(ABC):
         self.check_turn(seat, "play")
         if not self.cards[seat] >> card & 1:
             return NotInHand(card=self.PACK.codes[card], suits=self.PACK.suits)
-        return MustFollow(suit=self.PACK.suit_names[self.PACK.suit_masks.index(self.wanted)])
+        return MustFollow(suit=self.PACK.suit_names[self.PACK.suit_masks.index(self.allowed_cards)])
 
     def check_turn(self, seat: int, phase: str) -> None:
         """Raise NotNow in another phase of the deal, and NotYourTurn if it is another seat's turn."""
@@ -180,10 +180,10 @@ class Deal(ABC):
         self.last = (self.trick, self.signal, winner)
         self.trick = ()
         self.signal = None
-        self.wanted = 0
+        self.allowed_cards = 0
         self.tricks[side] += 1
-        self.tricks_done = done = self.tricks_done + 1
-        if done == self.LENGTH:
+        self.tricks_done = tricks_done = self.tricks_done + 1
+        if tricks_done == self.LENGTH:
             self.turn = None
             self.pot += self.LAST_TRICK
         else:
@@ -196,7 +196,7 @@ class Deal(ABC):
         """Do what some games do after a trick, such as drawing cards."""
         return
 
-    def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:
+    def common_fields(self, shown_cards: Sequence[int]) -> dict[str, Any]:
         """Return the public fields that every game has. ``shown[seat]`` are the seat's cards that everyone has seen."""
         hands = [self.hand(seat) for seat in range(self.seats)]
         names = self.PACK.names
@@ -207,22 +207,25 @@ class Deal(ABC):
             "turn": self.turn,
             "hand": None,
             "counts": tuple([hand.bit_count() for hand in hands]),
-            "known": tuple([names(hand & seen) for hand, seen in zip(hands, shown, strict=True)]),
+            "known": tuple([names(hand & seen_cards) for hand, seen_cards in zip(hands, shown_cards, strict=True)]),
             "trick": self._shown_cards(self.trick, self.signal),
             "last_trick": self.last_trick,
             "tricks": pair(self.tricks),
         }
 
-    def _shown_cards(self, laid: tuple[TrickCard, ...], signal: str | None) -> tuple[ShownCard, ...]:
+    def _shown_cards(self, played_cards: tuple[TrickCard, ...], signal: str | None) -> tuple[ShownCard, ...]:
         codes = self.PACK.codes
         return tuple(
-            [ShownCard(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid)]
+            [
+                ShownCard(seat, codes[card], None if number else signal)
+                for number, (seat, card) in enumerate(played_cards)
+            ]
         )
 
 
-def pair(values: Sequence[int]) -> tuple[int, int]:
-    ours, theirs = values
-    return ours, theirs
+def pair(by_side: Sequence[int]) -> tuple[int, int]:
+    first, second = by_side
+    return first, second
 
 
 def deal_hands(pack: Sequence[int], hands: list[int], eldest: int) -> int:

@@ -25,20 +25,20 @@ class Combination(NamedTuple):
 
 
 def _all_combinations() -> tuple[Combination, ...]:
-    found: list[tuple[str, int, int, str]] = []
+    combinations: list[tuple[str, int, int, str]] = []
     for rank in HONOUR_RANKS:
         four = ITALIAN.mask(rank + suit for suit in ITALIAN.suits)
-        found.append((f"declare four {rank}", four, 4, rank))
+        combinations.append((f"declare four {rank}", four, 4, rank))
         for suit in ITALIAN.suits:
             three = four & ~ITALIAN.mask([rank + suit])
-            found.append((f"declare three {rank} missing {suit}", three, 3, rank))
+            combinations.append((f"declare three {rank} missing {suit}", three, 3, rank))
     for suit in ITALIAN.suits:
         napoletana = ITALIAN.mask(rank + suit for rank in HONOUR_RANKS)
-        found.append((f"declare napoletana {suit}", napoletana, 3, suit))
+        combinations.append((f"declare napoletana {suit}", napoletana, 3, suit))
     kinds = {kind: 1 << number for number, kind in enumerate(HONOUR_RANKS + ITALIAN.suits)}
     return tuple(
         Combination(move, cards, points, kinds[kind], 1 << number)
-        for number, (move, cards, points, kind) in enumerate(found)
+        for number, (move, cards, points, kind) in enumerate(combinations)
     )
 
 
@@ -52,11 +52,16 @@ def combinations_in(cards: int) -> tuple[Combination, ...]:
 
 @cache
 def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
-    held = [combination for combination in COMBINATIONS.values() if combination.cards & honours == combination.cards]
+    combinations = [
+        combination for combination in COMBINATIONS.values() if combination.cards & honours == combination.cards
+    ]
     return tuple(
         combination
-        for combination in held
-        if not any(more is not combination and more.cards & combination.cards == combination.cards for more in held)
+        for combination in combinations
+        if not any(
+            larger is not combination and larger.cards & combination.cards == combination.cards
+            for larger in combinations
+        )
     )
 
 

@@ -133,16 +133,16 @@ class Game:
 
     def dealer_for(self, secret: bytes) -> int:
         """Return the seat that deals next, if ``secret`` is the secret of that deal."""
-        known = self.next_dealer
-        return shuffle.first_dealer(self.kind.seats, secret) if known is None else known
+        dealer = self.next_dealer
+        return shuffle.first_dealer(self.kind.seats, secret) if dealer is None else dealer
 
     def copy(self) -> Self:
-        new: Self = object.__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        new.moves, new._past = self.moves.copy(), self._past.copy()
-        new.current = self.current.copy() if self.current else None
-        new._playing = new.current if self._playing else None
-        return new
+        new_game: Self = object.__new__(type(self))
+        new_game.__dict__.update(self.__dict__)
+        new_game.moves, new_game._past = self.moves.copy(), self._past.copy()
+        new_game.current = self.current.copy() if self.current else None
+        new_game._playing = new_game.current if self._playing else None
+        return new_game
 
     # Dealing
 
@@ -221,12 +221,14 @@ class Game:
             return
         if deal.is_over:
             self._count_deal(deal)
-            ours, theirs = self.totals
-            if max(ours, theirs) >= self.rules.target and ours != theirs:
-                self._end("target", 0 if ours > theirs else 1)
+            first_total, second_total = self.totals
+            if max(first_total, second_total) >= self.rules.target and first_total != second_total:
+                self._end("target", 0 if first_total > second_total else 1)
         elif isinstance(deal, SpadesDeal) and self._secret is not None:
-            given = shuffle.draw_cards(deal.available_discards(), deal.owed, self._secret, f"exchange {deal.owed_to}")
-            self._play_chance(deal, f"gives {' '.join(given)}")
+            given_cards = shuffle.draw_cards(
+                deal.available_discards(), deal.cards_owed, self._secret, f"exchange {deal.owed_to}"
+            )
+            self._play_chance(deal, f"gives {' '.join(given_cards)}")
 
     def _play_other(self, seat: int | None, move: str) -> None:
         if self.is_over:
@@ -247,11 +249,11 @@ class Game:
         if not self.rules.allows_claims:
             raise errors.NoClaims()
         side, target, points = seat & 1, self.rules.target, deal.score().points
-        ours, theirs = self.totals[side] + points[side], self.totals[1 - side] + points[1 - side]
-        if ours < target:
+        own_total, other_total = self.totals[side] + points[side], self.totals[1 - side] + points[1 - side]
+        if own_total < target:
             raise errors.ClaimRefused()
         is_tie_break = min(self.totals) >= target
-        if is_tie_break and ours <= theirs and self.release >= CLAIMS_NEED_A_LEAD:
+        if is_tie_break and own_total <= other_total and self.release >= CLAIMS_NEED_A_LEAD:
             raise errors.ClaimNeedsLead()
         self.moves.append((seat, "claim"))
         self._end("claim", side)
@@ -331,15 +333,15 @@ class Game:
         """Return the current deal's moves as this seat saw them; other seats' exchanged cards show as ``?``."""
         if self.current is None or not self.current.HAS_HIDDEN_MOVES:
             return self.moves.copy()
-        seen: list[MoveEntry] = []
+        visible_moves: list[MoveEntry] = []
         exchanger: int | None = None
         for by, move in self.moves:
             word, *codes = move.split(" ")
             if word == "exchange":
                 exchanger = by
             hidden = word in ("exchange", "gives") and exchanger != seat
-            seen.append((by, " ".join([word, *("?" for _ in codes)]) if hidden else move))
-        return seen
+            visible_moves.append((by, " ".join([word, *("?" for _ in codes)]) if hidden else move))
+        return visible_moves
 
     def record(self, *, live: bool = True) -> Record:
         """Return the record so far. It includes the deal in play and its secret, unless ``live`` is False."""
@@ -359,7 +361,7 @@ class Game:
 
     def _deal_record(self, deal: Deal) -> DealRecord:
         score = self._score or deal.score()
-        before = self._past[-1].totals if self._past else (0, 0)
+        earlier_totals = self._past[-1].totals if self._past else (0, 0)
         proof = None
         if self._secret and self._commitment:
             proof = make_proof(self._commitment, self._secret, self._cut)
@@ -369,7 +371,7 @@ class Game:
             "proof": proof,
             "moves": [_shared_entry(*move) for move in self.moves],
             **score.entries,
-            "totals": (before[0] + score.points[0], before[1] + score.points[1]),
+            "totals": (earlier_totals[0] + score.points[0], earlier_totals[1] + score.points[1]),
         }
         deal_class: type[DealRecord] = SpadesDealRecord if self.kind.rules is Spades else TressetteDealRecord
         return deal_class.model_construct(**entries)

@@ -166,15 +166,15 @@ def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
 
 
 def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]:
-    found = {}
+    problems = {}
     for fault in error.errors():
         name = str(fault["loc"][0]) if fault["loc"] else "rules"
         if fault["type"] == "extra_forbidden":
-            known = ", ".join(kind.choices())
-            found[name] = f"{quote(name, 40)} is not an option of this game; its options are: {known}"
+            names = ", ".join(kind.choices())
+            problems[name] = f"{quote(name, 40)} is not an option of this game; its options are: {names}"
         else:
-            found[name] = f"{name}: {fault['msg'].removeprefix('Value error, ')}"
-    return found
+            problems[name] = f"{name}: {fault['msg'].removeprefix('Value error, ')}"
+    return problems
 
 
 def parse_options(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
@@ -185,7 +185,7 @@ def parse_options(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
         name, equals, text = word.partition("=")
         if not equals:
             raise BadRules(problem=f"{quote(word)!r} is not an option: write it as name=value, such as target=31")
-        spelled = {format_value(value): value for value in choices.get(name, ())}
-        options[name] = spelled.get(text.lower(), text)
+        values_by_text = {format_value(value): value for value in choices.get(name, ())}
+        options[name] = values_by_text.get(text.lower(), text)
     resolve(kind, options)
     return options

@@ -30,7 +30,7 @@ class PacketsDeal(TressetteDeal):
 
     VIEW = PacketsView
     LENGTH = 20
-    LISTS = (*TressetteDeal.LISTS, "packets", "own", "held", "on_table", "tops")
+    LISTS = (*TressetteDeal.LISTS, "packets", "owned_packets", "packets_in_hand", "on_table", "tops")
 
     def __init__(self, rules: Pizzichino | Spizzichino, dealer: int, pack: Sequence[int], carry: Carry) -> None:
         self.peek = rules.packets == "peek"
@@ -39,8 +39,8 @@ class PacketsDeal(TressetteDeal):
     def deal_out(self, pack: Sequence[int]) -> None:
         self.phase = "take"
         self.packets: list[tuple[int, ...]] = [(), *(tuple(pack[5 * k - 5 : 5 * k]) for k in PACKETS)]
-        self.own = [NO_PACKETS, NO_PACKETS]
-        self.held = [NO_PACKETS, NO_PACKETS]
+        self.owned_packets = [NO_PACKETS, NO_PACKETS]
+        self.packets_in_hand = [NO_PACKETS, NO_PACKETS]
         self.on_table: list[tuple[int, ...]] = [(), ()]
         self.tops = [0, 0]
 
@@ -60,13 +60,13 @@ class PacketsDeal(TressetteDeal):
             return []
         if self.phase == "take":
             return [*TAKES]
-        return [move for move, two in HOLDS.items() if two <= self.own[seat]]
+        return [move for move, two in HOLDS.items() if two <= self.owned_packets[seat]]
 
     def play_other(self, seat: int, move: str) -> None:
         if move in TAKES:
             self.check_turn(seat, "take")
-            self.own[seat] = TAKES[move]
-            self.own[1 - seat] = frozenset(PACKETS) - TAKES[move]
+            self.owned_packets[seat] = TAKES[move]
+            self.owned_packets[1 - seat] = frozenset(PACKETS) - TAKES[move]
             self.phase = "hold"
         elif move in HOLDS:
             self._hold(seat, HOLDS[move])
@@ -77,13 +77,13 @@ class PacketsDeal(TressetteDeal):
 
     def _hold(self, seat: int, two: frozenset[int]) -> None:
         self.check_turn(seat, "hold")
-        for number in sorted(two - self.own[seat]):
+        for number in sorted(two - self.owned_packets[seat]):
             raise NotYourPacket(packet=number)
-        self.held[seat] = two
+        self.packets_in_hand[seat] = two
         for number in two:
             self.cards[seat] |= mask_of(self.packets[number])
             self.packets[number] = ()
-        self.on_table[seat] = tuple(sorted(self.own[seat] - two))
+        self.on_table[seat] = tuple(sorted(self.owned_packets[seat] - two))
         for number in self.on_table[seat]:
             self._turn_up(seat, self.packets[number])
         self.note_first_hand(seat)
@@ -101,7 +101,7 @@ class PacketsDeal(TressetteDeal):
         if not HONOURS >> top & 1:
             raise NotAnHonour(packet=number, card=self.PACK.codes[top], suits=self.PACK.suits)
         self._reveal(seat, top)
-        self.shown[seat] |= 1 << top
+        self.shown_cards[seat] |= 1 << top
         self.acquired[seat] |= 1 << top
 
     def _reveal(self, seat: int, top: int) -> None:
@@ -134,13 +134,13 @@ class PacketsDeal(TressetteDeal):
         return {**super().seat_fields(seat), "packets": tuple([self._packet_view(number, seat) for number in PACKETS])}
 
     def _packet_view(self, number: int, viewer: int | None) -> Packet:
-        owner = next((seat for seat in (0, 1) if number in self.own[seat]), None)
-        left = self.packets[number]
+        owner = next((seat for seat in (0, 1) if number in self.owned_packets[seat]), None)
+        cards_left = self.packets[number]
         if owner is None:
-            return Packet(number, None, "middle", None, len(left))
-        if number in self.held[owner]:
+            return Packet(number, None, "middle", None, len(cards_left))
+        if number in self.packets_in_hand[owner]:
             return Packet(number, owner, "hand", None, 0)
-        chosen = bool(self.held[owner])
-        visible = left and (chosen or (self.peek and viewer == owner))
-        top = self.PACK.codes[left[0]] if visible else None
-        return Packet(number, owner, "table" if chosen else "taken", top, len(left))
+        has_chosen = bool(self.packets_in_hand[owner])
+        visible = cards_left and (has_chosen or (self.peek and viewer == owner))
+        top = self.PACK.codes[cards_left[0]] if visible else None
+        return Packet(number, owner, "table" if has_chosen else "taken", top, len(cards_left))

@@ -38,15 +38,15 @@ class SearchPosition:
     """A position of play between two or four hands. This class itself is for a full deal of Tressette.
 
     ``hands[seat]`` is the set of cards that the seat can play from. ``taken[side]`` counts thirds of a point with the
-    last trick's bonus, or tricks at Spades. ``left`` is the number of cards still to be played. ``turn`` is the seat to
-    move, meaningless when no cards are left.
+    last trick's bonus, or tricks at Spades. ``cards_left`` is the number of cards still to be played. ``turn`` is the
+    seat to move, meaningless when no cards are left.
 
-    In the current trick, ``laid`` is the number of cards, ``wanted`` the set of cards that follow suit, ``best`` the
-    winning card, ``winner`` its seat and ``pot`` the value. Before a lead ``wanted`` is the set of cards that can be
-    led, or 0 for all.
+    In the current trick, ``trick_size`` is the number of cards, ``allowed_cards`` the set of cards that follow suit,
+    ``best_card`` the winning card, ``winner`` its seat and ``pot`` the value. Before a lead ``allowed_cards`` is the
+    set of cards that can be led, or 0 for all.
     """
 
-    __slots__ = ("best", "hands", "laid", "left", "pot", "taken", "turn", "wanted", "winner")
+    __slots__ = ("allowed_cards", "best_card", "cards_left", "hands", "pot", "taken", "trick_size", "turn", "winner")
     PACK: Pack = ITALIAN
     TRUMPS = 0
     WORTH: Sequence[int] = THIRDS
@@ -55,10 +55,10 @@ class SearchPosition:
     def __init__(self, deal: Deal) -> None:
         self.hands = deal.cards.copy()
         self.turn = deal.turn or 0
-        self.left = (deal.LENGTH - deal.tricks_done) * deal.seats - len(deal.trick)
-        self.laid = len(deal.trick)
-        self.wanted = deal.wanted
-        self.best = deal.best
+        self.cards_left = (deal.LENGTH - deal.tricks_done) * deal.seats - len(deal.trick)
+        self.trick_size = len(deal.trick)
+        self.allowed_cards = deal.allowed_cards
+        self.best_card = deal.best_card
         self.winner = deal.best_seat
         self.pot = deal.pot
         self.taken = deal.taken.copy()
@@ -66,28 +66,33 @@ class SearchPosition:
     @classmethod
     def from_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
         """Return the position of open hands. Seat 0 moves next. ``trick`` is in the order of play."""
-        new: Self = object.__new__(cls)
-        new.hands, new.taken = [*hands], [*taken]
-        new.turn, new.laid = 0, len(trick)
-        new.left = sum(hand.bit_count() for hand in hands)
-        new.wanted = cls.PACK.suit_of[trick[0]] if trick else 0
-        following = [card for card in trick if BIT[card] & (new.wanted | cls.TRUMPS)]
-        new.best = max(following, default=-1)
-        new.winner = len(hands) - len(trick) + trick.index(new.best) if trick else -1
-        new.pot = sum(cls.WORTH[card] for card in trick)
-        return new
+        position: Self = object.__new__(cls)
+        position.hands, position.taken = [*hands], [*taken]
+        position.turn, position.trick_size = 0, len(trick)
+        position.cards_left = sum(hand.bit_count() for hand in hands)
+        position.allowed_cards = cls.PACK.suit_of[trick[0]] if trick else 0
+        following = [card for card in trick if BIT[card] & (position.allowed_cards | cls.TRUMPS)]
+        position.best_card = max(following, default=-1)
+        position.winner = len(hands) - len(trick) + trick.index(position.best_card) if trick else -1
+        position.pot = sum(cls.WORTH[card] for card in trick)
+        return position
 
     def copy(self) -> Self:
         new: Self = object.__new__(type(self))
         new.hands = self.hands.copy()
         new.taken = self.taken.copy()
-        new.turn, new.left, new.laid = self.turn, self.left, self.laid
-        new.wanted, new.best, new.winner, new.pot = self.wanted, self.best, self.winner, self.pot
+        new.turn, new.cards_left, new.trick_size = self.turn, self.cards_left, self.trick_size
+        new.allowed_cards, new.best_card, new.winner, new.pot = (
+            self.allowed_cards,
+            self.best_card,
+            self.winner,
+            self.pot,
+        )
         return new
 
     def legal_cards(self) -> int:
-        held = self.hands[self.turn]
-        return held & self.wanted or held
+        hand = self.hands[self.turn]
+        return hand & self.allowed_cards or hand
 
     def legal_picks(self) -> int:
         """Return the honours that the seat to move can pick up before it plays."""
@@ -99,47 +104,47 @@ class SearchPosition:
     def play(self, card: int) -> None:
         seat, bit = self.turn, BIT[card]
         self.hands[seat] ^= bit
-        self.left -= 1
+        self.cards_left -= 1
         self.pot += self.WORTH[card]
-        if not self.laid:
-            self.wanted = self.PACK.suit_of[card]
-            self.best, self.winner, self.laid = card, seat, 1
+        if not self.trick_size:
+            self.allowed_cards = self.PACK.suit_of[card]
+            self.best_card, self.winner, self.trick_size = card, seat, 1
         else:
-            if card > self.best and bit & (self.wanted | self.TRUMPS):
-                self.best, self.winner = card, seat
-            self.laid += 1
-            if self.laid == len(self.hands):
+            if card > self.best_card and bit & (self.allowed_cards | self.TRUMPS):
+                self.best_card, self.winner = card, seat
+            self.trick_size += 1
+            if self.trick_size == len(self.hands):
                 self.end_trick()
                 return
         self.turn = (seat + 1) % len(self.hands)
 
     def end_trick(self) -> None:
-        self.taken[self.winner & 1] += self.pot if self.left else self.pot + self.LAST
-        self.laid = self.wanted = self.pot = 0
+        self.taken[self.winner & 1] += self.pot if self.cards_left else self.pot + self.LAST
+        self.trick_size = self.allowed_cards = self.pot = 0
         self.turn = self.winner
 
 
 class StockPosition(SearchPosition):
-    """A position with a stock in a known order; ``stock[drawn:]`` is still to be drawn."""
+    """A position with a stock in a known order; ``stock[drawn_count:]`` is still to be drawn."""
 
-    __slots__ = ("drawn", "stock")
+    __slots__ = ("drawn_count", "stock")
 
     def __init__(self, deal: StockDeal) -> None:
         super().__init__(deal)
         self.stock = deal.stock
-        self.drawn = deal.drawn
+        self.drawn_count = deal.drawn_count
 
     def copy(self) -> Self:
         new = super().copy()
-        new.stock, new.drawn = self.stock, self.drawn
+        new.stock, new.drawn_count = self.stock, self.drawn_count
         return new
 
     def end_trick(self) -> None:
         super().end_trick()
-        if self.drawn < len(self.stock):
-            self.hands[self.turn] |= BIT[self.stock[self.drawn]]
-            self.hands[1 - self.turn] |= BIT[self.stock[self.drawn + 1]]
-            self.drawn += 2
+        if self.drawn_count < len(self.stock):
+            self.hands[self.turn] |= BIT[self.stock[self.drawn_count]]
+            self.hands[1 - self.turn] |= BIT[self.stock[self.drawn_count + 1]]
+            self.drawn_count += 2
 
 
 class PacketsPosition(SearchPosition):
@@ -182,9 +187,9 @@ class PacketsPosition(SearchPosition):
         """Take a card off its packet, if it lies on a packet, and turn up the next card."""
         for number, packet in enumerate(self.packets[seat]):
             if packet and packet[0] == top:
-                self.packets[seat][number] = rest = packet[1:]
-                if rest:
-                    self.hands[seat] |= BIT[rest[0]]
+                self.packets[seat][number] = lower_cards = packet[1:]
+                if lower_cards:
+                    self.hands[seat] |= BIT[lower_cards[0]]
 
 
 class SpadesPosition(SearchPosition):
@@ -207,7 +212,7 @@ class SpadesPosition(SearchPosition):
         new = cls.from_hands(hands, trick, tricks)
         new.broken = broken
         if not trick and not broken:
-            new.wanted = NOT_SPADES
+            new.allowed_cards = NOT_SPADES
         return new
 
     def copy(self) -> Self:
@@ -223,7 +228,7 @@ class SpadesPosition(SearchPosition):
     def end_trick(self) -> None:
         self.pot = 1
         super().end_trick()
-        self.wanted = 0 if self.broken else NOT_SPADES
+        self.allowed_cards = 0 if self.broken else NOT_SPADES
 
 
 def search_position(deal: Deal) -> SearchPosition:

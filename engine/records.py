@@ -176,12 +176,12 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
     Raises BadRecord if a key occurs twice.
     """
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         path = quote(next(name for name in names if names.count(name) > 1), 40)
         raise BadRecord(path=path, problem="occurs twice in one object")
-    return made
+    return fields
 
 
 def _check_game(record: TressetteRecord | SpadesRecord) -> None:

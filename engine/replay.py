@@ -64,25 +64,25 @@ def verify(record: Record) -> str:
             pass
         if number < len(record.deals) and not game.needs_deal and not game.is_over:
             raise FaultyRecord("the deal is not played to its end, but another follows", number)
-        counted = game.record().deals[-1]
-        for name, right in {**counted.entries(), "totals": counted.totals}.items():
+        counted_deal = game.record().deals[-1]
+        for name, right_value in {**counted_deal.entries(), "totals": counted_deal.totals}.items():
             recorded = getattr(deal, name)
-            if recorded != right:
-                raise FaultyRecord(f"{name} are recorded as {list(recorded)}, but are {list(right)}", number)
+            if recorded != right_value:
+                raise FaultyRecord(f"{name} are recorded as {list(recorded)}, but are {list(right_value)}", number)
     _check_ending(game, record)
     if game.release == RELEASE:
         return ""
-    where = f"deal {len(record.deals)}, move {len(record.deals[-1].moves)}"
+    location = f"deal {len(record.deals)}, move {len(record.deals[-1].moves)}"
     return (
-        f"{where}: claimed in a tie-break deal without a lead; "
+        f"{location}: claimed in a tie-break deal without a lead; "
         f"the rules allowed this only before release {CLAIMS_NEED_A_LEAD}"
     )
 
 
 def _steps(
-    game: Game, deal: DealRecord, number: int, until: int | None = None, *, check_legal: bool = False
+    game: Game, deal: DealRecord, number: int, end: int | None = None, *, check_legal: bool = False
 ) -> Iterator[None]:
-    for move_index, (seat, move, *legal) in enumerate(deal.moves[:until]):
+    for move_index, (seat, move, *legal) in enumerate(deal.moves[:end]):
         try:
             if check_legal and legal:
                 _check_legal(game, seat, legal[0])
@@ -97,9 +97,9 @@ def _steps(
 def _play(game: Game, move_index: int, seat: int | None, move: str) -> None:
     """Make a recorded move. A record does not name its release of the rules, but a claim can show it."""
     if seat is None and move_index < len(game.moves):  # the game makes this move of chance automatically
-        drawn = game.moves[move_index][1]
-        if drawn != move:
-            raise FaultyRecord(f"{quote(move)}: according to the deal's secret, chance {drawn}")
+        chance_move = game.moves[move_index][1]
+        if chance_move != move:
+            raise FaultyRecord(f"{quote(move)}: according to the deal's secret, chance {chance_move}")
         return
     try:
         game.play(seat, move)
@@ -137,8 +137,8 @@ def _check_proof(game: Game, deal: DealRecord, number: int) -> tuple[bytes, Cut 
     if cut and cut.seat & 1 == deal.dealer & 1:
         raise FaultyRecord(f"seat {cut.seat} cut, and seat {deal.dealer} deals: only an opponent can cut", number)
     if shuffle_pack(game.kind.pack, secret, cut) != tuple(deal.pack):
-        given = "the secret and the cut" if cut else "the secret"
-        raise FaultyRecord(f"the pack does not follow from {given}", number)
+        sources = "the secret and the cut" if cut else "the secret"
+        raise FaultyRecord(f"the pack does not follow from {sources}", number)
     return secret, cut
 
 
@@ -147,9 +147,9 @@ def _check_ending(game: Game, record: Record) -> None:
         _stop_game(game, record)
     if record.ending != game.ending:
         raise FaultyRecord(f"the ending is recorded as {record.ending}, but was {game.ending}")
-    right = None if game.winner is None else list(game.winner)
-    if record.winner != right:
-        raise FaultyRecord(f"the winner is recorded as {record.winner}, but was {right}")
+    winner = None if game.winner is None else list(game.winner)
+    if record.winner != winner:
+        raise FaultyRecord(f"the winner is recorded as {record.winner}, but was {winner}")
 
 
 def _stop_game(game: Game, record: Record) -> None:

@@ -40,15 +40,15 @@ def shuffle_pack(pack: Pack, secret: bytes, cut: Cut | None = None) -> tuple[str
 def draw_cards(cards: Sequence[str], count: int, secret: bytes, purpose: str) -> tuple[str, ...]:
     """Draw ``count`` random cards in order: an unbiased Fisher-Yates shuffle from the front."""
     pool = list(cards)
-    index, left = 0, len(pool)
-    last = max(left - count, 1)
+    index, pool_size = 0, len(pool)
+    last = max(pool_size - count, 1)
     for byte in _random_bytes(secret, purpose):
-        if byte < FAIR_BYTES[left]:
-            other = index + byte % left
-            pool[index], pool[other] = pool[other], pool[index]
+        if byte < FAIR_BYTES[pool_size]:
+            swap_index = index + byte % pool_size
+            pool[index], pool[swap_index] = pool[swap_index], pool[index]
             index += 1
-            left -= 1
-            if left <= last:
+            pool_size -= 1
+            if pool_size <= last:
                 break
     return tuple(pool[:count])
 

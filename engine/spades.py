@@ -49,7 +49,7 @@ class SpadesDeal(Deal):
         self.stock = tuple(pack)
         self.drawn_card = -1
         self.discards: tuple[int, ...] = ()
-        self.owed = 0
+        self.cards_owed = 0
         self.owed_to = -1
         self.broken = False
         self.bids: list[int | None] = [None, None]
@@ -107,14 +107,14 @@ class SpadesDeal(Deal):
         else:
             self.blind[seat] = True
 
-    def _keep(self, seat: int, which: int) -> None:
+    def _keep(self, seat: int, index: int) -> None:
         """Take one of the stock's two top cards and discard the other."""
-        kept, discarded = self.stock[which], self.stock[1 - which]
+        kept_card, discarded_card = self.stock[index], self.stock[1 - index]
         self.stock = self.stock[2:]
-        self.cards[seat] |= 1 << kept
-        self.discards += (discarded,)
-        if which == 1:
-            self.discarded[seat] += (discarded,)
+        self.cards[seat] |= 1 << kept_card
+        self.discards += (discarded_card,)
+        if index == 1:
+            self.discarded[seat] += (discarded_card,)
         self.drawn_card = -1
         self.turn = 1 - seat
         if not self.stock:
@@ -132,7 +132,7 @@ class SpadesDeal(Deal):
         elif bidding:
             self.phase, self.turn = "bid", bidding[0]
         else:
-            self.phase, self.turn, self.wanted = "play", order[0], NOT_SPADES
+            self.phase, self.turn, self.allowed_cards = "play", order[0], NOT_SPADES
 
     def _exchange(self, seat: int, move: str) -> None:
         self.check_turn(seat, "exchange")
@@ -147,7 +147,7 @@ class SpadesDeal(Deal):
         self.bids[seat] = 0
         self.has_exchanged[seat] = True
         if codes:
-            self.owed, self.owed_to, self.turn = len(codes), seat, None
+            self.cards_owed, self.owed_to, self.turn = len(codes), seat, None
         else:
             self._start_next_phase()
 
@@ -158,16 +158,21 @@ class SpadesDeal(Deal):
     def give_cards(self, codes: Sequence[str]) -> None:
         """Give the cards that chance owes for an exchange. Raises NotForChanceToGive if these cards cannot be given."""
         pool = set(self.available_discards())
-        if not self.owed or len(codes) != self.owed or len(set(codes)) != self.owed or not pool.issuperset(codes):
-            raise errors.NotForChanceToGive(owed=self.owed)
-        given = self.PACK.mask(codes)
-        self.cards[self.owed_to] |= given
-        self.discards = tuple(card for card in self.discards if not given >> card & 1)
-        self.owed = 0
+        if (
+            not self.cards_owed
+            or len(codes) != self.cards_owed
+            or len(set(codes)) != self.cards_owed
+            or not pool.issuperset(codes)
+        ):
+            raise errors.NotForChanceToGive(owed=self.cards_owed)
+        given_cards = self.PACK.mask(codes)
+        self.cards[self.owed_to] |= given_cards
+        self.discards = tuple(card for card in self.discards if not given_cards >> card & 1)
+        self.cards_owed = 0
         self._start_next_phase()
 
     def card_error(self, seat: int, card: int) -> IllegalMove:
-        if self.wanted == NOT_SPADES and seat == self.turn and self.cards[seat] >> card & 1:
+        if self.allowed_cards == NOT_SPADES and seat == self.turn and self.cards[seat] >> card & 1:
             return errors.SpadesNotBroken()
         return super().card_error(seat, card)
 
@@ -178,7 +183,7 @@ class SpadesDeal(Deal):
         if SPADE_SUIT >> card & 1:
             self.broken = True
         elif not self.trick:
-            self.wanted = NOT_SPADES
+            self.allowed_cards = NOT_SPADES
 
     def recorded_bid(self, seat: int) -> int | str | None:
         """Return a bid as recorded: "nil", "double nil" or a number; None before it is made."""
@@ -188,10 +193,10 @@ class SpadesDeal(Deal):
 
     def score(self) -> Score:
         """Return the score. An unfinished deal scores nothing and leaves the bags unchanged."""
-        (ours, our_bags), (theirs, their_bags) = [
+        (first_points, first_bags), (second_points, second_bags) = [
             self._seat_score(seat) if self.is_over else (0, self.bags_before[seat]) for seat in (0, 1)
         ]
-        points, bags = (ours, theirs), (our_bags, their_bags)
+        points, bags = (first_points, second_points), (first_bags, second_bags)
         bids = (self.recorded_bid(0), self.recorded_bid(1))
         return Score(points, {"bids": bids, "tricks": pair(self.tricks), "bags": bags, "points": points})
 

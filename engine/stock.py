@@ -26,7 +26,7 @@ class StockDeal(TressetteDeal):
         self.note_first_hand(1)
 
     @property
-    def drawn(self) -> int:
+    def drawn_count(self) -> int:
         """Number of stock cards drawn so far."""
         return min(2 * self.tricks_done, len(self.stock))
 
@@ -35,22 +35,22 @@ class StockDeal(TressetteDeal):
         if count > len(stock):
             self.acquired = [0, 0]
             return
-        for seat, drawn in ((winner, stock[count - 2]), (1 - winner, stock[count - 1])):
-            card = 1 << drawn
+        for seat, drawn_card in ((winner, stock[count - 2]), (1 - winner, stock[count - 1])):
+            card = 1 << drawn_card
             self.cards[seat] |= card
-            self.shown[seat] |= card
+            self.shown_cards[seat] |= card
             self.acquired[seat] = card & HONOURS
 
     def can_declare_acquired(self, seat: int) -> bool:
         return seat == self.turn or (self.tricks_done > 0 and not self.trick)
 
     def public_fields(self) -> dict[str, Any]:
-        return {**super().public_fields(), "stock": len(self.stock) - self.drawn, "drawn": self._last_draws()}
+        return {**super().public_fields(), "stock": len(self.stock) - self.drawn_count, "drawn": self._last_draws()}
 
     def _last_draws(self) -> tuple[ShownCard, ...]:
         """Return the cards drawn after the last trick, the winner's first; empty if none were drawn."""
         if not self.last or self.tricks_done > len(self.stock) // 2:
             return ()
         winner = self.last[2]
-        first, second = self.stock[self.drawn - 2 : self.drawn]
+        first, second = self.stock[self.drawn_count - 2 : self.drawn_count]
         return ShownCard(winner, self.PACK.codes[first]), ShownCard(1 - winner, self.PACK.codes[second])

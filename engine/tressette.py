@@ -35,7 +35,7 @@ class TressetteDeal(Deal):
     LAST_TRICK = 3
     PLAY_TEXTS = SuitTexts(ITALIAN, "play {}")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in ITALIAN.index.items()}
-    LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown", "scored", "declared_bits")
+    LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown_cards", "scored", "declared_bits")
 
     def __init__(self, rules: TressetteRules, dealer: int, pack: Sequence[int], carry: Carry, *, seats: int) -> None:
         super().__init__(seats, dealer)
@@ -45,7 +45,7 @@ class TressetteDeal(Deal):
         self.declarations: tuple[tuple[int, Combination], ...] = ()
         self.dealt = [0] * seats
         self.acquired = [0] * seats
-        self.shown = [0] * seats
+        self.shown_cards = [0] * seats
         self.scored = [0] * seats
         self.declared_bits = [0] * seats
         self.deal_out(pack)
@@ -60,7 +60,7 @@ class TressetteDeal(Deal):
 
     def has_shown(self, seat: int, code: str) -> bool:
         card = self.PACK.index.get(code)
-        return card is not None and bool(self.shown[seat] & self.hand(seat) & 1 << card)
+        return card is not None and bool(self.shown_cards[seat] & self.hand(seat) & 1 << card)
 
     def note_first_hand(self, seat: int) -> None:
         """Record a seat's first ten cards; in the first trick their honours count as acquired."""
@@ -86,7 +86,7 @@ class TressetteDeal(Deal):
         self.declarations += ((seat, combination),)
         self.scored[seat] |= combination.kind
         self.declared_bits[seat] |= combination.bit
-        self.shown[seat] |= combination.cards
+        self.shown_cards[seat] |= combination.cards
 
     def declarable_cards(self, seat: int) -> int:
         """Return the cards from which this seat can declare now; 0 outside the window."""
@@ -94,8 +94,8 @@ class TressetteDeal(Deal):
             case "acquired":
                 return self.hand(seat) if self.acquired[seat] and self.can_declare_acquired(seat) else 0
             case "after_first_trick":
-                waiting = self.tricks_done == 1 and all(other != seat for other, _ in self.trick)
-                return self.dealt[seat] if waiting else 0
+                can_declare = self.tricks_done == 1 and all(other != seat for other, _ in self.trick)
+                return self.dealt[seat] if can_declare else 0
             case _ if seat != self.turn or self.phase != "play":
                 return 0
             case "any_turn":
@@ -140,7 +140,7 @@ class TressetteDeal(Deal):
 
     def public_fields(self) -> dict[str, Any]:
         return {
-            **self.common_fields(self.shown),
+            **self.common_fields(self.shown_cards),
             "declared": pair(self.declared),
             "declarations": tuple(
                 Declaration(by, combination.move, combination.points) for by, combination in self.declarations

@@ -60,7 +60,7 @@ def solve_line(record: str, deal: int, place: int, moves: Sequence[str]) -> dict
 
     *_, game = continue_record(read(record), deal, place, moves)
     solution = solve_moves(game, Solver())
-    return solution.lost if solution else None
+    return solution.lost_points if solution else None
 
 
 def get_ready() -> None:

@@ -44,7 +44,7 @@ def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     """Return the position as a puzzle; None if it is unsuitable or too long for the solver."""
     position = search_position(deal)
     if (
-        not MIN_CARDS <= position.left <= MAX_CARDS
+        not MIN_CARDS <= position.cards_left <= MAX_CARDS
         or _has_hidden_cards(position)
         or position.legal_cards().bit_count() < MIN_CHOICES
     ):
@@ -54,33 +54,34 @@ def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     seats, first = deal.seats, position.turn
     order = [(first + step) % seats for step in range(seats)]
     bids = (deal.bids[first] or 0, deal.bids[1 - first] or 0) if isinstance(deal, SpadesDeal) else None
-    taken = (position.taken[first & 1], position.taken[1 - (first & 1)])
+    taken_by_side = (position.taken[first & 1], position.taken[1 - (first & 1)])
     bare = Puzzle(
         id="",
         game=game,
         hands=tuple(tuple(cards(position.hands[seat])) for seat in order),
         trick=tuple(card for _seat, card in deal.trick),
-        taken=taken,
+        taken=taken_by_side,
         bids=bids,
         broken=isinstance(position, SpadesPosition) and position.broken,
         lines=(),
         missed=0,
     )
     position, outcomes = bare.position(), bare.outcomes()
-    values = solver.solve(position, outcomes)
-    if values is None:
+    value_of_move = solver.solve(position, outcomes)
+    if value_of_move is None:
         return None
-    points = sorted((value_to_points(position, value) for value in values.values()), reverse=True)
-    least = MIN_COST_AT_SPADES if bids else MIN_COST
-    if len(points) < MIN_CHOICES or points[0] - points[1] < least:
+    points = sorted((value_to_points(position, value) for value in value_of_move.values()), reverse=True)
+    min_cost = MIN_COST_AT_SPADES if bids else MIN_COST
+    if len(points) < MIN_CHOICES or points[0] - points[1] < min_cost:
         return None
     lines = [
-        Line(_best_line(position, card, solver, outcomes), value_to_points(position, values[card])) for card in values
+        Line(_best_line(position, card, solver, outcomes), value_to_points(position, value_of_move[card]))
+        for card in value_of_move
     ]
     lines.sort(key=lambda line: -line.points)
-    best = lines[0].cards[0]
-    chosen = _simple_choices(position, bids)
-    missed = round(100 * sum(card != best for card in chosen) / len(chosen))
+    best_card = lines[0].cards[0]
+    simple_choices = _simple_choices(position, bids)
+    missed = round(100 * sum(card != best_card for card in simple_choices) / len(simple_choices))
     if missed < MIN_MISSED:
         return None
     puzzle = replace(bare, lines=tuple(lines), missed=missed)
@@ -91,7 +92,7 @@ def _has_hidden_cards(position: SearchPosition) -> bool:
     """Return whether some cards cannot be played yet, because they are in a stock or below other cards."""
     match position:
         case StockPosition():
-            return position.drawn < len(position.stock)
+            return position.drawn_count < len(position.stock)
         case PacketsPosition():
             return any(len(packet) > 1 for packets in position.packets for packet in packets)
     return False
@@ -99,9 +100,9 @@ def _has_hidden_cards(position: SearchPosition) -> bool:
 
 def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
     """Return this card and the rest of the deal with perfect play. Of equal cards each seat plays the lowest."""
-    position, played = position.copy(), [card]
+    position, line_cards = position.copy(), [card]
     position.play(card)
-    while position.left:
+    while position.cards_left:
         legal = position.legal_cards()
         if legal & (legal - 1):
             values = solver.solve(position, outcomes)
@@ -111,8 +112,8 @@ def _best_line(position: SearchPosition, card: int, solver: Solver, outcomes: Se
         else:
             card = legal.bit_length() - 1
         position.play(card)
-        played.append(card)
-    return tuple(played)
+        line_cards.append(card)
+    return tuple(line_cards)
 
 
 def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
@@ -144,10 +145,10 @@ def _play_line(position: SearchPosition, line: tuple[int, ...], outcomes: list[i
     """Return the result of a line in points; None if it cannot be played to the end."""
     position = position.copy()
     for card in line:
-        if not position.left or card not in cards(position.legal_cards()):
+        if not position.cards_left or card not in cards(position.legal_cards()):
             return None
         position.play(card)
-    if position.left:
+    if position.cards_left:
         return None
     taken = position.taken[0]
     return outcomes[taken] if isinstance(position, SpadesPosition) else value_to_points(position, taken)
@@ -159,21 +160,25 @@ def _play_line(position: SearchPosition, line: tuple[int, ...], outcomes: list[i
 def _simple_choices(position: SearchPosition, bids: Sequence[int] | None) -> list[int]:
     """Return the card that each simple player and search plays."""
     board = _make_board(position, bids)
-    found = [int(simple_players.sensible_move(board, playing.legal_cards(board)))]
-    found += [_choose_card(board, partial(_look_ahead, depth=depth)) for depth in DEPTHS]
+    choices = [int(simple_players.sensible_move(board, playing.legal_cards(board)))]
+    choices += [_choose_card(board, partial(_look_ahead, depth=depth)) for depth in DEPTHS]
     for number in range(RANDOM_SEARCHES):
         board.random[0] = number + 1
-        found.append(_choose_card(board, _play_randomly))
-    return found
+        choices.append(_choose_card(board, _play_randomly))
+    return choices
 
 
 def _make_board(position: SearchPosition, bids: Sequence[int] | None) -> Board:
     board = new_board(1)
     state = board.state
     seats = len(position.hands)
-    state[playing.SEATS], state[playing.TURN], state[playing.LEFT] = seats, position.turn, position.left
-    state[playing.LAID], state[playing.POT], state[playing.WANTED] = position.laid, position.pot, position.wanted
-    state[playing.BEST], state[playing.WINNER] = position.best, position.winner
+    state[playing.SEATS], state[playing.TURN], state[playing.CARDS_LEFT] = seats, position.turn, position.cards_left
+    state[playing.TRICK_SIZE], state[playing.POT], state[playing.ALLOWED_CARDS] = (
+        position.trick_size,
+        position.pot,
+        position.allowed_cards,
+    )
+    state[playing.BEST_CARD], state[playing.WINNER] = position.best_card, position.winner
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
     for side in (0, 1):
@@ -185,9 +190,9 @@ def _make_board(position: SearchPosition, bids: Sequence[int] | None) -> Board:
 
 
 def _board_after(board: Board, card: int) -> Board:
-    after = _copy_board(board)
-    playing.play_card(after, card)
-    return after
+    board_after = _copy_board(board)
+    playing.play_card(board_after, card)
+    return board_after
 
 
 def _copy_board(board: Board) -> Board:
@@ -201,7 +206,7 @@ def _choose_card(board: Board, judge: Callable[[Board], int]) -> int:
 
 def _look_ahead(board: Board, depth: int) -> int:
     """Return the outcome if both sides look this many cards ahead, and simple players finish."""
-    if not board.state[playing.LEFT]:
+    if not board.state[playing.CARDS_LEFT]:
         return int(playing.outcome(board.state))
     if depth <= 1:
         end = _copy_board(board)

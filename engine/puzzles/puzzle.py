@@ -87,9 +87,9 @@ class Puzzle:
         """Return `Line.points` by the number of side 0's tricks in the deal; empty at Tressette."""
         if self.bids is None:
             return []
-        ours, theirs = self.bids
+        first_bid, second_bid = self.bids
         return [
-            deal_points(ours, tricks) - deal_points(theirs, SpadesDeal.LENGTH - tricks)
+            deal_points(first_bid, tricks) - deal_points(second_bid, SpadesDeal.LENGTH - tricks)
             for tricks in range(SpadesDeal.LENGTH + 1)
         ]
 
@@ -106,15 +106,15 @@ class Puzzle:
         id_, game, hands, trick, figures, missed, lines = text.split()
         if game not in GAMES:
             raise ValueError(f"there is no game {game}")
-        ours, theirs, *more = map(int, figures.split(","))
+        first_taken, second_taken, *bids_and_broken = map(int, figures.split(","))
         return cls(
             id=id_,
             game=game,
             hands=tuple(map(_decode_cards, hands.split("/"))),
             trick=_decode_cards(trick.strip("-")),
-            taken=(ours, theirs),
-            bids=(more[0], more[1]) if more else None,
-            broken=bool(more and more[2]),
+            taken=(first_taken, second_taken),
+            bids=(bids_and_broken[0], bids_and_broken[1]) if bids_and_broken else None,
+            broken=bool(bids_and_broken and bids_and_broken[2]),
             lines=tuple(_parse_line(line) for line in lines.split(";")),
             missed=int(missed),
         )
@@ -129,9 +129,9 @@ def puzzle_id(puzzle: Puzzle) -> str:
     ranks, trumps = len(pack.ranks), pack.suits.index("S") if bids else -1
 
     def describe(order: Sequence[int]) -> str:
-        named = [order[card // ranks] * ranks + card % ranks for card in range(pack.size)]
-        dealt = [sorted(named[card] for card in hand) for hand in puzzle.hands]
-        return f"{dealt} {[named[card] for card in puzzle.trick]} {puzzle.taken} {bids} {puzzle.broken}"
+        mapped = [order[card // ranks] * ranks + card % ranks for card in range(pack.size)]
+        dealt = [sorted(mapped[card] for card in hand) for hand in puzzle.hands]
+        return f"{dealt} {[mapped[card] for card in puzzle.trick]} {puzzle.taken} {bids} {puzzle.broken}"
 
     orders = (order for order in permutations(range(4)) if trumps < 0 or order[trumps] == trumps)
     return sha256(min(map(describe, orders)).encode()).hexdigest()[:ID_LENGTH]

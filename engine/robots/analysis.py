@@ -64,8 +64,8 @@ class _Analysis:
         self.solver = Solver()
 
     def verdicts(self) -> list[Verdict]:
-        found: list[Verdict] = []
-        passed: list[Opportunity] = []
+        move_verdicts: list[Verdict] = []
+        opportunities: list[Opportunity] = []
         deal: Deal | None = None
         for move_index, game in enumerate(replay(self.record, self.number)):
             deal = game.current
@@ -73,14 +73,14 @@ class _Analysis:
             if seat is None or deal is None:
                 continue
             if move.startswith("play "):
-                passed += self._expiring_opportunities(game, move_index, seat)
+                opportunities += self._expiring_opportunities(game, move_index, seat)
             verdict = self._judge_move(game, move_index, seat, move)
             if verdict:
-                found.append(verdict)
-        missed = self._missed_opportunities(passed, deal) if isinstance(deal, TressetteDeal) else []
+                move_verdicts.append(verdict)
+        missed = self._missed_opportunities(opportunities, deal) if isinstance(deal, TressetteDeal) else []
         missed_moves = {verdict.move_index for verdict in missed}
-        found = [verdict for verdict in found if verdict.lost or verdict.move_index not in missed_moves]
-        return sorted([*found, *missed], key=lambda verdict: verdict.move_index)
+        move_verdicts = [verdict for verdict in move_verdicts if verdict.lost or verdict.move_index not in missed_moves]
+        return sorted([*move_verdicts, *missed], key=lambda verdict: verdict.move_index)
 
     def _judge_move(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
@@ -105,27 +105,29 @@ class _Analysis:
         # lowest.
         top = max(solution.worth.values())
         equal = [other for other, worth in solution.worth.items() if worth == top]
-        best = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
-        if best.startswith("play ") and isinstance(deal, TressetteDeal):
+        best_move = max(equal, key=lambda other: (other.startswith("play "), deal.CARD_OF_PLAY.get(other, 0)))
+        if best_move.startswith("play ") and isinstance(deal, TressetteDeal):
             view = game.view(seat)
             assert view.deal
             cards = [deal.CARD_OF_PLAY[other] for other in equal if other.startswith("play ")]
-            best = move_text(view, lowest_alike(view.deal, deal.CARD_OF_PLAY[best], cards))
-        lost = solution.lost[_without_signal(move)]
-        return self._make_verdict(game, move_index, seat, move, best, float(lost), exact=True)
+            best_move = move_text(view, lowest_alike(view.deal, deal.CARD_OF_PLAY[best_move], cards))
+        lost_points = solution.lost_points[_without_signal(move)]
+        return self._make_verdict(game, move_index, seat, move, best_move, float(lost_points), exact=True)
 
     def _verdict_by_search(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
         assert view.deal
-        found = self.robot.judge_moves(without_declarations(view), game.history(seat))
+        estimates = self.robot.judge_moves(without_declarations(view), game.history(seat))
         # Declarations have separate verdicts. The search can still return one, because it picks up a packet's last
         # honour at once, which can complete a three.
-        judged = {number: estimate for number, estimate in found.items() if number < FIRST_THREE}
-        made = next((judged[number] for number in judged if move_text(view, number) == _without_signal(move)), None)
-        if made is None:
+        judged = {number: estimate for number, estimate in estimates.items() if number < FIRST_THREE}
+        made_estimate = next(
+            (judged[number] for number in judged if move_text(view, number) == _without_signal(move)), None
+        )
+        if made_estimate is None:
             return None
         best = max(judged, key=judged.__getitem__)
-        lost = estimate_loss(view.deal, judged[best], made)
+        lost = estimate_loss(view.deal, judged[best], made_estimate)
         if not isinstance(view.deal, SpadesView):
             best = lowest_alike(view.deal, best, equal_moves(view.deal, judged, best))
         return self._make_verdict(game, move_index, seat, move, move_text(view, best), lost, exact=False)
@@ -140,12 +142,12 @@ class _Analysis:
         return self._make_verdict(game, move_index, seat, move, f"bid {best}", lost, exact=False)
 
     def _make_verdict(
-        self, game: Game, move_index: int, seat: int, move: str, best: str, lost: float, *, exact: bool
+        self, game: Game, move_index: int, seat: int, move: str, best_move: str, lost_points: float, *, exact: bool
     ) -> Verdict:
-        if lost <= 0:
-            return Verdict(self.number, move_index, seat, move, move, round(lost, 2), exact)
-        why = _find_difference(game.view(seat), game.history(seat), move, best, exact=exact)
-        return Verdict(self.number, move_index, seat, move, best, round(lost, 2), exact, why)
+        if lost_points <= 0:
+            return Verdict(self.number, move_index, seat, move, move, round(lost_points, 2), exact)
+        why = _find_difference(game.view(seat), game.history(seat), move, best_move, exact=exact)
+        return Verdict(self.number, move_index, seat, move, best_move, round(lost_points, 2), exact, why)
 
     def _expiring_opportunities(self, game: Game, move_index: int, seat: int) -> list[Opportunity]:
         """Return the combinations that the seat could declare before this card but not after it."""
@@ -156,7 +158,7 @@ class _Analysis:
             combinations = [combination for combination in combinations if combination.cards >> card & 1]
         return [Opportunity(move_index, seat, combination) for combination in combinations]
 
-    def _missed_opportunities(self, passed: Sequence[Opportunity], end: TressetteDeal) -> list[Verdict]:
+    def _missed_opportunities(self, opportunities: Sequence[Opportunity], end: TressetteDeal) -> list[Verdict]:
         """Return verdicts on expired opportunities that their seats did not use later.
 
         In an unfinished deal, what a seat could declare at its next turn counts as declared. If only one of several
@@ -168,18 +170,20 @@ class _Analysis:
             if seat is not None and move in COMBINATIONS
         ]
         for seat in range(end.seats):
-            declarations += [Opportunity(len(self.moves), seat, later) for later in _later_declarations(end, seat)]
+            declarations += [
+                Opportunity(len(self.moves), seat, later_points) for later_points in _later_declarations(end, seat)
+            ]
         missed: dict[tuple[int, int], Verdict] = {}
-        for move_index, seat, combination in passed:
+        for move_index, seat, combination in opportunities:
             once = _scoring_bit(combination, end.reuse)
-            later = [
+            later_points = [
                 other.points
                 for later_index, by, other in declarations
                 if later_index > move_index and by == seat and _scoring_bit(other, end.reuse) == once
             ]
-            lost = float(combination.points - max(later, default=0))
-            known = missed.get((seat, once))
-            if lost > (known.lost if known else 0):
+            lost = float(combination.points - max(later_points, default=0))
+            largest = missed.get((seat, once))
+            if lost > (largest.lost if largest else 0):
                 move = self.moves[move_index][1]
                 missed[seat, once] = Verdict(
                     self.number, move_index, seat, move, combination.move, lost, True, "declares"
@@ -187,17 +191,17 @@ class _Analysis:
         return [*missed.values()]
 
 
-def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best: str, *, exact: bool) -> str:
+def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best_move: str, *, exact: bool) -> str:
     """Return the reason for the best move, or a general reason if it is also true of the played card.
 
     That all cards are known is a reason of its own, although it is true of both.
     """
-    why = find_reason(view, history, best, exact=exact)
-    if why == "counted" or not (move.startswith("play ") and best.startswith("play ")):
-        return why
-    reasons = {why, find_reason(view, history, move, exact=exact)}
+    reason = find_reason(view, history, best_move, exact=exact)
+    if reason == "counted" or not (move.startswith("play ") and best_move.startswith("play ")):
+        return reason
+    reasons = {reason, find_reason(view, history, move, exact=exact)}
     is_shared = len(reasons) == 1 or reasons == {"takes", "takes_points"}
-    return ("cards_open" if exact else "likely") if is_shared else why
+    return ("cards_open" if exact else "likely") if is_shared else reason
 
 
 def _without_signal(move: str) -> str:

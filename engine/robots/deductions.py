@@ -43,17 +43,17 @@ def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believ
                 top = ITALIAN.index[packet.top]
                 if packet.left > 1 or HONOURS >> top & 1:
                     packets += [packet.owner, top, packet.left - 1]
-    known, unseen = memory.open_to, memory.unseen
+    known_cards, unseen = memory.open_to, memory.unseen
     need = [0 if other == seat else count for other, count in enumerate(memory.hidden)]
     seekers = [other for other in range(seats) if need[other]]
     if len(seekers) == 1 and unseen.bit_count() == need[seekers[0]]:
         # All unseen cards are in one hand.
-        known, unseen, need = known.copy(), 0, [0] * seats
-        known[seekers[0]] |= memory.unseen
+        known_cards, unseen, need = known_cards.copy(), 0, [0] * seats
+        known_cards[seekers[0]] |= memory.unseen
     voids = _voids(pack_of(deal), history, seats, believing=believing)
     return Worlds(
         start=_start_state(view, deal, memory.thirds),
-        known=int_array(known),
+        known_cards=int_array(known_cards),
         need=int_array(need),
         allowed=int_array(FRENCH.full & ~void for void in voids),
         unseen=int_array(card for card in cards(unseen) if pack_of(deal).codes[card] != getattr(deal, "drawn", None)),
@@ -85,8 +85,8 @@ def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board
         for index in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
             beginning[index] = worlds.start[index]
         beginning[playing.TURN] = past[0][0] if past else deal.turn or 0
-        beginning[playing.LEFT] = 26 if isinstance(deal, SpadesView) else 40
-        beginning[playing.WANTED] = NOT_SPADES if isinstance(deal, SpadesView) else 0
+        beginning[playing.CARDS_LEFT] = 26 if isinstance(deal, SpadesView) else 40
+        beginning[playing.ALLOWED_CARDS] = NOT_SPADES if isinstance(deal, SpadesView) else 0
         flat = int_array(number for pair in past for number in pair)
         if fill_pool(worlds, board, flat, beginning, view.seat or 0, DOUBT, MILDNESS, SPREAD):
             return worlds
@@ -100,13 +100,13 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
     start[playing.SEATS] = seats
     start[playing.TURN] = deal.turn if deal.turn is not None else 0
     start[playing.TRICK] = sum(deal.tricks)
-    start[playing.LAID] = len(deal.trick)
+    start[playing.TRICK_SIZE] = len(deal.trick)
     length = 13 if isinstance(deal, SpadesView) else 40 // seats
-    start[playing.LEFT] = (length - sum(deal.tricks)) * seats - len(deal.trick)
+    start[playing.CARDS_LEFT] = (length - sum(deal.tricks)) * seats - len(deal.trick)
     if isinstance(deal, SpadesView):
         start[playing.SPADES] = 1
         start[playing.BROKEN] = int(deal.broken)
-        start[playing.WANTED] = 0 if deal.broken else NOT_SPADES
+        start[playing.ALLOWED_CARDS] = 0 if deal.broken else NOT_SPADES
         for side, bid in enumerate(deal.bids):
             start[playing.TAKEN + side] = deal.tricks[side]
             start[playing.BIDS + side] = bid if isinstance(bid, int) else 0
@@ -132,10 +132,10 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
     for index, (seat, code, _signal) in enumerate(deal.trick):
         card = pack.index[code]
         if index == 0:
-            start[playing.WANTED] = pack.suit_of[card]
+            start[playing.ALLOWED_CARDS] = pack.suit_of[card]
         # Trumps do not matter: at Spades the second card ends the trick, so at most one card lies here.
-        if index == 0 or (card > start[playing.BEST] and 1 << card & start[playing.WANTED]):
-            start[playing.BEST], start[playing.WINNER] = card, seat
+        if index == 0 or (card > start[playing.BEST_CARD] and 1 << card & start[playing.ALLOWED_CARDS]):
+            start[playing.BEST_CARD], start[playing.WINNER] = card, seat
         start[playing.POT] += 0 if isinstance(deal, SpadesView) else playing.WORTH[card]
     return start
 
@@ -147,25 +147,25 @@ def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: b
     declarations, and all suits but spades if it led a spade before spades were broken.
     """
     void = [0] * seats
-    laid, led, broken = 0, 0, pack is ITALIAN
+    trick_size, led_suit, broken = 0, 0, pack is ITALIAN
     for seat, move in history:
-        word, *rest = move.split(" ")
-        if word == "declare" and rest[0] == "three" and seat is not None:
+        word, *arguments = move.split(" ")
+        if word == "declare" and arguments[0] == "three" and seat is not None:
             # A player with the fourth card must declare the four.
-            _, rank, _, missing = rest
-            void[seat] |= 1 << ITALIAN.index[rank + missing]
+            _, rank, _, missing_suit = arguments
+            void[seat] |= 1 << ITALIAN.index[rank + missing_suit]
         if word != "play" or seat is None:
             continue
-        suit = pack.suit_of[pack.index[rest[0]]]
-        if laid == 0:
-            led = suit
+        suit = pack.suit_of[pack.index[arguments[0]]]
+        if trick_size == 0:
+            led_suit = suit
             if suit == SPADE_SUIT and not broken:
                 # Only a player with nothing but spades can lead them before they are broken.
                 void[seat] |= NOT_SPADES
-            if believing and "volo" in rest:
+            if believing and "volo" in arguments:
                 void[seat] |= suit
-        elif suit != led:
-            void[seat] |= led
+        elif suit != led_suit:
+            void[seat] |= led_suit
         broken = broken or suit == SPADE_SUIT
-        laid = (laid + 1) % seats
+        trick_size = (trick_size + 1) % seats
     return void

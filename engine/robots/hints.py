@@ -38,16 +38,20 @@ def _with_facts(view: View, history: Sequence[MoveEntry], hint: Hint) -> Hint:
     pack, unit = pack_of(deal), int(view.rules.get("score_unit", 1))
     card = pack.index[hint.move.split(" ")[1]]
     worth = THIRDS if pack is ITALIAN else (0,) * len(pack.codes)
-    laid = sum(worth[pack.index[played.card]] for played in deal.trick)
+    trick_thirds = sum(worth[pack.index[played.card]] for played in deal.trick)
     if hint.reason == "spares":
-        saved = min(_winning_cards(view, deal, pack), key=lambda other: (_card_cost(pack, other), other))
-        return hint._replace(thirds=(laid + worth[saved]) * unit, cards=(pack.codes[saved],))
+        saved_card = min(_winning_cards(view, deal, pack), key=lambda other: (_card_cost(pack, other), other))
+        return hint._replace(thirds=(trick_thirds + worth[saved_card]) * unit, cards=(pack.codes[saved_card],))
     if hint.reason == "likely" and not deal.trick:
-        above = [*cards(_cards_above(view, history, card))]
-        few = tuple(pack.codes[other] for other in reversed(above)) if len(above) <= FEW and pack is ITALIAN else ()
-        return hint._replace(thirds=worth[card] * unit, cards=few)
+        higher_cards = [*cards(_cards_above(view, history, card))]
+        named_cards = (
+            tuple(pack.codes[other] for other in reversed(higher_cards))
+            if len(higher_cards) <= FEW and pack is ITALIAN
+            else ()
+        )
+        return hint._replace(thirds=worth[card] * unit, cards=named_cards)
     takes = hint.reason in ("takes", "takes_points")
-    return hint._replace(thirds=(laid * takes + worth[card]) * unit)
+    return hint._replace(thirds=(trick_thirds * takes + worth[card]) * unit)
 
 
 def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
@@ -82,20 +86,20 @@ def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: b
         return "counted"
     pack = pack_of(deal)
     card = pack.index[move.split(" ")[1]]
-    found = (_follow_reason if deal.trick else _lead_reason)(view, deal, history, pack, card)
-    return found or ("cards_open" if exact else "likely")
+    reason = (_follow_reason if deal.trick else _lead_reason)(view, deal, history, pack, card)
+    return reason or ("cards_open" if exact else "likely")
 
 
 def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
-    led = pack.suit_of[pack.index[deal.trick[0].card]]
-    laid = [(pack.index[played.card], played.seat) for played in deal.trick]
-    best, winner = max((other, player) for other, player in laid if 1 << other & (led | trumps))
-    beats = card > best and bool(1 << card & (led | trumps))
-    worth = 0 if trumps else sum(THIRDS[other] for other, _player in laid) + THIRDS[card]
+    led_suit = pack.suit_of[pack.index[deal.trick[0].card]]
+    played_cards = [(pack.index[played.card], played.seat) for played in deal.trick]
+    best_card, winner = max((other, player) for other, player in played_cards if 1 << other & (led_suit | trumps))
+    beats = card > best_card and bool(1 << card & (led_suit | trumps))
+    worth = 0 if trumps else sum(THIRDS[other] for other, _player in played_cards) + THIRDS[card]
     to_play = len(deal.counts) - len(deal.trick) - 1
-    is_open = to_play > 0 and _can_be_beaten(view, history, card if beats else best)
+    is_open = to_play > 0 and _can_be_beaten(view, history, card if beats else best_card)
     if _avoids_tricks(deal, seat):
         return None if beats else "wants_none"
     if beats:
@@ -119,9 +123,9 @@ def _winning_cards(view: View, deal: DealView, pack: Pack) -> list[int]:
     """Return the seat's cards that would win the trick so far."""
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
     suits = trumps | pack.suit_of[pack.index[deal.trick[0].card]]
-    best = max(pack.index[played.card] for played in deal.trick if 1 << pack.index[played.card] & suits)
+    best_card = max(pack.index[played.card] for played in deal.trick if 1 << pack.index[played.card] & suits)
     plays = [pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")]
-    return [other for other in plays if other > best and 1 << other & suits]
+    return [other for other in plays if other > best_card and 1 << other & suits]
 
 
 def _card_cost(pack: Pack, card: int) -> float:
@@ -133,16 +137,16 @@ def _card_cost(pack: Pack, card: int) -> float:
 def _lead_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
     # In both packs, cheap cards go up to the seven, and high cards are the three highest ranks.
-    ranks, own = len(pack.ranks), remember(deal, history, seat).own
+    ranks, own_cards = len(pack.ranks), remember(deal, history, seat).own_cards
     is_cheap = card % ranks < (ranks - 1) // 2
     if _avoids_tricks(deal, seat):
         return "wants_none" if is_cheap and _can_be_beaten(view, history, card) else None
     no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
     if no_trump_beats and not _can_be_beaten(view, history, card):
         return "cannot_be_beaten"
-    keeps_high = any(other % ranks >= ranks - 3 for other in cards(own))
-    known = remember(deal, history, seat).open_to
-    opponents = [cards_seen for other, cards_seen in enumerate(known) if (other ^ seat) & 1]
+    keeps_high = any(other % ranks >= ranks - 3 for other in cards(own_cards))
+    cards_seen_by_seat = remember(deal, history, seat).open_to
+    opponents = [cards_seen for other, cards_seen in enumerate(cards_seen_by_seat) if (other ^ seat) & 1]
     # A low lead costs a point if an opponent can take it with an ace that all have seen.
     feeds_ace = pack is ITALIAN and any(
         pack.codes[other][0] == "A" and other > card and 1 << other & pack.suit_of[card]
@@ -171,13 +175,13 @@ def _cards_above(view: View, history: Sequence[MoveEntry], card: int) -> int:
     assert deal is not None
     worlds = worlds_of(view, history, believing=False)
     unseen = sum(1 << int(other) for other in worlds.unseen)
-    others = 0
+    possible_cards = 0
     for seat in range(len(deal.counts)):
         if seat == view.seat:
             continue
-        others |= int(worlds.known[seat])
+        possible_cards |= int(worlds.known_cards[seat])
         if isinstance(deal, PacketsView):
-            others |= unseen  # a pick can uncover a card that the hand cannot have
+            possible_cards |= unseen  # a pick can uncover a card that the hand cannot have
         elif worlds.need[seat]:
-            others |= unseen & int(worlds.allowed[seat])
-    return (others & pack_of(deal).suit_of[card]) >> (card + 1) << (card + 1)
+            possible_cards |= unseen & int(worlds.allowed[seat])
+    return (possible_cards & pack_of(deal).suit_of[card]) >> (card + 1) << (card + 1)

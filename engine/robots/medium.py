@@ -52,18 +52,22 @@ class MediumRobot:
         return min(choices, key=lambda move: sum(worth[number] for number in move.split(" ")[1:]))
 
 
-def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
+def can_serve_declaration(view: View, history: Sequence[MoveEntry], packet: Packet) -> bool:
     """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows.
 
     The declaration's other cards must be in the seat's hand or on its packets, or be unseen, because its packets could
     hide them.
     """
     deal, seat = view.deal, view.seat
-    if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
+    if not isinstance(deal, PacketsView) or seat is None or not packet.top or view.rules["declare"] != "acquired":
         return False
     memory = remember(deal, history, seat)
-    possible = possible_combinations(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, _scored_kinds(view))
-    return any((combination.cards & ~memory.own).bit_count() <= _count_hidden(deal, seat) for combination in possible)
+    possible = possible_combinations(
+        1 << ITALIAN.index[packet.top], memory.own_cards | memory.unseen, _scored_kinds(view)
+    )
+    return any(
+        (combination.cards & ~memory.own_cards).bit_count() <= _count_hidden(deal, seat) for combination in possible
+    )
 
 
 def _count_hidden(deal: PacketsView, seat: int) -> int:
@@ -96,11 +100,11 @@ def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or view.rules["reuse"] or view.rules["declare"] != "acquired":
         return False
-    _word, kind, rank, *missing = three.move.split(" ")
+    _word, kind, rank, *missing_suits = three.move.split(" ")
     if kind != "three":
         return False
-    fourth, memory = ITALIAN.index[rank + missing[-1]], remember(deal, history, seat)
-    return bool(memory.own >> fourth & 1 or (memory.unseen >> fourth & 1 and _count_hidden(deal, seat)))
+    fourth, memory = ITALIAN.index[rank + missing_suits[-1]], remember(deal, history, seat)
+    return bool(memory.own_cards >> fourth & 1 or (memory.unseen >> fourth & 1 and _count_hidden(deal, seat)))
 
 
 def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> list[str]:
@@ -112,7 +116,7 @@ def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> lis
     picks, deal = useful_picks(view, history), view.deal
     if not picks or not isinstance(deal, PacketsView) or not deal.trick:
         return picks
-    if memory.own & ITALIAN.suit_of[ITALIAN.index[deal.trick[0].card]]:
+    if memory.own_cards & ITALIAN.suit_of[ITALIAN.index[deal.trick[0].card]]:
         return picks
     wise = []
     for packet in deal.packets:
@@ -160,17 +164,19 @@ def _card_value(deal: DealView, memory: Memory, seat: int, card: int) -> float:
     trick = [(played.seat, ITALIAN.index[played.card]) for played in deal.trick]
     to_come = [(seat + step) % seats for step in range(1, seats - len(trick))]
     rivals = [other for other in to_come if (other - seat) & 1]
-    led = ITALIAN.suit_of[trick[0][1] if trick else card]
-    best, holder = max(((laid, player) for player, laid in trick if led >> laid & 1), default=(-1, seat))
-    if led >> card & 1 and card > best:
-        best, holder = card, seat
-    higher = led & -(1 << best)
+    led_suit = ITALIAN.suit_of[trick[0][1] if trick else card]
+    best_card, holder = max(
+        ((card_played, player) for player, card_played in trick if led_suit >> card_played & 1), default=(-1, seat)
+    )
+    if led_suit >> card & 1 and card > best_card:
+        best_card, holder = card, seat
+    higher = led_suit & -(1 << best_card)
     holds = 1.0
     for rival in rivals:
         holds *= memory.chance_without(rival, higher)
-    ours = holds if (holder - seat) & 1 == 0 else 0.0
+    own_chance = holds if (holder - seat) & 1 == 0 else 0.0
     if len(to_come) > len(rivals):
         # The partner plays later and can take the trick back.
-        ours += (1 - ours) * 0.3
+        own_chance += (1 - own_chance) * 0.3
     pot = sum(THIRDS[other] for _, other in trick) + THIRDS[card] + 0.7 * len(to_come)
-    return (2 * ours - 1) * pot + LEAD_VALUE * ours - KEEP_VALUE[ITALIAN.codes[card][0]]
+    return (2 * own_chance - 1) * pot + LEAD_VALUE * own_chance - KEEP_VALUE[ITALIAN.codes[card][0]]

@@ -13,12 +13,12 @@ from ..views import DealView, PacketsView, SpadesView
 class Memory:
     """An attentive player's knowledge, as sets of cards (`engine.cards`).
 
-    ``own`` are the cards that the seat can play. ``unseen`` are the cards that it has not seen and that are still in
-    the deal. ``open_to[s]`` are the cards that seat s is known to be able to play, and ``hidden[s]`` is the number of
-    its other cards. ``thirds`` are taken in tricks, by side.
+    ``own_cards`` are the cards that the seat can play. ``unseen`` are the cards that it has not seen and that are still
+    in the deal. ``open_to[s]`` are the cards that seat s is known to be able to play, and ``hidden[s]`` is the number
+    of its other cards. ``thirds`` are taken in tricks, by side.
     """
 
-    own: int
+    own_cards: int
     unseen: int
     open_to: list[int]
     hidden: list[int]
@@ -29,8 +29,8 @@ class Memory:
         if cards & self.open_to[seat]:
             return 0.0
         pool, chance = self.unseen.bit_count(), 1.0
-        for taken in range((cards & self.unseen).bit_count()):
-            chance *= max(0, pool - taken - self.hidden[seat]) / max(1, pool - taken)
+        for drawn_count in range((cards & self.unseen).bit_count()):
+            chance *= max(0, pool - drawn_count - self.hidden[seat]) / max(1, pool - drawn_count)
         return chance
 
 
@@ -43,12 +43,14 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
             if packet.place == "table" and packet.top and packet.owner is not None:
                 open_to[packet.owner] |= 1 << pack.index[packet.top]
     open_to[seat] |= pack.mask(deal.hand or ())
-    seen = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
+    seen_cards = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
     if isinstance(deal, SpadesView):
-        seen |= _cards_out_of_play(deal, history, seat)
+        seen_cards |= _cards_out_of_play(deal, history, seat)
     for cards in open_to:
-        seen |= cards
-    return Memory(open_to[seat], pack.full & ~seen, open_to, hidden, _count_thirds(pack, history, len(deal.counts)))
+        seen_cards |= cards
+    return Memory(
+        open_to[seat], pack.full & ~seen_cards, open_to, hidden, _count_thirds(pack, history, len(deal.counts))
+    )
 
 
 def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:
@@ -62,17 +64,17 @@ def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int
 
 def _count_thirds(pack: Pack, history: Sequence[MoveEntry], seats: int) -> list[int]:
     """Return the thirds in the tricks won so far, by side, without the last trick's bonus."""
-    taken = [0, 0]
+    thirds = [0, 0]
     if pack is not ITALIAN:
-        return taken
+        return thirds
     trick: list[tuple[int, int]] = []
     for by, move in history:
         if by is None or not move.startswith("play "):
             continue
         trick.append((by, pack.index[move.split(" ")[1]]))
         if len(trick) == seats:
-            led = pack.suit_of[trick[0][1]]
-            _, winner = max((card, seat) for seat, card in trick if led >> card & 1)
-            taken[winner & 1] += sum(THIRDS[card] for _, card in trick)
+            led_suit = pack.suit_of[trick[0][1]]
+            _, winner = max((card, seat) for seat, card in trick if led_suit >> card & 1)
+            thirds[winner & 1] += sum(THIRDS[card] for _, card in trick)
             trick = []
-    return taken
+    return thirds

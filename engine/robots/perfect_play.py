@@ -21,12 +21,12 @@ class Solution(NamedTuple):
     """The results of the moves of the seat to move, with perfect play of all seats afterwards.
 
     ``worth`` orders the moves. For side 0 it is the side's result: thirds of a point, or at Spades its points of the
-    deal minus the other's. For side 1 it is the negative of side 0's result. ``lost`` are the whole points that a move
-    gives away. Both are by move, without declarations.
+    deal minus the other's. For side 1 it is the negative of side 0's result. ``lost_points`` are the whole points that
+    a move gives away. Both are by move, without declarations.
     """
 
     worth: dict[str, int]
-    lost: dict[str, int]
+    lost_points: dict[str, int]
 
 
 def solve_moves(game: Game, solver: Solver) -> Solution | None:
@@ -38,13 +38,13 @@ def solve_moves(game: Game, solver: Solver) -> Solution | None:
     limit = SOLVED_TWO if len(position.hands) == 2 else SOLVED_FOUR
     if isinstance(position, SpadesPosition):
         limit = SOLVED_SPADES
-    if position.left > limit or (isinstance(deal, PacketsDeal) and _can_declare_from_packets(deal)):
+    if position.cards_left > limit or (isinstance(deal, PacketsDeal) and _can_declare_from_packets(deal)):
         return None
-    values = solver.solve(position, _spades_points(deal) if isinstance(deal, SpadesDeal) else ())
-    if values is None:
+    value_of_move = solver.solve(position, _spades_points(deal) if isinstance(deal, SpadesDeal) else ())
+    if value_of_move is None:
         return None
     sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
-    worth = {move_text(view, number): sign * value for number, value in values.items()}
+    worth = {move_text(view, number): sign * value for number, value in value_of_move.items()}
     points = worth
     if isinstance(deal, TressetteDeal):
         # Points are thirds rounded down, so losing a third does not always lose a point.
@@ -75,10 +75,10 @@ def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
 
 def _spades_points(deal: SpadesDeal) -> list[int]:
     """Return side 0's points of the deal minus side 1's, by the number of side 0's tricks."""
-    counted = []
+    points = []
     for tricks in range(deal.LENGTH + 1):
         end = deal.copy()
         end.tricks, end.tricks_done = [tricks, deal.LENGTH - tricks], deal.LENGTH
-        ours, theirs = end.score().points
-        counted.append(ours - theirs)
-    return counted
+        first, second = end.score().points
+        points.append(first - second)
+    return points

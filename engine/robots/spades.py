@@ -53,8 +53,8 @@ def _choose_exchange(hand: Sequence[str], discarded: Sequence[str]) -> list[str]
     Chance replaces them with discards. Some discards are this seat's own; the rest are unseen.
     """
     unseen = [code for code in FRENCH.codes if code not in hand and code not in discarded]
-    others = likely_tricks(unseen) / len(unseen)
-    mean = (likely_tricks(discarded) + (DISCARDS - len(discarded)) * others) / DISCARDS
+    unseen_mean = likely_tricks(unseen) / len(unseen)
+    mean = (likely_tricks(discarded) + (DISCARDS - len(discarded)) * unseen_mean) / DISCARDS
     return sorted(sorted((code for code in hand if trick_worth(code) > mean), key=trick_worth)[-3:])
 
 
@@ -69,9 +69,9 @@ def _choose_card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[st
             return round(unbeaten, 1), -_strength(card)
 
         return (max if wants else min)(playable, key=lead_value)
-    led = FRENCH.index[deal.trick[0].card]
-    winning = [card for card in playable if _beats(card, led)]
-    losing = [card for card in playable if not _beats(card, led)]
+    led_card = FRENCH.index[deal.trick[0].card]
+    winning = [card for card in playable if _beats(card, led_card)]
+    losing = [card for card in playable if not _beats(card, led_card)]
     if wants and winning:
         return min(winning)
     if losing:
@@ -80,8 +80,8 @@ def _choose_card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[st
     return max(winning)
 
 
-def _beats(card: int, led: int) -> bool:
-    return card > led and bool(1 << card & (FRENCH.suit_of[led] | SPADE_SUIT))
+def _beats(card: int, led_card: int) -> bool:
+    return card > led_card and bool(1 << card & (FRENCH.suit_of[led_card] | SPADE_SUIT))
 
 
 def _strength(card: int) -> float:

@@ -72,10 +72,10 @@ DEFAULT_SEARCH = SearchSettings()
 
 def _batches(budget: Budget, rounds: int) -> Iterator[int]:
     """Yield the rounds to search in batches; the first is always searched."""
-    left = max(1, round(rounds * budget.share / SLOWNESS))
-    while left > 0:
-        yield min(left, BATCH)
-        left -= BATCH
+    rounds_left = max(1, round(rounds * budget.share / SLOWNESS))
+    while rounds_left > 0:
+        yield min(rounds_left, BATCH)
+        rounds_left -= BATCH
         if not budget.more():
             return
 
@@ -227,22 +227,24 @@ class StrongRobot:
             StrongRobot._solver = Solver()
         start = worlds.start
         position: SearchPosition = object.__new__(SearchPosition)
-        position.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
-        position.turn, position.left = int(start[playing.TURN]), int(start[playing.LEFT])
-        position.laid, position.wanted = int(start[playing.LAID]), int(start[playing.WANTED])
+        position.hands = [int(worlds.known_cards[seat]) for seat in range(start[playing.SEATS])]
+        position.turn, position.cards_left = int(start[playing.TURN]), int(start[playing.CARDS_LEFT])
+        position.trick_size, position.allowed_cards = int(start[playing.TRICK_SIZE]), int(start[playing.ALLOWED_CARDS])
         position.pot, position.taken = int(start[playing.POT]), [0, 0]
-        best, winner = int(start[playing.BEST]), int(start[playing.WINNER])
-        position.best, position.winner = (best, winner) if position.laid else (-1, -1)
+        best_card, winner = int(start[playing.BEST_CARD]), int(start[playing.WINNER])
+        position.best_card, position.winner = (best_card, winner) if position.trick_size else (-1, -1)
         solved = StrongRobot._solver.solve(position)
         if solved is None:
             return judged
         sign = 1 if position.turn & 1 == 0 else -1
         top = max(sign * value for value in solved.values())
-        found: dict[int, MoveEstimate] = {}
+        estimates: dict[int, MoveEstimate] = {}
         for card, value in solved.items():
-            tried = judged.get(card, MoveEstimate(0, 0.0))
-            found[card] = tried._replace(visits=tried.visits if sign * value == top else 0, mean=2.0 * sign * value)
-        return found
+            estimate = judged.get(card, MoveEstimate(0, 0.0))
+            estimates[card] = estimate._replace(
+                visits=estimate.visits if sign * value == top else 0, mean=2.0 * sign * value
+            )
+        return estimates
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:
         """Return the signal for a card led, or an empty string.
@@ -253,10 +255,10 @@ class StrongRobot:
         if deal.trick or not view.rules.get("signals"):
             return ""
         code = pack_of(deal).codes[card]
-        behind = [other for other in deal.hand or () if other[1] == code[1] and other != code]
-        if not behind:
+        same_suit = [other for other in deal.hand or () if other[1] == code[1] and other != code]
+        if not same_suit:
             return " volo"
-        return " busso" if sum(other[0] in HONOUR_RANKS for other in behind) >= 2 else ""
+        return " busso" if sum(other[0] in HONOUR_RANKS for other in same_suit) >= 2 else ""
 
     # Spades
 
@@ -269,30 +271,34 @@ class StrongRobot:
         if deal.drawn:
             unseen = worlds_of(view, history).unseen
             worth = sum(simple_players.TRICK_WORTH[card] for card in unseen) / len(unseen)
-            drawn = simple_players.TRICK_WORTH[pack_of(deal).index[deal.drawn]]
-            return choose_draft(drawn, worth, blind=deal.bids[deal.seat or 0] == "double nil")
+            drawn_worth = simple_players.TRICK_WORTH[pack_of(deal).index[deal.drawn]]
+            return choose_draft(drawn_worth, worth, blind=deal.bids[deal.seat or 0] == "double nil")
         return self._medium.choose(view, history)
 
-    def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry], made: int = 0) -> dict[int, float]:
-        """Return the expected result of each plausible bid and of ``made``: this side's points minus the other's."""
+    def judge_bids(
+        self, deal: SpadesView, view: View, history: Sequence[MoveEntry], made_bid: int = 0
+    ) -> dict[int, float]:
+        """Return the expected result of plausible bids and of ``made_bid``: this side's points minus the other's."""
         seat = view.seat or 0
         worlds = worlds_of(view, history)
         start = zeros(playing.SIZE)
         for index in (playing.SEATS, playing.SPADES, playing.BLIND + seat, playing.BLIND + 1 - seat):
             start[index] = worlds.start[index]
-        start[playing.TURN], start[playing.LEFT] = 1 - deal.dealer, 26
-        start[playing.WANTED] = NOT_SPADES
-        other = deal.bids[1 - seat]
-        theirs = other if isinstance(other, int) else -1 if other is None else 0
-        mine = int(worlds.known[seat])
-        guess = int(simple_players.expected_tricks(mine)) // 100
-        bids = sorted({0, made, *range(max(1, guess - 3), min(13, guess + 3) + 1)})
-        points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
+        start[playing.TURN], start[playing.CARDS_LEFT] = 1 - deal.dealer, 26
+        start[playing.ALLOWED_CARDS] = NOT_SPADES
+        opponent_bid = deal.bids[1 - seat]
+        bid_number = opponent_bid if isinstance(opponent_bid, int) else -1 if opponent_bid is None else 0
+        own_hand = int(worlds.known_cards[seat])
+        guess = int(simple_players.expected_tricks(own_hand)) // 100
+        bids = sorted({0, made_bid, *range(max(1, guess - 3), min(13, guess + 3) + 1)})
+        points, board, rounds_done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
         wild = self.search.spades.wild
         for rounds in _batches(self.budget, BID_ROUNDS):
-            bidding.try_bids(points, board, start, worlds.unseen, mine, seat, theirs, int_array(bids), rounds, wild)
-            done += rounds
-        return {bid: float(points[bid]) / done for bid in bids}
+            bidding.try_bids(
+                points, board, start, worlds.unseen, own_hand, seat, bid_number, int_array(bids), rounds, wild
+            )
+            rounds_done += rounds
+        return {bid: float(points[bid]) / rounds_done for bid in bids}
 
 
 def _requested_card(deal: DealView, judged: dict[int, MoveEstimate]) -> int | None:
@@ -303,18 +309,18 @@ def _requested_card(deal: DealView, judged: dict[int, MoveEstimate]) -> int | No
     suit = [card for card in judged if pack.codes[card][1] == deal.trick[0].card[1]]
     if not suit:
         return None
-    best = max(estimate.mean for estimate in judged.values())
-    return max(suit) if best - judged[max(suit)].mean <= SIGNAL_COST else None
+    best_mean = max(estimate.mean for estimate in judged.values())
+    return max(suit) if best_mean - judged[max(suit)].mean <= SIGNAL_COST else None
 
 
-def estimate_loss(deal: DealView, best: MoveEstimate, other: MoveEstimate) -> float:
+def estimate_loss(deal: DealView, best_estimate: MoveEstimate, other_estimate: MoveEstimate) -> float:
     """Return the points that a move loses against the best one; 0.0 within the search's error."""
     in_spades = isinstance(deal, SpadesView)
-    error = (SPADES_ERROR if in_spades else WORLD_ERROR) / sqrt(max(1, other.visits))
-    lost = best.mean - other.mean - error
+    error = (SPADES_ERROR if in_spades else WORLD_ERROR) / sqrt(max(1, other_estimate.visits))
+    difference = best_estimate.mean - other_estimate.mean - error
     if not in_spades:
-        lost /= 6  # a difference between the sides counts each third twice
-    return lost if lost >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
+        difference /= 6  # a difference between the sides counts each third twice
+    return difference if difference >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
 
 
 def equal_moves(deal: DealView, judged: Mapping[int, MoveEstimate], best: int, *, leeway: float = 0.0) -> list[int]:
@@ -340,16 +346,18 @@ def lowest_alike(deal: DealView, card: int, equal: Collection[int]) -> int:
     if card >= FIRST_PICK or (not deal.trick and THIRDS[card]):
         return card
     pack = pack_of(deal)
-    laid = [pack.index[played.card] for played in deal.trick]
-    best = max((other for other in laid if 1 << other & pack.suit_of[laid[0]]), default=-1)
+    trick_cards = [pack.index[played.card] for played in deal.trick]
+    best_card = max((other for other in trick_cards if 1 << other & pack.suit_of[trick_cards[0]]), default=-1)
     # A card of another suit cannot win, and a card that is led wins so far.
     alike = [
         other
         for other in equal
-        if other < FIRST_PICK and pack.suit_of[other] == pack.suit_of[card] and (other > best) == (card > best)
+        if other < FIRST_PICK
+        and pack.suit_of[other] == pack.suit_of[card]
+        and (other > best_card) == (card > best_card)
     ]
     worthless = [other for other in alike if not THIRDS[other]]
-    is_settled = card < best or len(laid) == len(deal.counts) - 1
+    is_settled = card < best_card or len(trick_cards) == len(deal.counts) - 1
     same_worth = [other for other in alike if is_settled and THIRDS[other] == THIRDS[card]]
     return min(worthless or same_worth, default=card)
 
@@ -364,8 +372,8 @@ def picks_of_last_cards(view: View, history: Sequence[MoveEntry]) -> list[str]:
     """Return the picks of a packet's last card that can serve a declaration. Such a pick has no disadvantage."""
     if not isinstance(view.deal, PacketsView):
         return []
-    alone = {f"pick {packet.number}" for packet in view.deal.packets if packet.left == 1}
-    return [move for move in useful_picks(view, history) if move in alone]
+    single_card_picks = {f"pick {packet.number}" for packet in view.deal.packets if packet.left == 1}
+    return [move for move in useful_picks(view, history) if move in single_card_picks]
 
 
 def move_text(view: View, number: int) -> str:

@@ -48,15 +48,17 @@ class Summary:
 
 def summarize(verdicts: Sequence[Verdict], seat: int, limit: int = 0) -> Summary:
     """Return the summary of a player's decisions, with the verdicts on at most ``limit`` of the costliest moves."""
-    own = [verdict for verdict in verdicts if verdict.seat == seat]
-    lost = [verdict for verdict in own if verdict.lost > 0]
-    decisions, bad = ({(verdict.deal, verdict.move_index) for verdict in group} for group in (own, lost))
+    own_verdicts = [verdict for verdict in verdicts if verdict.seat == seat]
+    costly_verdicts = [verdict for verdict in own_verdicts if verdict.lost > 0]
+    decisions, bad_decisions = (
+        {(verdict.deal, verdict.move_index) for verdict in group} for group in (own_verdicts, costly_verdicts)
+    )
     return Summary(
         decisions=len(decisions),
-        good=len(decisions) - len(bad),
-        lost_exactly=sum(verdict.lost for verdict in lost if verdict.exact),
-        lost_by_judgement=sum(verdict.lost for verdict in lost if not verdict.exact),
-        costliest=tuple(costliest_moves(own, limit)),
+        good=len(decisions) - len(bad_decisions),
+        lost_exactly=sum(verdict.lost for verdict in costly_verdicts if verdict.exact),
+        lost_by_judgement=sum(verdict.lost for verdict in costly_verdicts if not verdict.exact),
+        costliest=tuple(costliest_moves(own_verdicts, limit)),
     )
 
 

@@ -16,8 +16,8 @@ def draft_hand(board: Board, unseen: Ints) -> int:
     """Draft a plausible hand from ``unseen``, which is shuffled: keep good cards and pass bad ones."""
     count = len(unseen)
     for index in range(26):
-        other = index + random_below(board, count - index)
-        unseen[index], unseen[other] = unseen[other], unseen[index]
+        swap_index = index + random_below(board, count - index)
+        unseen[index], unseen[swap_index] = unseen[swap_index], unseen[index]
     hand = 0
     for index in range(0, 26, 2):
         first = unseen[index]
@@ -27,29 +27,29 @@ def draft_hand(board: Board, unseen: Ints) -> int:
 
 @compiled
 def try_bids(
-    points: Ints, board: Board, start: Ints, unseen: Ints, mine: int, me: int, theirs: int, bids: Ints, rounds: int,
-    wild: int,
+    points: Ints, board: Board, start: Ints, unseen: Ints, own_hand: int, me: int, opponent_bid: int, bids: Ints,
+    rounds: int, wild: int,
 ) -> None:  # fmt: skip
     """Add each bid's result in each round to ``points[bid]``: this seat's points minus the opponent's.
 
-    ``theirs`` is the opponent's bid, or -1 before it.
+    ``opponent_bid`` is the opponent's bid, or -1 before it.
     """
     for _ in range(rounds):
         hand, guess = 0, 0
         for _again in range(MAX_TRIES):
             hand = draft_hand(board, unseen)
             guess = expected_tricks(hand)
-            if theirs < 0:
+            if opponent_bid < 0:
                 break
-            off = (guess - CAUTION - 50 - 100 * theirs) / 100.0
-            if random_below(board, 1000) < 1000 * exp(-off * off / 2):
+            deviation = (guess - CAUTION - 50 - 100 * opponent_bid) / 100.0
+            if random_below(board, 1000) < 1000 * exp(-deviation * deviation / 2):
                 break
         for bid in bids:
             for index in range(SIZE):
                 board.state[index] = start[index]
             board.state[BIDS + me] = bid
-            board.state[BIDS + 1 - me] = theirs if theirs >= 0 else max(1, (guess - CAUTION) // 100)
-            board.hands[me], board.hands[1 - me] = mine, hand
+            board.state[BIDS + 1 - me] = opponent_bid if opponent_bid >= 0 else max(1, (guess - CAUTION) // 100)
+            board.hands[me], board.hands[1 - me] = own_hand, hand
             play_out(board, wild)
             won = outcome(board.state)
             points[bid] += won if me == 0 else -won

@@ -65,7 +65,9 @@ def zeros(count: int) -> Ints:
     return array
 
 
-BIT_INDEX = int_array([next((index for index in range(64) if (1 << index) % 67 == rest), 0) for rest in range(67)])
+BIT_INDEX = int_array(
+    [next((index for index in range(64) if (1 << index) % 67 == residue), 0) for residue in range(67)]
+)
 
 
 @compiled

@@ -49,7 +49,9 @@ def new_board(seed: int) -> Board:
     return Board(zeros(SIZE), zeros(4), zeros(52), zeros(4), zeros(52), int_array([seed]))
 
 
-SEATS, TURN, WANTED, BEST, WINNER, LAID, LEFT, POT, DRAWN, TRICK, BROKEN, SPADES = range(12)
+SEATS, TURN, ALLOWED_CARDS, BEST_CARD, WINNER, TRICK_SIZE, CARDS_LEFT, POT, DRAWN_COUNT, TRICK, BROKEN, SPADES = range(
+    12
+)
 STOCK, WINDOW, REUSE, PACKETS = range(12, 16)
 TAKEN, DECLARED, SCORED, BIDS, BAGS, BLIND, PENDING = 16, 18, 20, 24, 26, 28, 30
 SIZE = 34
@@ -82,10 +84,10 @@ FACTOR = 48271
 
 
 @compiled
-def random_below(board: Board, below: int) -> int:
-    """Return a random number from 0 to ``below`` - 1, by the generator of Park and Miller."""
+def random_below(board: Board, limit: int) -> int:
+    """Return a random number from 0 to ``limit`` - 1, by the generator of Park and Miller."""
     board.random[0] = board.random[0] * FACTOR % PRIME
-    return board.random[0] * below // PRIME
+    return board.random[0] * limit // PRIME
 
 
 @compiled
@@ -95,9 +97,9 @@ def suit_of(state: Ints, card: int) -> int:
 
 @compiled
 def legal_cards(board: Board) -> int:
-    held = board.hands[board.state[TURN]]
-    follow = held & board.state[WANTED]
-    return follow if follow else held
+    hand = board.hands[board.state[TURN]]
+    follow = hand & board.state[ALLOWED_CARDS]
+    return follow if follow else hand
 
 
 @compiled
@@ -128,13 +130,13 @@ def declarable_kinds(hand: int, fresh: int, scored: int) -> int:
 def legal_moves(board: Board) -> int:
     """Return the moves of the seat to move: cards, and with packets also picks and threes to declare."""
     state = board.state
-    seat, found = state[TURN], legal_cards(board)
+    seat, moves = state[TURN], legal_cards(board)
     honours = board.covering[seat]
     while honours:
         low = honours & -honours
         honours ^= low
-        found |= 1 << PICK_OF[bit_index(low)]
-    return found | state[PENDING + seat] << FIRST_THREE
+        moves |= 1 << PICK_OF[bit_index(low)]
+    return moves | state[PENDING + seat] << FIRST_THREE
 
 
 @compiled
@@ -180,14 +182,14 @@ def declare(board: Board, seat: int, fresh: int) -> None:
 @compiled
 def uncover(board: Board, seat: int, card: int) -> None:
     """Turn up the card below ``card``, which leaves its packet."""
-    opened = board.opens[card]
+    uncovered = board.opens[card]
     board.opens[card] = 0
-    board.hands[seat] |= opened
-    if opened & HONOURS:
-        if board.opens[bit_index(opened)]:
-            board.covering[seat] |= opened
+    board.hands[seat] |= uncovered
+    if uncovered & HONOURS:
+        if board.opens[bit_index(uncovered)]:
+            board.covering[seat] |= uncovered
         elif board.state[WINDOW] == AS_THEY_COME:
-            declare(board, seat, opened)
+            declare(board, seat, uncovered)
 
 
 @compiled
@@ -201,18 +203,18 @@ def play_card(board: Board, card: int) -> None:
     if board.opens[card]:
         board.covering[seat] &= ~bit
         uncover(board, seat, card)
-    state[LEFT] -= 1
+    state[CARDS_LEFT] -= 1
     state[POT] += WORTH[card] if not state[SPADES] else 0
     suit = suit_of(state, card)
-    if state[SPADES] and bit & SPADE_SUIT and state[WANTED] != SPADE_SUIT:
+    if state[SPADES] and bit & SPADE_SUIT and state[ALLOWED_CARDS] != SPADE_SUIT:
         state[BROKEN] = 1
-    if state[LAID] == 0:
-        state[WANTED], state[BEST], state[WINNER], state[LAID] = suit, card, seat, 1
+    if state[TRICK_SIZE] == 0:
+        state[ALLOWED_CARDS], state[BEST_CARD], state[WINNER], state[TRICK_SIZE] = suit, card, seat, 1
     else:
-        if card > state[BEST] and (suit == state[WANTED] or (state[SPADES] and bit & SPADE_SUIT)):
-            state[BEST], state[WINNER] = card, seat
-        state[LAID] += 1
-        if state[LAID] == state[SEATS]:
+        if card > state[BEST_CARD] and (suit == state[ALLOWED_CARDS] or (state[SPADES] and bit & SPADE_SUIT)):
+            state[BEST_CARD], state[WINNER] = card, seat
+        state[TRICK_SIZE] += 1
+        if state[TRICK_SIZE] == state[SEATS]:
             end_trick(board)
             return
     state[TURN] = (seat + 1) % state[SEATS]
@@ -224,21 +226,21 @@ def end_trick(board: Board) -> None:
     winner = state[WINNER]
     if state[SPADES]:
         state[TAKEN + winner] += 1
-        state[WANTED] = 0 if state[BROKEN] else NOT_SPADES
+        state[ALLOWED_CARDS] = 0 if state[BROKEN] else NOT_SPADES
     else:
-        state[TAKEN + (winner & 1)] += state[POT] + (0 if state[LEFT] else LAST)
-        state[WANTED] = 0
-    state[POT] = state[LAID] = 0
+        state[TAKEN + (winner & 1)] += state[POT] + (0 if state[CARDS_LEFT] else LAST)
+        state[ALLOWED_CARDS] = 0
+    state[POT] = state[TRICK_SIZE] = 0
     state[TURN] = winner
     state[TRICK] += 1
-    if state[DRAWN] < state[STOCK]:
+    if state[DRAWN_COUNT] < state[STOCK]:
         for step in range(2):
             seat = winner if step == 0 else 1 - winner
-            bit = 1 << stock[state[DRAWN] + step]
+            bit = 1 << stock[state[DRAWN_COUNT] + step]
             hands[seat] |= bit
             if bit & HONOURS and state[WINDOW] == AS_THEY_COME:
                 declare(board, seat, bit)
-        state[DRAWN] += 2
+        state[DRAWN_COUNT] += 2
 
 
 @compiled

@@ -51,41 +51,43 @@ def appeal(board: Board, card: int) -> int:
     if state[playing.SPADES]:
         return spades_appeal(board, card)
     seat = state[playing.TURN]
-    to_come = state[playing.SEATS] - state[playing.LAID] - 1
-    suit = state[playing.WANTED] if state[playing.LAID] else ITALIAN_SUIT[card]
-    best, holder = state[playing.BEST], state[playing.WINNER]
-    if state[playing.LAID] == 0 or (card > best and suit >> card & 1):
-        best, holder = card, seat
+    to_come = state[playing.SEATS] - state[playing.TRICK_SIZE] - 1
+    suit = state[playing.ALLOWED_CARDS] if state[playing.TRICK_SIZE] else ITALIAN_SUIT[card]
+    best_card, holder = state[playing.BEST_CARD], state[playing.WINNER]
+    if state[playing.TRICK_SIZE] == 0 or (card > best_card and suit >> card & 1):
+        best_card, holder = card, seat
     pot = 100 * (state[playing.POT] + WORTH[card]) + 70 * to_come
-    if state[playing.LEFT] <= state[playing.SEATS]:
+    if state[playing.CARDS_LEFT] <= state[playing.SEATS]:
         pot += 100 * playing.LAST
     if state[playing.SEATS] == 4:
-        ours = trick_chance(board, suit, best, holder)
+        own_chance = trick_chance(board, suit, best_card, holder)
     else:
         # Two players are assumed to know each other's hands.
-        ours = 1.0 if holder == seat and (to_come == 0 or (board.hands[1 - seat] & suit) >> (best + 1) == 0) else 0.0
-    return int((2 * ours - 1) * (pot + LEAD_VALUE)) - KEEP_VALUE[card]
+        own_chance = (
+            1.0 if holder == seat and (to_come == 0 or (board.hands[1 - seat] & suit) >> (best_card + 1) == 0) else 0.0
+        )
+    return int((2 * own_chance - 1) * (pot + LEAD_VALUE)) - KEEP_VALUE[card]
 
 
 @compiled
-def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
+def trick_chance(board: Board, suit: int, best_card: int, holder: int) -> float:
     """Return the probability, in a game for four, that the player's side wins the trick, as far as the player knows."""
     state, hands = board.state, board.hands
     seat = state[playing.TURN]
-    to_come = 3 - state[playing.LAID]
-    held = (state[playing.LEFT] + state[playing.LAID]) // 4
-    unseen = state[playing.LEFT] - held
+    to_come = 3 - state[playing.TRICK_SIZE]
+    hand_size = (state[playing.CARDS_LEFT] + state[playing.TRICK_SIZE]) // 4
+    unseen = state[playing.CARDS_LEFT] - hand_size
     higher = (hands[0] | hands[1] | hands[2] | hands[3]) & ~hands[seat] & suit
-    count = count_cards(higher >> (best + 1))
-    ours = 1.0 if (holder ^ seat) & 1 == 0 else 0.0
-    without = CHANCE_WITHOUT[(unseen * (MAX_HIGHER + 1) + count) * (MAX_HELD + 1) + held] / MILLION
+    count = count_cards(higher >> (best_card + 1))
+    own_chance = 1.0 if (holder ^ seat) & 1 == 0 else 0.0
+    chance_without = CHANCE_WITHOUT[(unseen * (MAX_HIGHER + 1) + count) * (MAX_HELD + 1) + hand_size] / MILLION
     if to_come & 1:
-        ours *= without
+        own_chance *= chance_without
     if to_come == 3:
-        ours *= without
+        own_chance *= chance_without
     if to_come >= 2:
-        ours += (1 - ours) * PARTNER_TAKES
-    return ours
+        own_chance += (1 - own_chance) * PARTNER_TAKES
+    return own_chance
 
 
 @compiled
@@ -93,7 +95,7 @@ def spades_appeal(board: Board, card: int) -> int:
     """Return how good a card looks to a simple player at Spades, who wants to make exactly the bid."""
     state = board.state
     seat = state[playing.TURN]
-    other = board.hands[1 - seat]
+    other_hand = board.hands[1 - seat]
     wants = state[playing.TAKEN + seat] < state[playing.BIDS + seat]
     if state[playing.BIDS + 1 - seat] == 0 and state[playing.TAKEN + 1 - seat] == 0:
         # The opponent has bid nil: lose tricks, so that it must win one.
@@ -101,11 +103,11 @@ def spades_appeal(board: Board, card: int) -> int:
     suit = FRENCH_SUIT[card]
     trump = suit == SPADE_SUIT
     strength = card % 13 + (14 if trump else 0)
-    if state[playing.LAID]:
-        wins = card > state[playing.BEST] and (suit == state[playing.WANTED] or trump)
+    if state[playing.TRICK_SIZE]:
+        wins = card > state[playing.BEST_CARD] and (suit == state[playing.ALLOWED_CARDS] or trump)
     else:
-        follow = other & suit
-        wins = follow >> (card + 1) == 0 if follow else (trump or other & SPADE_SUIT == 0)
+        follow = other_hand & suit
+        wins = follow >> (card + 1) == 0 if follow else (trump or other_hand & SPADE_SUIT == 0)
     if wants:
         return 100 - strength if wins else -strength
     return strength - 100 if wins else strength
@@ -117,15 +119,15 @@ def sensible_move(board: Board, choices: int) -> int:
     if not board.state[playing.SPADES] and choices & ~playing.CARDS:
         choices &= ~playing.CARDS
         return bit_index(choices & -choices)
-    chosen, highest = -1, -1000000
+    best_move, highest = -1, -1000000
     while choices:
         bit = choices & -choices
         choices ^= bit
         card = bit_index(bit)
         value = appeal(board, card)
         if value > highest:
-            highest, chosen = value, card
-    return chosen
+            highest, best_move = value, card
+    return best_move
 
 
 @compiled
@@ -154,7 +156,7 @@ def move_before_card(board: Board) -> int:
     """
     state, seat = board.state, board.state[playing.TURN]
     hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]
-    is_free = state[playing.LAID] == 0 or board.hands[seat] & state[playing.WANTED] != 0
+    is_free = state[playing.TRICK_SIZE] == 0 or board.hands[seat] & state[playing.ALLOWED_CARDS] != 0
     while honours:
         low = honours & -honours
         honours ^= low
@@ -169,5 +171,5 @@ def move_before_card(board: Board) -> int:
 
 @compiled
 def play_out(board: Board, wild: int) -> None:
-    while board.state[playing.LEFT]:
+    while board.state[playing.CARDS_LEFT]:
         playing.make_move(board, simple_move(board, playing.legal_moves(board), wild))

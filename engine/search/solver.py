@@ -39,72 +39,74 @@ class Solver:
         whole deal. Return None if the solve takes too many positions, or cards are still to be drawn. ``positions`` is
         the number searched in the last solve.
         """
-        if isinstance(position, StockPosition) and position.drawn < len(position.stock):
+        if isinstance(position, StockPosition) and position.drawn_count < len(position.stock):
             return None
         values = int_array([UNSET] * 52)
         if isinstance(position, SpadesPosition):
-            done = self._solve_spades(position, points, values)
+            is_complete = self._solve_spades(position, points, values)
         elif len(position.hands) == 2:
-            done = self._solve_two(position, values)
+            is_complete = self._solve_two(position, values)
         else:
-            done = self._solve_four(position, values)
-        if not done:
+            is_complete = self._solve_four(position, values)
+        if not is_complete:
             return None
-        found: dict[int, int] = {}
+        value_of_move: dict[int, int] = {}
         for suit in position.PACK.suit_masks:
             value = UNSET
             for card in cards(position.legal_cards() & suit):
                 # Equal cards share the value of the lowest.
                 value = value if values[card] == UNSET else int(values[card])
-                found[card] = value
+                value_of_move[card] = value
         for move in map(pick_move, cards(position.legal_picks())):
-            found[move] = int(values[move])
-        return found
+            value_of_move[move] = int(values[move])
+        return value_of_move
 
     def _solve_two(self, position: SearchPosition, values: Ints) -> bool:
         two_hands.start_new_age(self._two.counters, two_hands.AGES, self._two.table)
         opens = zeros(OPENS)
         hidden = _note_packets(position, opens) if isinstance(position, PacketsPosition) else 0
-        mine, theirs = position.hands[position.turn], position.hands[1 - position.turn]
-        rest = mine | theirs | hidden
-        left = sum(THIRDS[card] for card in cards(rest)) + position.pot + TressetteDeal.LAST_TRICK
-        led, picks = (position.best if position.laid else -1), position.legal_picks()
-        done = two_hands.fill_values(values, mine, theirs, led, rest, left, picks, LOW, 0, opens, self._two)
+        own_hand, other_hand = position.hands[position.turn], position.hands[1 - position.turn]
+        unplayed = own_hand | other_hand | hidden
+        thirds = sum(THIRDS[card] for card in cards(unplayed)) + position.pot + TressetteDeal.LAST_TRICK
+        led_card, picks = (position.best_card if position.trick_size else -1), position.legal_picks()
+        is_complete = two_hands.fill_values(
+            values, own_hand, other_hand, led_card, unplayed, thirds, picks, LOW, 0, opens, self._two
+        )
         self.positions = self._two.counters[two_hands.NODES]
-        for move in (*cards(mine), *map(pick_move, cards(picks))):
+        for move in (*cards(own_hand), *map(pick_move, cards(picks))):
             if (value := values[move]) != UNSET:
-                values[move] = position.taken[0] + (value if position.turn == 0 else left - value)
-        return done
+                values[move] = position.taken[0] + (value if position.turn == 0 else thirds - value)
+        return is_complete
 
     def _solve_four(self, position: SearchPosition, values: Ints) -> bool:
         two_hands.start_new_age(self._four.counters, two_hands.AGES, self._four.keys)
         # Only the winning card on the table matters.
-        trick = 1 << position.best if position.laid else 0
-        left = (
+        trick = 1 << position.best_card if position.trick_size else 0
+        thirds = (
             sum(THIRDS[card] for hand in position.hands for card in cards(hand))
             + position.pot
             + TressetteDeal.LAST_TRICK
         )
-        done = four_hands.fill_values(
-            values, int_array(position.hands), position.turn, position.wanted, position.best, position.winner,
-            position.laid, trick, position.pot, left, LOW, HIGH, 0, self._four,
+        is_complete = four_hands.fill_values(
+            values, int_array(position.hands), position.turn, position.allowed_cards, position.best_card,
+            position.winner, position.trick_size, trick, position.pot, thirds, LOW, HIGH, 0, self._four,
         )  # fmt: skip
         self.positions = self._four.counters[two_hands.NODES]
         for card in range(40):
             if values[card] != UNSET:
                 values[card] += position.taken[0]
-        return done
+        return is_complete
 
     def _solve_spades(self, position: SpadesPosition, points: Sequence[int], values: Ints) -> bool:
         two_hands.start_new_age(self._spades.counters, spades_hands.AGES, self._spades.leaders)
-        led = position.best if position.laid else -1
-        broken = int(position.broken or bool(position.laid and position.wanted == SPADE_SUIT))
-        done = spades_hands.fill_values(
-            values, position.hands[position.turn], position.hands[1 - position.turn], position.turn, led,
+        led_card = position.best_card if position.trick_size else -1
+        broken = int(position.broken or bool(position.trick_size and position.allowed_cards == SPADE_SUIT))
+        is_complete = spades_hands.fill_values(
+            values, position.hands[position.turn], position.hands[1 - position.turn], position.turn, led_card,
             position.taken[0], broken, -WIDE, WIDE, 0, int_array(points), self._spades,
         )  # fmt: skip
         self.positions = self._spades.counters[two_hands.NODES]
-        return done
+        return is_complete
 
 
 def _note_packets(position: PacketsPosition, opens: Ints) -> int:
@@ -112,10 +114,10 @@ def _note_packets(position: PacketsPosition, opens: Ints) -> int:
     hidden = 0
     for packets in position.packets:
         for packet in packets:
-            for above, card in pairwise(packet):
-                opens[above] = 1 << card
+            for upper_card, card in pairwise(packet):
+                opens[upper_card] = 1 << card
                 hidden |= 1 << card
-                if HONOURS >> above & 1:
-                    opens[COVERING] |= 1 << above
-                    opens[ABOVE + card] = 1 << above | opens[ABOVE + above]
+                if HONOURS >> upper_card & 1:
+                    opens[COVERING] |= 1 << upper_card
+                    opens[ABOVE + card] = 1 << upper_card | opens[ABOVE + upper_card]
     return hidden

@@ -26,36 +26,36 @@ class Memory(NamedTuple):
 
     keys: Ints
     leaders: Ints
-    least: Ints
-    most: Ints
+    lower_bounds: Ints
+    upper_bounds: Ints
     moves: Ints
     counters: Ints
 
 
 def new_memory(max_nodes: int) -> Memory:
     """Return memory for solves that stop after ``max_nodes`` positions."""
-    keys, leaders, least, most = (zeros(TABLE_SIZE) for _ in range(4))
-    return Memory(keys, leaders, least, most, zeros(14 * 2 * WIDTH), int_array([0, 0, max_nodes]))
+    keys, leaders, lower_bounds, upper_bounds = (zeros(TABLE_SIZE) for _ in range(4))
+    return Memory(keys, leaders, lower_bounds, upper_bounds, zeros(14 * 2 * WIDTH), int_array([0, 0, max_nodes]))
 
 
 @compiled
-def list_choices(moves: Ints, start: int, playable: int, rest: int, led: int) -> int:
+def list_choices(moves: Ints, start: int, playable: int, unplayed: int, led_suit: int) -> int:
     """List one card of each run of equal cards, the highest first; return the number of cards."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = playable & mask
-        left = rest & mask if mine else 0
+        candidates = playable & mask
+        unchecked = unplayed & mask if candidates else 0
         run = False
-        while left:
-            low = left & -left
-            left ^= low
-            if not mine & low:
+        while unchecked:
+            low = unchecked & -unchecked
+            unchecked ^= low
+            if not candidates & low:
                 run = False
                 continue
             if not run:
                 card = bit_index(low)
-                moves[start + count] = (card % RANKS + (20 if SUIT[card] == led else 0)) << 6 | card
+                moves[start + count] = (card % RANKS + (20 if SUIT[card] == led_suit else 0)) << 6 | card
                 count += 1
             run = True
     sort_moves(moves, start, count)
@@ -64,21 +64,21 @@ def list_choices(moves: Ints, start: int, playable: int, rest: int, led: int) ->
 
 @compiled
 def hand_value(
-    leader: int, other: int, seat: int, tricks: int, broken: int, low: int, high: int, depth: int, points: Ints,
-    memory: Memory,
+    leader_hand: int, other: int, seat: int, tricks: int, broken: int, low: int, high: int, depth: int, points:
+    Ints, memory: Memory,
 ) -> int:  # fmt: skip
     """Return the deal's result if ``seat`` leads next and side 0 has taken ``tricks``.
 
     The result is exact between ``low`` and ``high``, otherwise a bound. ``points`` are the results for each number of
     side 0's tricks.
     """
-    left = 0
-    cards = leader
-    while cards:
-        cards &= cards - 1
-        left += 1
+    tricks_left = 0
+    uncounted = leader_hand
+    while uncounted:
+        uncounted &= uncounted - 1
+        tricks_left += 1
     lowest, highest = WIDE, -WIDE
-    for count in range(tricks, tricks + left + 1):
+    for count in range(tricks, tricks + tricks_left + 1):
         lowest, highest = min(lowest, points[count]), max(highest, points[count])
     if lowest == highest or lowest >= high:
         return lowest
@@ -88,38 +88,38 @@ def hand_value(
     counters[NODES] += 1
     if counters[NODES] > counters[MAX_NODES]:
         return 0
-    slot = ((leader % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
+    slot = ((leader_hand % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
     key = other | (tricks | seat << 4 | broken << 5) << 52
-    mine = leader | counters[AGE] << 52
-    least, most = lowest, highest
-    if memory.keys[slot] == key and memory.leaders[slot] == mine:
-        least, most = memory.least[slot], memory.most[slot]
-        if least >= high or least == most:
-            return least
-        if most <= low:
-            return most
-    floor, ceiling = max(low, least), min(high, most)
-    rest = leader | other
+    leader_key = leader_hand | counters[AGE] << 52
+    lower_bound, upper_bound = lowest, highest
+    if memory.keys[slot] == key and memory.leaders[slot] == leader_key:
+        lower_bound, upper_bound = memory.lower_bounds[slot], memory.upper_bounds[slot]
+        if lower_bound >= high or lower_bound == upper_bound:
+            return lower_bound
+        if upper_bound <= low:
+            return upper_bound
+    floor, ceiling = max(low, lower_bound), min(high, upper_bound)
+    unplayed = leader_hand | other
     sign = 1 if seat == 0 else -1
-    playable = leader
-    if not broken and leader & NOT_SPADES:
-        playable = leader & NOT_SPADES
+    playable = leader_hand
+    if not broken and leader_hand & NOT_SPADES:
+        playable = leader_hand & NOT_SPADES
     start = depth * 2 * WIDTH
-    count = list_choices(moves, start, playable, rest, 0)
+    count = list_choices(moves, start, playable, unplayed, 0)
     # The sign makes higher values better for the leader.
     bottom, top = (floor, ceiling) if sign > 0 else (-ceiling, -floor)
     value = -WIDE
     for index in range(start, start + count):
         card = moves[index] & 63
-        led = SUIT[card]
-        follow = other & led
-        answers = list_choices(moves, start + WIDTH, follow if follow else other, rest, led)
+        led_suit = SUIT[card]
+        follow = other & led_suit
+        answers = list_choices(moves, start + WIDTH, follow if follow else other, unplayed, led_suit)
         alpha = max(bottom, value)
         worst = WIDE
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
             reply = moves[reply_at] & 63
-            takes = reply > card and (SUIT[reply] == led or SUIT[reply] == SPADE_SUIT)
-            after, answered = leader ^ (1 << card), other ^ (1 << reply)
+            takes = reply > card and (SUIT[reply] == led_suit or SUIT[reply] == SPADE_SUIT)
+            leader_after, other_after = leader_hand ^ (1 << card), other ^ (1 << reply)
             now_broken = broken
             if SUIT[card] == SPADE_SUIT or SUIT[reply] == SPADE_SUIT:
                 now_broken = 1
@@ -127,10 +127,10 @@ def hand_value(
             won = tricks + 1 - winner
             beta = min(top, worst)
             lower, upper = (alpha, beta) if sign > 0 else (-beta, -alpha)
-            first, second = (answered, after) if takes else (after, answered)
-            got = sign * hand_value(first, second, winner, won, now_broken, lower, upper, depth + 1, points, memory)
-            if got < worst:
-                worst = got
+            first, second = (other_after, leader_after) if takes else (leader_after, other_after)
+            result = sign * hand_value(first, second, winner, won, now_broken, lower, upper, depth + 1, points, memory)
+            if result < worst:
+                worst = result
                 if worst <= alpha:
                     break
         if worst > value:
@@ -141,65 +141,67 @@ def hand_value(
     if counters[NODES] > counters[MAX_NODES]:
         return 0
     if value > floor:
-        least = max(least, value)
+        lower_bound = max(lower_bound, value)
     if value < ceiling:
-        most = min(most, value)
-    memory.keys[slot], memory.leaders[slot] = key, mine
-    memory.least[slot], memory.most[slot] = least, most
+        upper_bound = min(upper_bound, value)
+    memory.keys[slot], memory.leaders[slot] = key, leader_key
+    memory.lower_bounds[slot], memory.upper_bounds[slot] = lower_bound, upper_bound
     return value
 
 
 @compiled
 def fill_values(
-    values: Ints, mine: int, theirs: int, seat: int, led: int, tricks: int, broken: int, low: int, high: int,
-    depth: int, points: Ints, memory: Memory,
+    values: Ints, own_hand: int, other_hand: int, seat: int, led_card: int, tricks: int, broken: int, low: int,
+    high: int, depth: int, points: Ints, memory: Memory,
 ) -> bool:  # fmt: skip
     """Store the result of the deal for each legal card of ``seat``. Return False if the node limit was reached.
 
-    ``led`` is the card on the table, or -1; it is no longer in ``theirs``. For ``low``, ``high`` and ``depth`` see
-    `engine.search.two_hands.fill_values`.
+    ``led_card`` is the card on the table, or -1; it is no longer in ``other_hand``. For ``low``, ``high`` and
+    ``depth`` see `engine.search.two_hands.fill_values`.
     """
     moves = memory.moves
     memory.counters[NODES] = 0
-    rest = mine | theirs
-    playable = mine
-    if led >= 0:
-        rest |= 1 << led
-        if mine & SUIT[led]:
-            playable = mine & SUIT[led]
-    elif not broken and mine & NOT_SPADES:
-        playable = mine & NOT_SPADES
+    unplayed = own_hand | other_hand
+    playable = own_hand
+    if led_card >= 0:
+        unplayed |= 1 << led_card
+        if own_hand & SUIT[led_card]:
+            playable = own_hand & SUIT[led_card]
+    elif not broken and own_hand & NOT_SPADES:
+        playable = own_hand & NOT_SPADES
     start = 13 * 2 * WIDTH
-    count = list_choices(moves, start, playable, rest, 0)
+    count = list_choices(moves, start, playable, unplayed, 0)
     for index in range(start, start + count):
         card = moves[index] & 63
-        after = mine ^ (1 << card)
+        own_after = own_hand ^ (1 << card)
         value = WIDE if seat == 0 else -WIDE
-        first, last = led, card
-        if led < 0:
+        first, last = led_card, card
+        if led_card < 0:
             first = card
-            follow = theirs & SUIT[card]
-            answers = list_choices(moves, start + WIDTH, follow if follow else theirs, rest, SUIT[card])
+            follow = other_hand & SUIT[card]
+            answers = list_choices(moves, start + WIDTH, follow if follow else other_hand, unplayed, SUIT[card])
         else:
             answers = 1
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
-            left = theirs
-            if led < 0:
+            other_after = other_hand
+            if led_card < 0:
                 last = moves[reply_at] & 63
-                left = theirs ^ (1 << last)
+                other_after = other_hand ^ (1 << last)
             takes = last > first and (SUIT[last] == SUIT[first] or SUIT[last] == SPADE_SUIT)
-            leads = seat if led < 0 else 1 - seat
+            leads = seat if led_card < 0 else 1 - seat
             winner = 1 - leads if takes else leads
             now_broken = broken
             if SUIT[first] == SPADE_SUIT or SUIT[last] == SPADE_SUIT:
                 now_broken = 1
-            leader, other = (after, left) if winner == seat else (left, after)
-            got = hand_value(leader, other, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory)
-            if led >= 0:
-                value = got
+            leader_next, other_next = (own_after, other_after) if winner == seat else (other_after, own_after)
+            result = hand_value(
+                leader_next, other_next, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory
+            )
+            if led_card >= 0:
+                value = result
             elif seat == 0:
-                value = min(value, got)
+                value = min(value, result)
             else:
-                value = max(value, got)
+                value = max(value, result)
         values[card] = value
     return memory.counters[NODES] <= memory.counters[MAX_NODES]

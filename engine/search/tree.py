@@ -9,7 +9,7 @@ of moves in any world. The exploration bonus of a move depends on how often it w
 from math import log, sqrt
 
 from .compiled import Ints, bit_index, compiled
-from .playing import CARDS, LEFT, SPADES, TURN, Board, legal_moves, make_move, outcome
+from .playing import CARDS, CARDS_LEFT, SPADES, TURN, Board, legal_moves, make_move, outcome
 from .simple_players import move_before_card, play_out, sensible_move, simple_move
 from .worlds import Worlds, draw_world
 
@@ -50,12 +50,12 @@ def search(
             make_move(board, first)
         node, depth = 0, 0
         growing = True
-        while growing and state[LEFT] and depth < deepest:
+        while growing and state[CARDS_LEFT] and depth < deepest:
             choices = legal_moves(board)
             if not state[SPADES] and choices & ~CARDS:
-                if first == CARDS_ONLY and state[LEFT] == worlds.start[LEFT]:
+                if first == CARDS_ONLY and state[CARDS_LEFT] == worlds.start[CARDS_LEFT]:
                     choices &= CARDS
-                elif state[LEFT] > MAX_FREE_CARDS:
+                elif state[CARDS_LEFT] > MAX_FREE_CARDS:
                     move = move_before_card(board)
                     if move >= 0:
                         make_move(board, move)
@@ -102,7 +102,7 @@ def search(
 @compiled
 def choose_child(tree: Ints, node: int, choices: int, explore: float) -> tuple[int, int]:
     """Return the best child by its mean outcome and the exploration bonus, and the choices that have no child yet."""
-    chosen, highest = 0, -1e18
+    best_child, highest = 0, -1e18
     child = tree[node * FIELDS + FIRST]
     while child:
         base = child * FIELDS
@@ -113,6 +113,6 @@ def choose_child(tree: Ints, node: int, choices: int, explore: float) -> tuple[i
             visits = tree[base + VISITS]
             worth = tree[base + SUM] / visits + explore * sqrt(log(tree[base + SEEN]) / visits)
             if worth > highest:
-                highest, chosen = worth, child
+                highest, best_child = worth, child
         child = tree[base + NEXT]
-    return chosen, choices
+    return best_child, choices

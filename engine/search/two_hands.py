@@ -35,7 +35,7 @@ from .two_hands_moves import (
 )
 
 TABLE_SIZE = 1 << 17
-ENTRY, OTHER, HIDDEN, BOUNDS = 4, 1, 2, 3
+ENTRY, OTHER_HAND, HIDDEN, BOUNDS = 4, 1, 2, 3
 """Layout of a remembered position: the leader's cards with the age, the other's cards, the hidden cards, and the bounds
 with the best lead. The processor loads adjacent entries together.
 """
@@ -70,240 +70,318 @@ def new_memory(max_nodes: int) -> Memory:
 
 
 @compiled
-def takes_all(leader: int, other: int) -> bool:
+def takes_all(leader_hand: int, other_hand: int) -> bool:
     """Return whether all cards of the leader are unbeatable."""
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = leader & mask
-        if mine and (mine & -mine) < (other & mask):
+        leader_cards = leader_hand & mask
+        if leader_cards and (leader_cards & -leader_cards) < (other_hand & mask):
             return False
     return True
 
 
 @compiled
 def leader_value(
-    leader: int, other: int, rest: int, left: int, low: int, high: int, depth: int, opens: Ints, memory: Memory
+    leader_hand: int,
+    other_hand: int,
+    unplayed: int,
+    thirds: int,
+    low: int,
+    high: int,
+    depth: int,
+    opens: Ints,
+    memory: Memory,
 ) -> int:
-    """Return the leader's thirds of ``left``: exact between ``low`` and ``high``, otherwise a bound.
+    """Return how many of the ``thirds`` the leader takes: exact between ``low`` and ``high``, otherwise a bound.
 
-    ``rest`` are all cards not yet played. Cards in neither hand are hidden below others. An honour right above a hidden
-    card lies on its packet; any other honour is in hand. ``opens`` is the packets' order: see `two_hands_moves.OPENS`.
+    ``unplayed`` are all cards not yet played. Cards in neither hand are hidden below others. An honour right above a
+    hidden card lies on its packet; any other honour is in hand. ``opens`` is the packets' order: see
+    `two_hands_moves.OPENS`.
     """
     counters, moves, table = memory.counters, memory.moves, memory.table
-    if leader == 0:
-        return left
-    if left <= low or high <= 0:
-        return left if left <= low else 0
-    hidden = rest & ~(leader | other)
+    if leader_hand == 0:
+        return thirds
+    if thirds <= low or high <= 0:
+        return thirds if thirds <= low else 0
+    hidden = unplayed & ~(leader_hand | other_hand)
     if hidden == 0:
-        if takes_all(leader, other):
-            return left
-        if leader & (leader - 1) == 0:
+        if takes_all(leader_hand, other_hand):
+            return thirds
+        if leader_hand & (leader_hand - 1) == 0:
             # The other player beats the last card led.
             return 0
     counters[NODES] += 1
     if counters[NODES] > counters[MAX_NODES]:
         return 0
-    mixed = (leader % 1000003) * 40503001 + (other % 999983) * 69069077 + (hidden % 999979) * 12345701
+    mixed = (leader_hand % 1000003) * 40503001 + (other_hand % 999983) * 69069077 + (hidden % 999979) * 12345701
     # Use the higher bits of the sum, because the lowest ones repeat.
     slot = ((mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)) * ENTRY
-    key = leader | counters[AGE] << 40
-    least, most, known = 0, left, -1
-    if table[slot] == key and table[slot + OTHER] == other and table[slot + HIDDEN] == hidden:
+    key = leader_hand | counters[AGE] << 40
+    lower_bound, upper_bound, remembered_lead = 0, thirds, -1
+    if table[slot] == key and table[slot + OTHER_HAND] == other_hand and table[slot + HIDDEN] == hidden:
         packed = table[slot + BOUNDS]
-        least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
-        if least >= high or least == most:
-            return least
-        if most <= low:
-            return most
-    floor, ceiling = max(low, least), min(high, most)
+        lower_bound, upper_bound, remembered_lead = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
+        if lower_bound >= high or lower_bound == upper_bound:
+            return lower_bound
+        if upper_bound <= low:
+            return upper_bound
+    floor, ceiling = max(low, lower_bound), min(high, upper_bound)
     start = depth * 2 * WIDTH
-    pickable = pickable_honours(leader | other, hidden, opens) if hidden else 0
-    count = list_leads(moves, start, leader, other, rest, hidden, pickable, opens)
-    if known >= 0:
+    pickable = pickable_honours(leader_hand | other_hand, hidden, opens) if hidden else 0
+    count = list_leads(moves, start, leader_hand, other_hand, unplayed, hidden, pickable, opens)
+    if remembered_lead >= 0:
         for index in range(start, start + count):
-            if moves[index] & 63 == known:
+            if moves[index] & 63 == remembered_lead:
                 moves[index] |= 1 << 20
         sort_moves(moves, start, count)
-    value, chosen = -1, -1
+    value, best_lead = -1, -1
     for index in range(start, start + count):
         card = moves[index] & 63
         alpha = max(floor, value)
-        after = hand_after(leader, card, rest, hidden, opens)
-        answers = list_replies(moves, start + WIDTH, card, other, rest, hidden, pickable, opens)
+        leader_after = hand_after(leader_hand, card, unplayed, hidden, opens)
+        answers = list_replies(moves, start + WIDTH, card, other_hand, unplayed, hidden, pickable, opens)
         worst = 1000
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
             reply = moves[reply_at] & 63
-            answered = hand_after(other, reply, rest, hidden, opens)
+            other_after = hand_after(other_hand, reply, unplayed, hidden, opens)
             gain = WORTH[card] + WORTH[reply]
             beta = min(ceiling, worst)
-            remaining, unplayed = left - gain, rest ^ (1 << card) ^ (1 << reply)
+            thirds_after, cards_after = thirds - gain, unplayed ^ (1 << card) ^ (1 << reply)
             if reply > card and SUIT[reply] == SUIT[card]:
-                got = remaining - leader_value(
-                    answered, after, unplayed, remaining, remaining - beta, remaining - alpha, depth + 1, opens, memory
+                result = thirds_after - leader_value(
+                    other_after,
+                    leader_after,
+                    cards_after,
+                    thirds_after,
+                    thirds_after - beta,
+                    thirds_after - alpha,
+                    depth + 1,
+                    opens,
+                    memory,
                 )
             else:
-                got = gain + leader_value(
-                    after, answered, unplayed, remaining, alpha - gain, beta - gain, depth + 1, opens, memory
+                result = gain + leader_value(
+                    leader_after,
+                    other_after,
+                    cards_after,
+                    thirds_after,
+                    alpha - gain,
+                    beta - gain,
+                    depth + 1,
+                    opens,
+                    memory,
                 )
-            if got < worst:
-                worst = got
+            if result < worst:
+                worst = result
                 if worst <= alpha:
                     break
         if worst > value:
-            value, chosen = worst, card
+            value, best_lead = worst, card
             if value >= ceiling:
                 break
     if counters[NODES] > counters[MAX_NODES]:
         return 0
     if value > floor:
-        least = max(least, value)
+        lower_bound = max(lower_bound, value)
     if value < ceiling:
-        most = min(most, value)
-    table[slot], table[slot + OTHER], table[slot + HIDDEN] = key, other, hidden
-    table[slot + BOUNDS] = least | most << 6 | (chosen + 1) << 12
+        upper_bound = min(upper_bound, value)
+    table[slot], table[slot + OTHER_HAND], table[slot + HIDDEN] = key, other_hand, hidden
+    table[slot + BOUNDS] = lower_bound | upper_bound << 6 | (best_lead + 1) << 12
     return value
 
 
 @compiled
 def lead_value(
-    card: int, mine: int, theirs: int, rest: int, left: int, low: int, depth: int, opens: Ints, memory: Memory
+    card: int,
+    own_hand: int,
+    other_hand: int,
+    unplayed: int,
+    thirds: int,
+    low: int,
+    depth: int,
+    opens: Ints,
+    memory: Memory,
 ) -> int:
     """Return the leader's thirds after a lead: exact if more than ``low``, otherwise a bound. ``depth`` is 0."""
     moves, start = memory.moves, (DEPTHS - 1) * 2 * WIDTH + WIDTH
-    hidden = rest & ~(mine | theirs)
-    after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
-    worst = left
-    count = list_replies(moves, start, card, theirs, rest, hidden, pickable_honours(theirs, hidden, opens), opens)
+    hidden = unplayed & ~(own_hand | other_hand)
+    own_after, cards_after = hand_after(own_hand, card, unplayed, hidden, opens), unplayed ^ (1 << card)
+    lowest = thirds
+    count = list_replies(
+        moves, start, card, other_hand, unplayed, hidden, pickable_honours(other_hand, hidden, opens), opens
+    )
     for index in range(start, start + count):
         reply = moves[index] & 63
-        answered, still = hand_after(theirs, reply, rest, hidden, opens), unplayed ^ (1 << reply)
+        other_after, cards_after_reply = (
+            hand_after(other_hand, reply, unplayed, hidden, opens),
+            cards_after ^ (1 << reply),
+        )
         gain = WORTH[card] + WORTH[reply]
-        remaining = left - gain
+        thirds_after = thirds - gain
         if reply > card and SUIT[reply] == SUIT[card]:
-            got = remaining - leader_value(
-                answered, after, still, remaining, remaining - worst, remaining - low, depth, opens, memory
+            result = thirds_after - leader_value(
+                other_after,
+                own_after,
+                cards_after_reply,
+                thirds_after,
+                thirds_after - lowest,
+                thirds_after - low,
+                depth,
+                opens,
+                memory,
             )
         else:
-            got = gain + leader_value(after, answered, still, remaining, low - gain, worst - gain, depth, opens, memory)
-        worst = min(worst, got)
-        if worst <= low:
+            result = gain + leader_value(
+                own_after, other_after, cards_after_reply, thirds_after, low - gain, lowest - gain, depth, opens, memory
+            )
+        lowest = min(lowest, result)
+        if lowest <= low:
             break
-    return worst
+    return lowest
 
 
 @compiled
 def reply_value(
-    card: int, led: int, mine: int, theirs: int, rest: int, left: int, low: int, high: int, depth: int, opens: Ints,
-    memory: Memory,
+    card: int, led_card: int, own_hand: int, other_hand: int, unplayed: int, thirds: int, low: int, high: int,
+    depth: int, opens: Ints, memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the thirds of the side that answers the card ``led``: exact from ``low`` to ``high``, else a bound."""
-    hidden = rest & ~(mine | theirs)
-    after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
-    gain = WORTH[card] + WORTH[led]
-    remaining = left - gain
-    if card > led and SUIT[card] == SUIT[led]:
-        return gain + leader_value(after, theirs, unplayed, remaining, low - gain, high - gain, depth, opens, memory)
-    return remaining - leader_value(
-        theirs, after, unplayed, remaining, remaining - high, remaining - low, depth, opens, memory
+    """Return the thirds of the side that answers ``led_card``: exact from ``low`` to ``high``, else a bound."""
+    hidden = unplayed & ~(own_hand | other_hand)
+    own_after, cards_after = hand_after(own_hand, card, unplayed, hidden, opens), unplayed ^ (1 << card)
+    gain = WORTH[card] + WORTH[led_card]
+    thirds_after = thirds - gain
+    if card > led_card and SUIT[card] == SUIT[led_card]:
+        return gain + leader_value(
+            own_after, other_hand, cards_after, thirds_after, low - gain, high - gain, depth, opens, memory
+        )
+    return thirds_after - leader_value(
+        other_hand, own_after, cards_after, thirds_after, thirds_after - high, thirds_after - low, depth, opens, memory
     )
 
 
 @compiled
 def fill_values(
-    values: Ints, mine: int, theirs: int, led: int, rest: int, left: int, picks: int, low: int, depth: int,
-    opens: Ints, memory: Memory,
+    values: Ints, own_hand: int, other_hand: int, led_card: int, unplayed: int, thirds: int, picks: int, low: int,
+    depth: int, opens: Ints, memory: Memory,
 ) -> bool:  # fmt: skip
-    """Store the thirds of ``left`` that the side to move takes after each move. Return False at the node limit.
+    """Store how many of the ``thirds`` the side to move takes after each move. Return False at the node limit.
 
-    Moves are the cards in its hand and the ``picks``, honours that it can pick up. ``led`` is the card on the table, or
-    -1; it is no longer in ``theirs`` or ``rest``, and ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are
-    arguments because numba compiles `leader_value` again for each constant in a call, and cannot cache recursive
-    functions compiled that way.
+    Moves are the cards in its hand and the ``picks``, honours that it can pick up. ``led_card`` is the card on the
+    table, or -1; it is no longer in ``other_hand`` or ``unplayed``, and ``thirds`` counts it. ``low`` is -1 and
+    ``depth`` 0. They are arguments because numba compiles `leader_value` again for each constant in a call, and cannot
+    cache recursive functions compiled that way.
     """
     moves, counters = memory.moves, memory.counters
     counters[NODES] = 0
     start = (DEPTHS - 1) * 2 * WIDTH
-    hidden = rest & ~(mine | theirs)
-    pickable = pickable_honours(mine, hidden, opens)
-    if led < 0:
-        count = list_leads(moves, start, mine, theirs, rest, hidden, pickable, opens)
+    hidden = unplayed & ~(own_hand | other_hand)
+    pickable = pickable_honours(own_hand, hidden, opens)
+    if led_card < 0:
+        count = list_leads(moves, start, own_hand, other_hand, unplayed, hidden, pickable, opens)
     else:
-        count = list_replies(moves, start, led, mine, rest | 1 << led, hidden, pickable, opens)
-    most = low
+        count = list_replies(moves, start, led_card, own_hand, unplayed | 1 << led_card, hidden, pickable, opens)
+    highest = low
     for index in range(start, start + count):
         card = moves[index] & 63
-        if not mine >> card & 1:
+        if not own_hand >> card & 1:
             # This card can only be played after picks.
             continue
-        if led < 0:
-            got = lead_value(card, mine, theirs, rest, left, low, depth, opens, memory)
+        if led_card < 0:
+            result = lead_value(card, own_hand, other_hand, unplayed, thirds, low, depth, opens, memory)
         else:
-            got = reply_value(card, led, mine, theirs, rest, left, low, left + 1, depth, opens, memory)
-        values[card] = got
-        most = max(most, got)
+            result = reply_value(
+                card, led_card, own_hand, other_hand, unplayed, thirds, low, thirds + 1, depth, opens, memory
+            )
+        values[card] = result
+        highest = max(highest, result)
     if picks:
         reached = 0
         if pickable:
             # Cards played after picks matter only if they bring more than all others.
             for index in range(start, start + count):
                 card = moves[index] & 63
-                if mine >> card & 1:
+                if own_hand >> card & 1:
                     continue
-                if led < 0:
-                    got = lead_value(card, mine, theirs, rest, left, most, depth, opens, memory)
+                if led_card < 0:
+                    result = lead_value(card, own_hand, other_hand, unplayed, thirds, highest, depth, opens, memory)
                 else:
-                    got = reply_value(card, led, mine, theirs, rest, left, most, left + 1, depth, opens, memory)
-                if got > most:
-                    most, reached = got, opens[ABOVE + card] & pickable
-        fill_pick_values(values, picks, reached, mine, theirs, led, rest, left, low, most, depth, opens, memory)
+                    result = reply_value(
+                        card,
+                        led_card,
+                        own_hand,
+                        other_hand,
+                        unplayed,
+                        thirds,
+                        highest,
+                        thirds + 1,
+                        depth,
+                        opens,
+                        memory,
+                    )
+                if result > highest:
+                    highest, reached = result, opens[ABOVE + card] & pickable
+        fill_pick_values(
+            values, picks, reached, own_hand, other_hand, led_card, unplayed, thirds, low, highest, depth, opens, memory
+        )
     return counters[NODES] <= counters[MAX_NODES]
 
 
 @compiled
 def fill_pick_values(
-    values: Ints, picks: int, reached: int, mine: int, theirs: int, led: int, rest: int, left: int, low: int,
-    most: int, depth: int, opens: Ints, memory: Memory,
+    values: Ints, picks: int, reached: int, own_hand: int, other_hand: int, led_card: int, unplayed: int, thirds:
+    int, low: int, highest: int, depth: int, opens: Ints, memory: Memory,
 ) -> None:  # fmt: skip
     """Store the thirds of the side to move after each pick.
 
-    No pick brings more than ``most``, the result of the best move: see the top of this file. A pick brings exactly
-    ``most`` if it uncovers nothing, or if the best move begins with it (``reached``). The other arguments are as in
+    No pick brings more than ``highest``, the result of the best move: see the top of this file. A pick brings exactly
+    ``highest`` if it uncovers nothing, or if the best move begins with it (``reached``). The other arguments are as in
     `fill_values`.
     """
-    hidden = rest & ~(mine | theirs)
+    hidden = unplayed & ~(own_hand | other_hand)
     while picks:
         bit = picks & -picks
         picks ^= bit
         card = bit_index(bit)
-        below = opens[card] & hidden
-        least = most
-        if below and not reached & bit:
-            least = low
-            if values[card] > low and (led < 0 or bit & SUIT[led] or not below & SUIT[led]):
+        card_below = opens[card] & hidden
+        value = highest
+        if card_below and not reached & bit:
+            value = low
+            if values[card] > low and (led_card < 0 or bit & SUIT[led_card] or not card_below & SUIT[led_card]):
                 # Playing the honour after picking it up has the same value as playing it at once.
-                least = values[card]
-        if least < most:
-            least = best_value(mine | below, theirs, led, rest, left, least, most, depth, opens, memory)
-        values[PICK_OF[card]] = least
+                value = values[card]
+        if value < highest:
+            value = best_value(
+                own_hand | card_below, other_hand, led_card, unplayed, thirds, value, highest, depth, opens, memory
+            )
+        values[PICK_OF[card]] = value
 
 
 @compiled
 def best_value(
-    mine: int, theirs: int, led: int, rest: int, left: int, least: int, most: int, depth: int, opens: Ints,
-    memory: Memory,
+    own_hand: int, other_hand: int, led_card: int, unplayed: int, thirds: int, lowest: int, highest: int, depth:
+    int, opens: Ints, memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the thirds of the side to move after its best move, known to be between ``least`` and ``most``."""
-    if led < 0:
-        return leader_value(mine, theirs, rest, left, least, most, depth, opens, memory)
+    """Return the thirds of the side to move after its best move, known to be between ``lowest`` and ``highest``."""
+    if led_card < 0:
+        return leader_value(own_hand, other_hand, unplayed, thirds, lowest, highest, depth, opens, memory)
     start = (DEPTHS - 1) * 2 * WIDTH
-    hidden = rest & ~(mine | theirs)
+    hidden = unplayed & ~(own_hand | other_hand)
     count = list_replies(
-        memory.moves, start, led, mine, rest | 1 << led, hidden, pickable_honours(mine, hidden, opens), opens
+        memory.moves,
+        start,
+        led_card,
+        own_hand,
+        unplayed | 1 << led_card,
+        hidden,
+        pickable_honours(own_hand, hidden, opens),
+        opens,
     )
     for index in range(start, start + count):
         card = memory.moves[index] & 63
-        least = max(least, reply_value(card, led, mine, theirs, rest, left, least, most, depth, opens, memory))
-        if least >= most:
+        lowest = max(
+            lowest,
+            reply_value(card, led_card, own_hand, other_hand, unplayed, thirds, lowest, highest, depth, opens, memory),
+        )
+        if lowest >= highest:
             break
-    return least
+    return lowest

@@ -17,7 +17,7 @@ NEGLIGIBLE = 12.0  # log ratio below the likeliest world at which a world is no 
 class Worlds(NamedTuple):
     """All worlds that a player's knowledge allows.
 
-    ``start`` is the state of play (`engine.search.playing`). By seat, ``known`` are the cards that the seat can
+    ``start`` is the state of play (`engine.search.playing`). By seat, ``known_cards`` are the cards that the seat can
     certainly play, ``need`` is the number of its unseen cards, and ``allowed`` are the cards that these can be.
     ``unseen`` are the unseen cards. ``packets`` has three numbers for each packet: its seat, its top, and
     the number of cards below. A packet of one card is only included if that card is an honour.
@@ -27,7 +27,7 @@ class Worlds(NamedTuple):
     """
 
     start: Ints
-    known: Ints
+    known_cards: Ints
     need: Ints
     allowed: Ints
     unseen: Ints
@@ -53,10 +53,10 @@ def deal_world(worlds: Worlds, board: Board) -> bool:
     unseen, seats = worlds.unseen, worlds.start[playing.SEATS]
     for _ in range(MAX_TRIES):
         for index in range(len(unseen) - 1, 0, -1):
-            other = playing.random_below(board, index + 1)
-            unseen[index], unseen[other] = unseen[other], unseen[index]
+            swap_index = playing.random_below(board, index + 1)
+            unseen[index], unseen[swap_index] = unseen[swap_index], unseen[index]
         for seat in range(seats):
-            board.hands[seat] = worlds.known[seat]
+            board.hands[seat] = worlds.known_cards[seat]
         if deal_two_hands(worlds, board) if seats == 2 else deal_four_hands(worlds, board):
             return True
     return False
@@ -67,10 +67,10 @@ def draw_from_pool(worlds: Worlds, board: Board) -> None:
     weights, seats = worlds.weights, worlds.start[playing.SEATS]
     low, high = 0, len(weights) - 1
     board.random[0] = board.random[0] * playing.FACTOR % playing.PRIME
-    drawn = int(board.random[0] / playing.PRIME * weights[high])
+    random_weight = int(board.random[0] / playing.PRIME * weights[high])
     while low < high:
         middle = (low + high) // 2
-        if weights[middle] > drawn:
+        if weights[middle] > random_weight:
             high = middle
         else:
             low = middle + 1
@@ -83,11 +83,11 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
     """Deal an unseen hand, then the cards below packets' tops, then the stock; at Spades the rest is out of play."""
     unseen, packets = worlds.unseen, worlds.packets
     seat = 0 if worlds.need[0] else 1
-    left, free = worlds.need[seat], 0
+    cards_needed, free = worlds.need[seat], 0
     for index in range(len(unseen)):
-        if left and worlds.allowed[seat] >> unseen[index] & 1:
+        if cards_needed and worlds.allowed[seat] >> unseen[index] & 1:
             board.hands[seat] |= 1 << unseen[index]
-            left -= 1
+            cards_needed -= 1
         else:
             unseen[free], unseen[index] = unseen[index], unseen[free]
             free += 1
@@ -96,21 +96,21 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
         board.opens[card] = 0
     board.covering[0] = board.covering[1] = 0
     for number in range(0, len(packets), 3):
-        owner, above = packets[number], packets[number + 1]
+        owner, upper_card = packets[number], packets[number + 1]
         if packets[number + 2]:
-            board.covering[owner] |= 1 << above & HONOURS
+            board.covering[owner] |= 1 << upper_card & HONOURS
         for _ in range(packets[number + 2]):
-            board.opens[above] = 1 << unseen[used]
-            above = unseen[used]
+            board.opens[upper_card] = 1 << unseen[used]
+            upper_card = unseen[used]
             used += 1
     for index in range(used, free):
         board.stock[index - used] = unseen[index]
-    if left == 0 and board.state[playing.WINDOW] == playing.AS_THEY_COME:
+    if cards_needed == 0 and board.state[playing.WINDOW] == playing.AS_THEY_COME:
         for number in range(0, len(packets), 3):
             if packets[number + 2] == 0:
                 # The honour's player picks it up at once: see `engine.search.playing`.
                 playing.declare(board, packets[number], 1 << packets[number + 1])
-    return left == 0
+    return cards_needed == 0
 
 
 @compiled
@@ -184,15 +184,15 @@ def fill_pool(
             board.state[index] = beginning[index]
         fit = 0.0
         if beginning[playing.SPADES] and not beginning[playing.BLIND + 1 - me]:
-            off = (expected_tricks(board.hands[1 - me]) - 80 - 100 * beginning[playing.BIDS + 1 - me]) / 100.0
-            fit -= off * off / spread
+            deviation = (expected_tricks(board.hands[1 - me]) - 80 - 100 * beginning[playing.BIDS + 1 - me]) / 100.0
+            fit -= deviation * deviation / spread
         for index in range(0, len(past), 2):
             seat, card = past[index], past[index + 1]
             if seat != me:
                 hand, choices = board.hands[seat], playing.legal_cards(board)
                 if choices & (choices - 1):
-                    worse = appeal(board, sensible_move(board, choices)) - appeal(board, card)
-                    fit += log(doubt + (1 - doubt) * exp(-worse / mildness))
+                    appeal_lost = appeal(board, sensible_move(board, choices)) - appeal(board, card)
+                    fit += log(doubt + (1 - doubt) * exp(-appeal_lost / mildness))
                 if window == playing.ANY_TURN and playing.declarable_kinds(hand, 1 << card, scored[seat]):
                     fit += SILENCE
                 if window == playing.AFTER_FIRST_TRICK and board.state[playing.TRICK] == 1:

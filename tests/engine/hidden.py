@@ -10,7 +10,7 @@ from engine.spades import SpadesDeal
 from engine.stock import StockDeal
 from engine.tressette import TressetteDeal
 
-MASKS = ("cards", "dealt", "acquired", "shown", "tops")
+MASKS = ("cards", "dealt", "acquired", "shown_cards", "tops")
 ORDERED = ("stock", "packets", "discards", "discarded")
 
 
@@ -19,14 +19,14 @@ def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
     unknown = 0
     for seat in range(deal.seats):
         if seat != viewer:
-            unknown |= deal.hand(seat) & ~(deal.shown[seat] if isinstance(deal, TressetteDeal) else 0)
+            unknown |= deal.hand(seat) & ~(deal.shown_cards[seat] if isinstance(deal, TressetteDeal) else 0)
     places: list[int] = []
     if isinstance(deal, StockDeal):
-        places += deal.stock[deal.drawn :]
+        places += deal.stock[deal.drawn_count :]
     if isinstance(deal, PacketsDeal):
         for number, packet in enumerate(deal.packets):
-            owner = next((seat for seat in (0, 1) if number in deal.own[seat]), None)
-            on_table = owner is not None and bool(deal.held[owner])
+            owner = next((seat for seat in (0, 1) if number in deal.owned_packets[seat]), None)
+            on_table = owner is not None and bool(deal.packets_in_hand[owner])
             top_seen = on_table or (deal.peek and owner is not None and owner == viewer)
             places += packet[1:] if top_seen else packet
     if isinstance(deal, SpadesDeal):

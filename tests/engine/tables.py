@@ -192,7 +192,7 @@ def game_in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
         game = Game(game_id, dealer=random.randrange(GAMES[game_id].seats))
         game.deal(random.randbytes(32))
         while game.turn is not None and game.current is not None:
-            if game.current.phase == "play" and search_position(game.current).left <= cards_left:
+            if game.current.phase == "play" and search_position(game.current).cards_left <= cards_left:
                 return game
             moves = [move for move in game.legal_moves(game.turn) if move not in ("claim", "resign", "blind")]
             game.play(game.turn, random.choice(moves))

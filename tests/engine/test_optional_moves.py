@@ -35,7 +35,7 @@ def random_ending(game_id: str, rules: dict[str, object], random: Random, left: 
         while game.turn is not None:
             deal = game.current
             assert isinstance(deal, PacketsDeal)
-            if deal.phase == "play" and search_position(deal).left <= left:
+            if deal.phase == "play" and search_position(deal).cards_left <= left:
                 return game
             moves = [move for move in game.legal_moves(game.turn) if not move.startswith(("resign", "declare"))]
             plain = [move for move in moves if not move.startswith("pick")]
@@ -269,7 +269,7 @@ def declare_and_pick(game: Game, *, all_threes: bool = False) -> None:
 def test_search_keeps_a_three_back_for_a_sure_fourth(fourth: str, declares: bool) -> None:
     """Seat 0 holds three threes. The only unseen card lies below a four: the fourth three, or another card."""
     start = zeros(playing.SIZE)
-    start[playing.SEATS], start[playing.LEFT], start[playing.PACKETS] = 2, 10, 1
+    start[playing.SEATS], start[playing.CARDS_LEFT], start[playing.PACKETS] = 2, 10, 1
     start[playing.WINDOW] = playing.AS_THEY_COME
     start[playing.PENDING] = 1
     mine, theirs = (ITALIAN.mask(codes.split()) for codes in ("3D 3C 3S 4D", "5S 6S 7S 5D 6D"))

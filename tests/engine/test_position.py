@@ -51,13 +51,13 @@ def test_positions_agree_with_the_engine(game: str) -> None:
             if moves >= start:
                 position.make_move(numbers[move])
             moves += 1
-        assert position.left == 0
+        assert position.cards_left == 0
         assert position.taken == (deal.tricks if isinstance(deal, SpadesDeal) else deal.taken)
 
 
 def play_randomly(position: SearchPosition, random: Random) -> tuple[int, ...]:
     """Play random cards to the end and return the result."""
-    while position.left:
+    while position.cards_left:
         position.play(random.choice([*cards(position.legal_cards())]))
     return tuple(position.taken)
 
@@ -70,11 +70,11 @@ def test_playing_a_copy_leaves_the_position_unchanged(game: str) -> None:
     total = 13 if game == "spades" else 35
     for _ in range(8):
         position = search_position(table.current)
-        before = [position.hands.copy(), position.taken.copy(), position.left, position.turn]
+        before = [position.hands.copy(), position.taken.copy(), position.cards_left, position.turn]
         results = {play_randomly(position.copy(), random) for _ in range(50)}
         assert all(sum(result) == total for result in results)
         assert len(results) > 1
-        assert [position.hands, position.taken, position.left, position.turn] == before
+        assert [position.hands, position.taken, position.cards_left, position.turn] == before
         table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
 
 

@@ -39,7 +39,7 @@ def find_puzzle(game: str) -> Puzzle:
 
 def brute_force_value(position: SearchPosition, outcomes: list[int]) -> int:
     """Return the value of a position, by brute force."""
-    if not position.left:
+    if not position.cards_left:
         return outcomes[position.taken[0]] if isinstance(position, SpadesPosition) else position.taken[0]
     values = []
     for card in cards(position.legal_cards()):

@@ -113,7 +113,7 @@ def test_memory_agrees_with_the_deal(game: str) -> None:
         if deal.phase == "play":
             memory = remember(current_deal_view(table), table.history(seat), seat)
             assert memory.unseen == sum(1 << card for card in hidden_cards(deal, seat))
-            assert memory.own == deal.cards[seat]
+            assert memory.own_cards == deal.cards[seat]
             for other, held in enumerate(deal.cards):
                 assert memory.open_to[other] & ~held == 0
                 assert memory.hidden[other] == (held & ~memory.open_to[other]).bit_count() or other == seat
@@ -235,7 +235,7 @@ def test_easy_robot_bids_at_spades_like_the_medium_one() -> None:
 
 def test_chance_of_lacking_cards_counts_known_and_unseen() -> None:
     """A seat's hidden cards count as drawn at random from all unseen cards."""
-    memory = Memory(own=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
+    memory = Memory(own_cards=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
     assert memory.chance_without(0, 0b1) == pytest.approx(4 / 6)
     assert memory.chance_without(0, 0b11) == pytest.approx(4 / 6 * 3 / 5)
     assert memory.chance_without(1, 0b111) == pytest.approx(3 / 6 * 2 / 5 * 1 / 4)

@@ -42,7 +42,7 @@ def list_moves(position: SearchPosition) -> list[int]:
 
 def brute_force_value(position: SearchPosition, points: list[int]) -> int:
     """Return side 0's result, by brute force."""
-    if not position.left:
+    if not position.cards_left:
         return points[position.taken[0]] if points else position.taken[0]
     results = []
     for move in list_moves(position):
@@ -121,14 +121,14 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
         game = game_in_play(game_id, random, random.randrange(8, 41))
         assert game.current
         position, board = search_position(game.current), fill_board(game)
-        while position.left:
+        while position.cards_left:
             moves = int(playing.legal_moves(board)) & ~(7 << playing.FIRST_THREE if game_id != "spades" else 0)
             assert {*cards(moves)} == {move for move in list_moves(position) if uncovers_a_card(position, move)}
             move = random.choice([*cards(moves)])
             position.make_move(move)
             playing.make_move(board, move)
             assert [int(hand) for hand in board.hands[: len(position.hands)]] == position.hands
-            assert not position.left or int(board.state[playing.TURN]) == position.turn
+            assert not position.cards_left or int(board.state[playing.TURN]) == position.turn
         assert [int(board.state[playing.TAKEN + side]) for side in (0, 1)] == position.taken
 
 

@@ -319,4 +319,4 @@ def test_judged_cards_are_playable() -> None:
     assert game.current
     judged = strong_robot(1, 0.2).judge_moves(game.view(seat), game.history(seat))
     held = game.current.cards[seat]
-    assert set(judged) <= set(cards(held & game.current.wanted or held))
+    assert set(judged) <= set(cards(held & game.current.allowed_cards or held))

@@ -45,7 +45,7 @@ def test_every_world_fits_the_known_cards(game_id: str) -> None:
                 hands = [int(hand) for hand in board.hands[: game.kind.seats]]
                 assert hands[seat] == game.current.cards[seat] or game_id in ("pizzichino", "spizzichino")
                 for other, hand in enumerate(hands):
-                    known = int(worlds.known[other])
+                    known = int(worlds.known_cards[other])
                     assert hand & known == known
                     if not len(worlds.packets):
                         assert not hand & ~known & ~int(worlds.allowed[other])
@@ -74,17 +74,17 @@ def test_start_state_matches_the_deal(game_id: str) -> None:
             playing.SEATS: deal.seats,
             playing.TURN: seat,
             playing.TRICK: deal.tricks_done,
-            playing.LAID: len(deal.trick),
-            playing.LEFT: position.left,
-            playing.WANTED: position.wanted,
+            playing.TRICK_SIZE: len(deal.trick),
+            playing.CARDS_LEFT: position.cards_left,
+            playing.ALLOWED_CARDS: position.allowed_cards,
             playing.TAKEN: position.taken[0],
             playing.TAKEN + 1: position.taken[1],
             playing.POT: position.pot,
         }
         if deal.trick:
-            stated |= {playing.BEST: position.best, playing.WINNER: position.winner}
+            stated |= {playing.BEST_CARD: position.best_card, playing.WINNER: position.winner}
         if isinstance(deal, StockDeal):
-            stated[playing.STOCK] = len(deal.stock) - deal.drawn
+            stated[playing.STOCK] = len(deal.stock) - deal.drawn_count
         if isinstance(deal, SpadesDeal):
             stated |= {playing.SPADES: 1, playing.BROKEN: deal.broken}
             stated |= {playing.BIDS + side: deal.bids[side] or 0 for side in (0, 1)}
@@ -107,7 +107,7 @@ def test_need_is_the_number_of_a_seats_hidden_cards(game_id: str) -> None:
         worlds = worlds_of(game.view(seat), game.history(seat))
         assert worlds.need[seat] == 0
         for other, held in enumerate(deal.cards):
-            known = int(worlds.known[other])
+            known = int(worlds.known_cards[other])
             assert known & held == known
             if other != seat:
                 assert (held & ~known).bit_count() == worlds.need[other]
@@ -140,7 +140,7 @@ def test_player_not_following_is_void_in_the_suit() -> None:
         # These random players announce false volos.
         worlds = worlds_of(game.view(seat), game.history(seat), believing=False)
         for other in range(4):
-            assert not game.current.cards[other] & ~int(worlds.allowed[other]) & ~int(worlds.known[other])
+            assert not game.current.cards[other] & ~int(worlds.allowed[other]) & ~int(worlds.known_cards[other])
 
 
 @pytest.mark.parametrize("game_id", ["metamazzo", "tressette", "spades"])

@@ -47,7 +47,7 @@ def step_table(game_id: str, step: Step) -> Game:
     deal.turn = 1 if step.led else 0
     if isinstance(deal, TressetteDeal):
         deal.acquired = [pack.mask(step.new.split()), 0]
-        deal.shown = [0, pack.mask(step.shown.split())]
+        deal.shown_cards = [0, pack.mask(step.shown.split())]
     if isinstance(deal, StockDeal):
         deal.stock = ()
     if isinstance(deal, PacketsDeal):
@@ -64,8 +64,8 @@ def _lay_packets(deal: PacketsDeal, *piles: Sequence[Sequence[str]]) -> None:
     """Lay out the open packets: 3 and 4 of the first seat, 7 and 8 of the second. The other four are in the hands."""
     deal.phase = "play"
     deal.packets = [()] * 9
-    deal.own = [frozenset({1, 2, 3, 4}), frozenset({5, 6, 7, 8})]
-    deal.held = [frozenset({1, 2}), frozenset({5, 6})]
+    deal.owned_packets = [frozenset({1, 2, 3, 4}), frozenset({5, 6, 7, 8})]
+    deal.packets_in_hand = [frozenset({1, 2}), frozenset({5, 6})]
     deal.on_table = [(3, 4), (7, 8)]
     for seat, own in enumerate(piles):
         for number, pile in zip(deal.on_table[seat], own, strict=False):
@@ -82,7 +82,7 @@ def _set_phase(deal: SpadesDeal, step: Step) -> None:
     else:
         deal.phase, deal.bids = "play", [*(step.bids or (None, None))]
         deal.broken = bool(step.led)
-        deal.wanted = 0 if step.led else NOT_SPADES
+        deal.allowed_cards = 0 if step.led else NOT_SPADES
 
 
 def step_moves(game: Game, step: Step) -> list[str]:

@@ -17,7 +17,7 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
         return Card(faces.drawn_code(code), light)
 
     here, trick = puzzle.position(), position.trick()
-    best = position.code(here.best) if trick else ""
+    best = position.code(here.best_card) if trick else ""
     playable = {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
     # The pictures' font lacks fractions.
     ours, theirs = (label.replace("⅓", " 1/3").replace("⅔", " 2/3") for label in position.taken_labels())

@@ -42,7 +42,7 @@ def _gain(puzzle: Puzzle, line: Line) -> _Gain:
     for card in line.cards:
         here.play(card)
         trick.append(card)
-        if not here.laid:
+        if not here.trick_size:
             is_mine = here.turn % 2 == 0
             tricks += is_mine
             taken += trick if is_mine else []

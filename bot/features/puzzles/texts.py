@@ -183,7 +183,7 @@ class PuzzleText:
         for card in line.cards:
             laid.append(name_and_card(here.turn, self.code(card)))
             here.play(card)
-            if not here.laid:
+            if not here.trick_size:
                 page.line("{cards} →{space}{name}", cards=" ".join(laid), space=NO_BREAK, name=names[here.turn])
                 laid = []
         _ = self.words.text

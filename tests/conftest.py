@@ -78,16 +78,16 @@ def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_lost_task_errors() -> Iterator[None]:
     """Fail a test in which a task's error was lost. asyncio logs it when the task is deleted."""
-    lost: list[str] = []
+    loop_errors: list[str] = []
     handler = logging.Handler(logging.ERROR)
-    handler.emit = lambda record: lost.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: loop_errors.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("asyncio")
     logger.addHandler(handler)
     yield
     logger.removeHandler(handler)
     # aiohttp deletes writing tasks of connections that were lost.
-    ours = [message for message in lost if "site-packages" not in message]
-    if lost_errors := [message for message in ours if "never retrieved" in message]:
+    own_errors = [message for message in loop_errors if "site-packages" not in message]
+    if lost_errors := [message for message in own_errors if "never retrieved" in message]:
         pytest.fail(f"await the task, or handle its error in a callback: {lost_errors}")
 
 

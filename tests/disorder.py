@@ -107,10 +107,10 @@ class Comparison:
             self.random.shuffle(numbers)
             replies = await asyncio.gather(*(self._deliver(code, waiting[number], f"b{number}") for number in numbers))
             delivered += len(numbers)
-            answered = {number for number, reply in zip(numbers, replies, strict=True) if not reply.toast}
-            if not answered:
+            answered_numbers = {number for number, reply in zip(numbers, replies, strict=True) if not reply.toast}
+            if not answered_numbers:
                 raise Disorder(f"sequence {self.number}: all refused, {[reply.toast for reply in replies]}")
-            waiting = {number: update for number, update in waiting.items() if number not in answered}
+            waiting = {number: update for number, update in waiting.items() if number not in answered_numbers}
         # Repeat one update, although all updates have been answered.
         late = self.random.randrange(len(updates))
         await self._deliver(code, updates[late], f"b{late}")

@@ -30,5 +30,5 @@ def find_repeats(items: Iterable[pytest.Item], count: int = 3) -> list[pytest.It
 
 
 def _leave_out(group: Sequence[pytest.Item], count: int) -> list[pytest.Item]:
-    kept = {round(number * (len(group) - 1) / (count - 1)) for number in range(count)}
-    return [item for index, item in enumerate(group) if index not in kept]
+    kept_indices = {round(number * (len(group) - 1) / (count - 1)) for number in range(count)}
+    return [item for index, item in enumerate(group) if index not in kept_indices]

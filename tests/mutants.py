@@ -245,14 +245,14 @@ def find_tests(part: Part) -> dict[Path, Sequence[str]]:
 
 def iter_annotations(source: str) -> Iterator[tuple[int, int]]:
     """Yield the line and column of each character in an annotation."""
-    lines = source.splitlines()
+    source_lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
             if isinstance(annotation, ast.expr):
                 for line in range(annotation.lineno, (annotation.end_lineno or annotation.lineno) + 1):
                     first = annotation.col_offset if line == annotation.lineno else 0
                     last = annotation.end_col_offset if line == annotation.end_lineno else None
-                    yield from ((line, column) for column in range(first, last or len(lines[line - 1])))
+                    yield from ((line, column) for column in range(first, last or len(source_lines[line - 1])))
 
 
 def mutate(mutant: Mutant) -> str:

@@ -296,12 +296,12 @@ async def run_soak(games: int, every: int, seed: int, folder: Path, *, show: boo
 
 
 def format_usage(usage: Usage, presses: int) -> str:
-    stored = ", ".join(
+    key_counts = ", ".join(
         f"{name} {number:,}" for name, number in sorted(usage.keys.items()) if name in (*STORED_KEYS, EXPIRING)
     )
     return (
         f"{usage.games:,} games, {presses:,} presses, {usage.seconds:.0f} s: {usage.megabytes:.1f} MB, {usage.tasks} tasks, "
-        f"{len(usage.files)} files; store {usage.store_megabytes:.1f} MB: {stored}"
+        f"{len(usage.files)} files; store {usage.store_megabytes:.1f} MB: {key_counts}"
     )
 
 

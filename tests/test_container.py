@@ -30,8 +30,8 @@ COMMANDS = set(typer.main.get_command(app).commands)  # type: ignore[attr-define
 def read_instructions() -> list[tuple[str, str]]:
     """Return the Dockerfile's instructions in order, without comments and with continued lines joined."""
     text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines]
+    instructions = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in instructions]
 
 
 def find_instructions(keyword: str) -> list[str]:
@@ -136,12 +136,12 @@ def test_environment_has_only_settings_and_uses_the_volume() -> None:
     environment = dict(
         assignment.split("=", 1) for line in find_instructions("ENV") for assignment in shlex.split(line)
     )
-    ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
-    assert set(ours) <= set(variable_names()), "Dockerfile sets a variable that is not a setting"
-    assert find_instructions("VOLUME") == [ours["BUONGIOCO_DATA"]]
-    assert find_instructions("EXPOSE") == [ours["BUONGIOCO_PLAYGROUND_PORT"]]
-    assert int(ours["BUONGIOCO_PLAYGROUND_PORT"]) == Settings.model_fields["playground_port"].default
-    assert ours["BUONGIOCO_PLAYGROUND_HOST"] == "0.0.0.0"  # noqa: S104
+    own_settings = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+    assert set(own_settings) <= set(variable_names()), "Dockerfile sets a variable that is not a setting"
+    assert find_instructions("VOLUME") == [own_settings["BUONGIOCO_DATA"]]
+    assert find_instructions("EXPOSE") == [own_settings["BUONGIOCO_PLAYGROUND_PORT"]]
+    assert int(own_settings["BUONGIOCO_PLAYGROUND_PORT"]) == Settings.model_fields["playground_port"].default
+    assert own_settings["BUONGIOCO_PLAYGROUND_HOST"] == "0.0.0.0"  # noqa: S104
     assert environment["PATH"].startswith("/app/.venv/bin:")
 
 

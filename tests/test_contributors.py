@@ -51,16 +51,16 @@ def test_form_for_faults_asks_for_doctor_and_version() -> None:
 
 def test_pull_request_template_names_make_targets() -> None:
     text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`make ([a-z-]+)`", text))
-    assert {"check", "test", "texts"} <= named <= MAKE_TARGETS, (
+    named_targets = set(re.findall(r"`make ([a-z-]+)`", text))
+    assert {"check", "test", "texts"} <= named_targets <= MAKE_TARGETS, (
         "pull_request_template.md: name all three, and no target that does not exist"
     )
 
 
 def test_rules_of_code_owners_match_files() -> None:
     """An invalid owner is shown as an error on the forge, so a placeholder stays in a comment."""
-    lines = (ROOT / ".github" / "CODEOWNERS").read_text(encoding="utf-8").splitlines()
-    for line in filter(None, (line.partition("#")[0].strip() for line in lines)):
+    rule_lines = (ROOT / ".github" / "CODEOWNERS").read_text(encoding="utf-8").splitlines()
+    for line in filter(None, (line.partition("#")[0].strip() for line in rule_lines)):
         pattern, *owners = line.split()
         assert pattern == "*" or list(ROOT.glob(pattern.strip("/"))), f"CODEOWNERS: no file matches {pattern}"
         assert owners, f"CODEOWNERS: {pattern} has no owner"

@@ -24,8 +24,8 @@ MANIFESTS = sorted(path for path in (DIST / "kubernetes").glob("*.yaml") if path
 
 
 def read_unit(path: Path) -> list[tuple[str, str]]:
-    lines = [line.partition("=") for line in path.read_text().splitlines() if line and line[0] not in "#["]
-    return [(name, value) for name, _, value in lines]
+    unit_lines = [line.partition("=") for line in path.read_text().splitlines() if line and line[0] not in "#["]
+    return [(name, value) for name, _, value in unit_lines]
 
 
 @pytest.mark.long
@@ -113,11 +113,11 @@ def test_services_of_kubernetes_lead_to_ports_of_workers() -> None:
         manifest["metadata"]["name"]: manifest["spec"] for manifest in manifests if manifest["kind"] == "Service"
     }
     for service in services.values():
-        chosen = [
+        selected = [
             template for template in templates if service["selector"].items() <= template["metadata"]["labels"].items()
         ]
-        assert chosen
-        for template in chosen:
+        assert selected
+        for template in selected:
             ports = {port["name"]: port["containerPort"] for port in template["spec"]["containers"][0]["ports"]}
             assert all(ports[port["targetPort"]] == port["port"] for port in service["ports"])
     [ingress] = [manifest["spec"] for manifest in manifests if manifest["kind"] == "Ingress"]
@@ -151,15 +151,15 @@ def test_kustomize_fills_in_image_and_address(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("missing", ["host.env", "BOT_IMAGE", "BUONGIOCO_PUBLIC_URL"])
-def test_kustomize_refuses_without_image_or_address(tmp_path: Path, missing: str) -> None:
+@pytest.mark.parametrize("missing_value", ["host.env", "BOT_IMAGE", "BUONGIOCO_PUBLIC_URL"])
+def test_kustomize_refuses_without_image_or_address(tmp_path: Path, missing_value: str) -> None:
     folder = shutil.copytree(DIST / "kubernetes", tmp_path / "kubernetes", ignore=shutil.ignore_patterns("*.env"))
-    if missing != "host.env":
+    if missing_value != "host.env":
         lines = ["BOT_IMAGE=ghcr.io/ada/buongioco:1.0.0", "BUONGIOCO_PUBLIC_URL=https://cards.ada.example"]
-        (folder / "host.env").write_text("\n".join(line for line in lines if not line.startswith(missing)))
+        (folder / "host.env").write_text("\n".join(line for line in lines if not line.startswith(missing_value)))
     built = kustomize(folder)
     assert built.returncode
-    assert missing in built.stderr
+    assert missing_value in built.stderr
 
 
 def read_queries() -> list[str]:

@@ -30,9 +30,11 @@ def test_readme_starts_with_the_two_commands() -> None:
 
 
 def test_readme_shows_small_pictures() -> None:
-    shown = re.findall(r"docs/pictures/\w+\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(shown) == 3, "README.md must show three pictures from docs/pictures"
-    assert sum((ROOT / picture).stat().st_size for picture in shown) < 400_000, "make the README's pictures smaller"
+    picture_paths = re.findall(r"docs/pictures/\w+\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(picture_paths) == 3, "README.md must show three pictures from docs/pictures"
+    assert sum((ROOT / picture).stat().st_size for picture in picture_paths) < 400_000, (
+        "make the README's pictures smaller"
+    )
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/engine.md", "docs/fairness.md"])
@@ -165,7 +167,9 @@ def write_script(path: Path, text: str) -> Path:
 
 
 def test_package_make_and_classifiers_name_the_same_pythons() -> None:
-    minors = [int(found) for found in re.findall(r":: Python :: 3\.(\d+)", "\n".join(PROJECT["classifiers"]))]
+    minors = [
+        int(minor_version) for minor_version in re.findall(r":: Python :: 3\.(\d+)", "\n".join(PROJECT["classifiers"]))
+    ]
     first, last = minors[0], minors[-1]
     assert minors == list(range(first, last + 1))
     assert PROJECT["requires-python"] == f">=3.{first},<3.{last + 1}", "update requires-python in pyproject.toml"

@@ -13,12 +13,12 @@ def make_item(name: str, *, is_long: bool = False) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("count", "kept"), [(1, ["0"]), (3, ["0", "1", "2"]), (4, ["0", "2", "3"]), (7, ["0", "3", "6"])]
+    ("count", "kept_keys"), [(1, ["0"]), (3, ["0", "1", "2"]), (4, ["0", "2", "3"]), (7, ["0", "3", "6"])]
 )
-def test_quick_run_keeps_three_parameters_of_a_test(count: int, kept: list[str]) -> None:
+def test_quick_run_keeps_three_parameters_of_a_test(count: int, kept_keys: list[str]) -> None:
     items = [make_item(f"test_a.py::test[{number}]") for number in range(count)]
     assert [item.nodeid for item in items if item not in find_repeats(items)] == [
-        f"test_a.py::test[{key}]" for key in kept
+        f"test_a.py::test[{key}]" for key in kept_keys
     ]
 
 

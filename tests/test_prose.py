@@ -60,13 +60,13 @@ def test_docstrings_and_comments_use_plain_words(folder: str) -> None:
 
 
 def test_docs_use_plain_words() -> None:
-    found = [
+    findings = [
         f"{page.name}:{line}: write {PLAIN[' '.join(word.lower().split())]!r} instead of {word!r}"
         for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
         for line, text in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
         for word in HEAVY.findall(text)
     ]
-    assert not found, "\n".join(found)
+    assert not findings, "\n".join(findings)
 
 
 def test_names_of_tests_are_short() -> None:

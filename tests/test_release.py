@@ -83,16 +83,16 @@ def test_two_builds_have_the_same_bytes(build: Path, tmp_path: Path) -> None:
         for package in ("buongioco", "buongioco_engine")
         for suffix in ("-py3-none-any.whl", ".tar.gz")
     }
-    others = {"buongioco.cdx.json", "buongioco-engine.cdx.json", "SHA256SUMS"}
-    assert {path.name for path in build.iterdir()} == names | others
+    other_files = {"buongioco.cdx.json", "buongioco-engine.cdx.json", "SHA256SUMS"}
+    assert {path.name for path in build.iterdir()} == names | other_files
     for path in build.iterdir():
         assert path.read_bytes() == (second / path.name).read_bytes(), path.name
 
 
 def test_build_lists_checksums(build: Path) -> None:
     files = [path for path in sorted(build.iterdir()) if path.name != "SHA256SUMS"]
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in files]
-    assert (build / "SHA256SUMS").read_text(encoding="utf-8").splitlines() == lines
+    checksum_lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in files]
+    assert (build / "SHA256SUMS").read_text(encoding="utf-8").splitlines() == checksum_lines
 
 
 @pytest.mark.parametrize(
@@ -168,12 +168,12 @@ def find_package_files(package: str) -> set[str]:
 
 
 def test_wheel_has_exactly_the_package_files(wheel: Path) -> None:
-    ours = set().union(*map(find_package_files, PACKAGES))
+    package_files = set().union(*map(find_package_files, PACKAGES))
     for suffix in (".po", ".lua", ".js", "py.typed"):
-        assert any(name.endswith(suffix) for name in ours)
+        assert any(name.endswith(suffix) for name in package_files)
     names = set(zipfile.ZipFile(wheel).namelist())
     metadata = f"buongioco-{PROJECT['version']}.dist-info/"
-    assert {name for name in names if not name.startswith(metadata)} == ours
+    assert {name for name in names if not name.startswith(metadata)} == package_files
     assert {metadata + name for name in ("METADATA", "entry_points.txt", "licenses/LICENSE")} <= names
 
 

@@ -90,12 +90,12 @@ async def monitored(store: Store) -> AsyncIterator[Server]:
 
 @pytest.fixture(params=["site", "webhook", "monitored"])
 def server(request: pytest.FixtureRequest) -> Server:
-    found: Server = request.getfixturevalue(request.param)
-    return found
+    fixture: Server = request.getfixturevalue(request.param)
+    return fixture
 
 
-def build_request(server: Server, method: str, path: str, *lines: str, body: bytes = b"") -> bytes:
-    head = [f"{method} {path} HTTP/1.1", server.host, *server.headers, *lines, "", ""]
+def build_request(server: Server, method: str, path: str, *header_lines: str, body: bytes = b"") -> bytes:
+    head = [f"{method} {path} HTTP/1.1", server.host, *server.headers, *header_lines, "", ""]
     return "\r\n".join(head).encode("latin-1") + body
 
 
@@ -106,10 +106,10 @@ def iter_malformed_bodies(server: Server) -> Iterator[bytes]:
         for method in ("GET", "POST"):
             for encoding in ("gzip", "deflate", "br", "zstd", "x"):
                 for body in (b"no gzip", gzip.compress(b"x" * 10_000)[:-9], b"\x1f\x8b" + b"\0" * 30):
-                    lines = [f"Content-Encoding: {encoding}", f"Content-Type: {kinds[len(body) % 2]}"]
-                    yield build_request(server, method, path, *lines, f"Content-Length: {len(body)}", body=body)
+                    header_lines = [f"Content-Encoding: {encoding}", f"Content-Type: {kinds[len(body) % 2]}"]
+                    yield build_request(server, method, path, *header_lines, f"Content-Length: {len(body)}", body=body)
                     yield build_request(
-                        server, method, path, *lines, chunked, body=b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+                        server, method, path, *header_lines, chunked, body=b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
                     )
         for body in (
             b"zz\r\n",

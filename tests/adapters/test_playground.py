@@ -329,19 +329,21 @@ async def test_data_file_stays_in_chat_for_its_owner_only(
     await playground.stop()
     await playground.start()
     later = await TabSocket.open(session, playground)
-    [stored] = [sent for sent in later.hello["messages"]["@1"] if "file" in sent]
-    answer = await later.ask(do="file", chat="@1", message=stored["id"], **{"as": "1"})
+    [file_message] = [sent for sent in later.hello["messages"]["@1"] if "file" in sent]
+    answer = await later.ask(do="file", chat="@1", message=file_message["id"], **{"as": "1"})
     assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
     assert json.loads(answer["text"])["person"] == "playground:1"
-    assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{stored['id']}") <= 86400
+    assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{file_message['id']}") <= 86400
     # After a lost connection the tab repeats its request.
     reconnected = await TabSocket.open(session, playground)
-    repeated = {"do": "file", "chat": "@1", "message": stored["id"], "n": answer["n"], "as": "1"}
+    repeated = {"do": "file", "chat": "@1", "message": file_message["id"], "n": answer["n"], "as": "1"}
     assert (await reconnected.ask(**repeated))["text"] == answer["text"]
     # Other people cannot load it, and a message without a file is refused.
-    assert (await later.ask(do="file", chat="@1", message=stored["id"], n="other1", **{"as": "2"}))["type"] == "refused"
-    refused = await later.ask(do="file", chat="@1", message=stored["id"] - 1, n="other2", **{"as": "1"})
-    assert (refused["type"], refused["text"]) == ("refused", "This file is gone: ask for it again.")
+    assert (await later.ask(do="file", chat="@1", message=file_message["id"], n="other1", **{"as": "2"}))[
+        "type"
+    ] == "refused"
+    refused_answer = await later.ask(do="file", chat="@1", message=file_message["id"] - 1, n="other2", **{"as": "1"})
+    assert (refused_answer["type"], refused_answer["text"]) == ("refused", "This file is gone: ask for it again.")
 
 
 async def test_pictures_load_only_from_their_current_message(

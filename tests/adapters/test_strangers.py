@@ -165,12 +165,12 @@ async def test_excess_concurrent_requests_are_refused(
     names = [f"press{number}" for number in range(100)]
     for name in names:
         await tab.socket.send_str(json.dumps({**PRESS, "n": name}))
-    refused = [await tab.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MAX_PENDING)]
-    assert {answer["type"] for answer in refused} == {"refused"}
-    assert [answer["n"] for answer in refused] == names[tabs_module.MAX_PENDING :]
+    refusals = [await tab.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MAX_PENDING)]
+    assert {answer["type"] for answer in refusals} == {"refused"}
+    assert [answer["n"] for answer in refusals] == names[tabs_module.MAX_PENDING :]
     release.set()
-    accepted = [await tab.socket.receive_json(timeout=60) for _ in range(tabs_module.MAX_PENDING)]
-    assert {answer["n"] for answer in accepted} == set(names[: tabs_module.MAX_PENDING])
+    answers = [await tab.socket.receive_json(timeout=60) for _ in range(tabs_module.MAX_PENDING)]
+    assert {answer["n"] for answer in answers} == set(names[: tabs_module.MAX_PENDING])
     assert len(presses) == tabs_module.MAX_PENDING
     assert (await tab.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
@@ -340,8 +340,8 @@ async def check_refused(
     actual = 101
     try:
         await open_public(session, playground, key, **headers)
-    except aiohttp.WSServerHandshakeError as refused:
-        actual = refused.status
+    except aiohttp.WSServerHandshakeError as error:
+        actual = error.status
     assert actual == status, headers
 
 
@@ -469,9 +469,9 @@ async def send_raw(playground: OpenPlayground, sent: bytes) -> bytes:
 
 
 def make_malformed_heads(key: str) -> list[bytes]:
-    def build_head(*lines: str, target: str = "/ws?key=" + key) -> bytes:
+    def build_head(*header_lines: str, target: str = "/ws?key=" + key) -> bytes:
         upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
-        return "\r\n".join([f"GET {target} HTTP/1.1", *lines, *upgrade, "", ""]).encode("latin-1")
+        return "\r\n".join([f"GET {target} HTTP/1.1", *header_lines, *upgrade, "", ""]).encode("latin-1")
 
     local_host = "Host: 127.0.0.1"
     return [
@@ -529,9 +529,9 @@ async def test_malformed_heads_are_refused_and_links_not_logged(
             assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
     output = capfd.readouterr()
     assert key not in caplog.text + output.out + output.err + str(logs)
-    lines = [line for line in logs if line["event"] == "request_malformed"]
-    assert 0 < len(lines) <= LOG_LINES.burst
-    assert {line["log_level"] for line in lines} == {"info"}
+    malformed_logs = [line for line in logs if line["event"] == "request_malformed"]
+    assert 0 < len(malformed_logs) <= LOG_LINES.burst
+    assert {line["log_level"] for line in malformed_logs} == {"info"}
 
 
 @pytest.mark.usefixtures("no_warnings")

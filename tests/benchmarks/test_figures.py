@@ -17,11 +17,13 @@ def test_engine_benchmark_prints_a_baseline_with_each_figure(monkeypatch: pytest
     monkeypatch.setattr("benchmarks.engine.SECONDS", 0.01)
     monkeypatch.setattr("benchmarks.engine.ROUNDS", 1)
     monkeypatch.setattr("benchmarks.engine.GAMES_WEIGHED", 1)
-    out = run_benchmark("engine").output
-    assert "OpenSpiel" in out
-    assert [figure.label for figure in compare.FIGURES if figure.bench == "engine" and figure.read(out) is None] == []
+    output = run_benchmark("engine").output
+    assert "OpenSpiel" in output
+    assert [
+        figure.label for figure in compare.FIGURES if figure.bench == "engine" and figure.read(output) is None
+    ] == []
     for game in GAMES:
-        assert out.count(game) >= 3, f"not every table of benchmarks/engine.py has {game}"
+        assert output.count(game) >= 3, f"not every table of benchmarks/engine.py has {game}"
 
 
 @pytest.mark.long

@@ -94,8 +94,8 @@ def test_round_with_missing_pictures_does_not_count(capsys: pytest.CaptureFixtur
     bare = {"speed": 100, "cpu": 0.001, "uploads": 270, "uploads_a_press": 2.7, "rate": 0}
     full, quick = bare | {"speed": 50, "cpu": 0.002}, bare | {"speed": 300, "cpu": 0.0005, "uploads_a_press": 2.5}
     print_ratios([full, quick], [bare, bare])
-    out, err = capsys.readouterr()
-    assert out.splitlines() == [
+    output, err = capsys.readouterr()
+    assert output.splitlines() == [
         "presses/s, whole bot to bare library: 0.50 x, median of 1 rounds in turn (0.50, 3.00*)",
         "presses by CPU, whole bot to bare library: 0.50 x, median of 1 rounds in turn (0.50, 2.00*)",
         "pictures a press, whole bot to bare library: 2.70 to 2.70, 2.50 to 2.70",

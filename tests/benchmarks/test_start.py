@@ -14,8 +14,8 @@ from benchmarks.limits import BenchFailed
 @pytest.mark.long
 def test_start_prints_the_baselines_and_the_cost_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "ROUNDS", 1)
-    out = CliRunner().invoke(app, ["start"]).output
-    seconds_by_command = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", out, re.MULTILINE))
+    output = CliRunner().invoke(app, ["start"]).output
+    seconds_by_command = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", output, re.MULTILINE))
     assert list(seconds_by_command) == [
         *start.COMMANDS,
         *(name for name in seconds_by_command if name.startswith("buongioco run")),
@@ -25,7 +25,7 @@ def test_start_prints_the_baselines_and_the_cost_of_the_bot(monkeypatch: pytest.
         float(seconds) > 0 for name, seconds in seconds_by_command.items() if name not in list(start.COMMANDS)[:1]
     )
     if Path("/proc/self/stat").exists():
-        [memory] = re.findall(r"(\d+) MB of memory$", out, re.MULTILINE)
+        [memory] = re.findall(r"(\d+) MB of memory$", output, re.MULTILINE)
         assert int(memory) > 20
 
 

@@ -57,7 +57,7 @@ def required_texts() -> dict[str, str]:
     These are the texts marked in the code, names of games and suits, and errors.
     """
     suits = (*ITALIAN.suit_names, *FRENCH.suit_names)
-    found = {
+    texts_in_file = {
         **dict.fromkeys(suits, "engine/cards.py"),
         **{kind.name: "engine/games.py" for kind in GAMES.values()},
     }
@@ -65,10 +65,10 @@ def required_texts() -> dict[str, str]:
     assert Dispatcher.__doc__  # its import defines all errors of the card room
     for kind in (kind for base in bases for kind in subclasses(base) if kind not in bases):
         file = Path(getsourcefile(kind) or "").relative_to(ROOT)
-        found[kind.sentence] = f"{file}:{getsourcelines(kind)[1]}"
+        texts_in_file[kind.sentence] = f"{file}:{getsourcelines(kind)[1]}"
     for place, message in marked_messages(ROOT):
-        found |= dict.fromkeys([message] if isinstance(message, str) else message, place)
-    return found
+        texts_in_file |= dict.fromkeys([message] if isinstance(message, str) else message, place)
+    return texts_in_file
 
 
 def texts_without_count() -> set[str]:
@@ -98,12 +98,12 @@ def find_faults(language: str, required: dict[str, str]) -> list[str]:
     lines_by_file: dict[str, list[int]] = {}
     for text in required.keys() & line_of.keys():
         lines_by_file.setdefault(required[text].partition(":")[0], []).append(line_of[text])
-    missing = []
+    missing_texts = []
     for text in required.keys() - line_of.keys():
         neighbours = lines_by_file.get(required[text].partition(":")[0])
         near = f" near line {median_low(neighbours)}" if neighbours else ""
-        missing.append(f"{required[text]}: {path} lacks {text!r}: add it{near}")
-    return sorted(missing) + sorted(lines)
+        missing_texts.append(f"{required[text]}: {path} lacks {text!r}: add it{near}")
+    return sorted(missing_texts) + sorted(lines)
 
 
 def main() -> None:

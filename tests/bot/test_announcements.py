@@ -40,8 +40,8 @@ async def test_boards_and_cards_show_the_announcement_until_it_ends(store: Store
         await worker.store.levers.announce(TEXT, "root")
         fake.calls.clear()
         await follow(worker)
-        shown = {place: list(fake.messages[place])[-1] for place in (GROUP, "paper:200")}
-        assert sorted(fake.calls) == [("edit", place, message) for place, message in shown.items()]
+        last_messages = {place: list(fake.messages[place])[-1] for place in (GROUP, "paper:200")}
+        assert sorted(fake.calls) == [("edit", place, message) for place, message in last_messages.items()]
         assert fake.last(GROUP).plain.count(LINE) == 1
         assert fake.last("paper:200").plain.count(LINE) == 1
         # Private chats have no board.
@@ -103,14 +103,14 @@ async def test_kill_between_marks_repeats_no_board_and_loses_none(store: Store) 
             await anna.say("/challenge testa", f"paper:{200 + number}")
         await worker.store.levers.announce(TEXT, "root")
         await worker.store.levers.refresh()
-        left = count // 2
+        half = count // 2
         touch = worker.announcements._touch
 
         def touch_until_killed(code: str) -> None:
-            nonlocal left
-            if not left:
+            nonlocal half
+            if not half:
                 raise Killed
-            left -= 1
+            half -= 1
             touch(code)
 
         worker.announcements._touch = touch_until_killed
@@ -170,8 +170,8 @@ async def test_two_workers_follow_a_ban_and_maintenance(fleet: Fleet) -> None:
     for index in (0, 1):
         banned = await fleet.deliver(index, Command(f"b{index}", anna, GROUPS[0], "challenge", ("testa",)))
         assert banned.toast.startswith("You’re banned from this bot")
-        refused = await fleet.deliver(index, Command(f"m{index}", bruno, GROUPS[0], "challenge", ("testa",)))
-        assert refused.toast == "No new tables for now (running games go on): back at 22:00"
+        refusal = await fleet.deliver(index, Command(f"m{index}", bruno, GROUPS[0], "challenge", ("testa",)))
+        assert refusal.toast == "No new tables for now (running games go on): back at 22:00"
 
 
 @pytest.mark.long

@@ -44,8 +44,8 @@ def test_file_is_replaced_once_complete(tmp_path: Path) -> None:
 def test_next_write_removes_only_stale_parts(tmp_path: Path) -> None:
     path = tmp_path / "cards[1].gz"
     create_stale_file(tmp_path / ".cards[1].gz.abcd1234.part")
-    others = [".cards[1].gz.mine.part", ".cards1.gz.abcd1234.part", ".cards[1].gz.abcd1234.parts"]
-    for name in others:
+    other_names = [".cards[1].gz.mine.part", ".cards1.gz.abcd1234.part", ".cards[1].gz.abcd1234.parts"]
+    for name in other_names:
         create_stale_file(tmp_path / name)
     # Simultaneous writes: an active one holds a lock, and a fresh one might not have it yet.
     create_stale_file(tmp_path / ".cards[1].gz.started_.part", hours_ago=0)
@@ -54,7 +54,7 @@ def test_next_write_removes_only_stale_parts(tmp_path: Path) -> None:
         with write_atomically(path):
             pass
     assert list_names(tmp_path) == sorted(
-        [path.name, *others, ".cards[1].gz.started_.part", ".cards[1].gz.written_.part"]
+        [path.name, *other_names, ".cards[1].gz.started_.part", ".cards[1].gz.written_.part"]
     )
 
 
@@ -147,7 +147,7 @@ def test_block_device_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
     """`nohup` ignores SIGHUP, for example."""
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {signal_number: signal.getsignal(signal_number) for signal_number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         signal.signal(number, signal.SIG_IGN)
         treat_signals_as_ctrl_c()
@@ -156,8 +156,8 @@ def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
         treat_signals_as_ctrl_c()
         assert signal.getsignal(number) is signal.default_int_handler
     finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
+        for signal_number, handler in handlers.items():
+            signal.signal(signal_number, handler)
 
 
 def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before ")
     before = path.stat().st_ino
-    with path.open("ab") as file, write_atomically(Path(f"/dev/fd/{file.fileno()}")) as out:
-        out.write(b"after")
+    with path.open("ab") as file, write_atomically(Path(f"/dev/fd/{file.fileno()}")) as output:
+        output.write(b"after")
     assert path.read_bytes() == b"before after"
     assert path.stat().st_ino == before
 

@@ -36,12 +36,12 @@ def records_file(tmp_path: Path) -> Path:
 
 
 def test_games_lists_options_and_defaults() -> None:
-    out = invoke_cli("games").output
+    output = invoke_cli("games").output
     for game, kind in GAMES.items():
-        assert f"{game}: {kind.name}" in out
-    assert "target = 21 | 31 | 41 | 51  (default 51)" in out
-    assert "declare = three_tricks | none  (default three_tricks)" in out
-    assert "layout = full  (fixed)" in out
+        assert f"{game}: {kind.name}" in output
+    assert "target = 21 | 31 | 41 | 51  (default 51)" in output
+    assert "declare = three_tricks | none  (default three_tricks)" in output
+    assert "layout = full  (fixed)" in output
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "quattro", "spades"))
@@ -62,9 +62,9 @@ def test_simulated_games_can_be_verified_and_replayed(game: str, tmp_path: Path)
         str(path),
     )
     assert invoke_cli(*arguments).exit_code == 0
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 2
-    assert all(len(move) == 3 for line in lines for deal in json.loads(line)["deals"] for move in deal["moves"])
+    records = path.read_text(encoding="utf-8").splitlines()
+    assert len(records) == 2
+    assert all(len(move) == 3 for line in records for deal in json.loads(line)["deals"] for move in deal["moves"])
     verified = invoke_cli("verify", str(path))
     assert verified.exit_code == 0
     assert "2 games, no faults" in verified.output
@@ -272,9 +272,9 @@ def test_analyse_lists_lost_points(tmp_path: Path) -> None:
     assert out.count("decisions") == 2
     assert "instead of" in out
     assert "decisioni" in invoke_cli("analyse", str(path), "--game", "2", "--lang", "it").output
-    missing = invoke_cli("analyse", str(path), "--game", "3")
-    assert missing.exit_code == 2
-    assert "has no game 3" in missing.output
+    missing_game = invoke_cli("analyse", str(path), "--game", "3")
+    assert missing_game.exit_code == 2
+    assert "has no game 3" in missing_game.output
     (tmp_path / "bad").write_text("{}\n")
     assert invoke_cli("analyse", str(tmp_path / "bad")).exit_code != 0
 

@@ -56,9 +56,9 @@ def test_other_encodings_get_one_clear_error(tmp_path: Path, records: str, encod
         assert code == 1
         assert output.splitlines()[0].endswith("save it as UTF-8")
         assert len(output.splitlines()) == 2
-    refused = run_command(tmp_path, "replay", "file")
-    assert refused.returncode == 2
-    assert "save it as UTF-8" in refused.stderr
+    replay_result = run_command(tmp_path, "replay", "file")
+    assert replay_result.returncode == 2
+    assert "save it as UTF-8" in replay_result.stderr
 
 
 def test_overlong_line_counts_as_one_game(tmp_path: Path, records: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,8 +83,8 @@ async def test_maintenance_refuses_tables_and_lets_games_go_on(tmp_path: Path, e
             await worker.store.levers.refresh()
             for word in ("/challenge testa", "/challenge robot", "/find testa"):
                 reply = await bruno.say(word, bruno.private)
-                shown = reply.toast or (reply.panel.plain if reply.panel else "")
-                assert "No new tables for now" in shown, (word, shown)
+                answer_text = reply.toast or (reply.panel.plain if reply.panel else "")
+                assert "No new tables for now" in answer_text, (word, answer_text)
             # A challenge from before can be accepted, and its game played.
             assert not (await bruno.press("Join", GROUP)).toast
             assert anna.moves() or bruno.moves()
@@ -101,11 +101,11 @@ async def test_doctor_names_maintenance_and_announcement(tmp_path: Path, embedde
     async with open_store(embedded.url):
         await run(tmp_path, "maintenance", "on")
         await run(tmp_path, "announce", "Back at ten.")
-        found = await run(tmp_path, "doctor")
-        assert "`buongioco maintenance off` ends it" in found
-        assert "`buongioco announce --end` withdraws it" in found
+        findings = await run(tmp_path, "doctor")
+        assert "`buongioco maintenance off` ends it" in findings
+        assert "`buongioco announce --end` withdraws it" in findings
         await run(tmp_path, "maintenance", "off")
         await run(tmp_path, "announce", "--end")
-        found = await run(tmp_path, "doctor")
-        assert "maintenance off" not in found
-        assert "announce --end" not in found
+        findings = await run(tmp_path, "doctor")
+        assert "maintenance off" not in findings
+        assert "announce --end" not in findings

@@ -39,7 +39,7 @@ def list_command_lines(folder: Path) -> str:
     return "\n".join(line for line in output.splitlines() if str(folder) in line)
 
 
-def run_with_closing_reader(folder: Path, *words: str, lines: int, **settings: str) -> tuple[int, str]:
+def run_with_closing_reader(folder: Path, *words: str, line_count: int, **settings: str) -> tuple[int, str]:
     """Run a command while its reader leaves after some lines, as with `| head`; return exit status and stderr."""
     process = subprocess.Popen(
         [BUONGIOCO, *words],
@@ -51,7 +51,7 @@ def run_with_closing_reader(folder: Path, *words: str, lines: int, **settings: s
     )
     assert process.stdout
     assert process.stderr
-    for _ in range(lines):
+    for _ in range(line_count):
         assert process.stdout.readline()
     process.stdout.close()
     errors = process.stderr.read()
@@ -66,10 +66,12 @@ async def test_damaged_store_error_says_how_to_restore(tmp_path: Path) -> None:
     [file] = folder.glob("appendonlydir/*.incr.aof")
     log = file.read_bytes()
     file.write_bytes(log.replace(b"Anna", b"Anna and more", 1))
-    refused = await asyncio.to_thread(run_command, tmp_path, "tables")
-    assert refused.returncode == 2
-    assert "Bad file format" in refused.stderr
-    assert f"restore a backup: move {folder}/appendonlydir away and run `buongioco restore FILE`" in refused.stderr
+    tables_result = await asyncio.to_thread(run_command, tmp_path, "tables")
+    assert tables_result.returncode == 2
+    assert "Bad file format" in tables_result.stderr
+    assert (
+        f"restore a backup: move {folder}/appendonlydir away and run `buongioco restore FILE`" in tables_result.stderr
+    )
     shutil.move(folder / "appendonlydir", tmp_path / "damaged")
     restored = await asyncio.to_thread(run_command, tmp_path, "restore", "cards.gz")
     assert restored.returncode == 0, restored.stderr
@@ -78,11 +80,11 @@ async def test_damaged_store_error_says_how_to_restore(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("lines", [1, long(2)])
-async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, lines: int) -> None:
+@pytest.mark.parametrize("line_count", [1, long(2)])
+async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, line_count: int) -> None:
     await create_store(tmp_path)
     code, errors = await asyncio.to_thread(
-        run_with_closing_reader, tmp_path, "doctor", lines=lines, BUONGIOCO_PLAYGROUND_PORT="0"
+        run_with_closing_reader, tmp_path, "doctor", line_count=line_count, BUONGIOCO_PLAYGROUND_PORT="0"
     )
     assert errors == ""
     assert code == 1
@@ -92,7 +94,7 @@ async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, lines: int) -
 @pytest.mark.long
 async def test_export_exits_cleanly_on_closed_pipe(tmp_path: Path) -> None:
     await create_store(tmp_path, games=3)
-    code, errors = await asyncio.to_thread(run_with_closing_reader, tmp_path, "export", lines=0)
+    code, errors = await asyncio.to_thread(run_with_closing_reader, tmp_path, "export", line_count=0)
     assert (code, errors) == (1, "")
     assert list_command_lines(tmp_path) == ""
 

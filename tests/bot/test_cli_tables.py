@@ -80,10 +80,10 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
             new_code = await code_of(worker, carla)
             await carla.say("/tables")
         for _ in range(2):
-            lines = (await run_and_read(tmp_path, "tables")).splitlines()
-            assert [line.split()[0] for line in lines] == [old_code, new_code, "2"]
-            assert "idle 3 days" in lines[0]
-            assert "idle 3 days" not in lines[1]
+            output_lines = (await run_and_read(tmp_path, "tables")).splitlines()
+            assert [line.split()[0] for line in output_lines] == [old_code, new_code, "2"]
+            assert "idle 3 days" in output_lines[0]
+            assert "idle 3 days" not in output_lines[1]
         assert "1 table" in await run_and_read(tmp_path, "tables", "--idle", "2d")
         assert new_code not in await run_and_read(tmp_path, "tables", "--idle", "2d")
         assert "is not a duration" in await run_and_read(tmp_path, "tables", "--idle", "long", code=2)

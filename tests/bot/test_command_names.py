@@ -55,9 +55,9 @@ def test_new_command_is_in_help() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_help_has_three_headings_and_ten_commands(language: str) -> None:
-    lines = help_page(language).plain.splitlines()
-    assert sum(line.startswith("/") for line in lines) == 10
-    headings = [line for line in lines if line and not line.startswith("/")]
+    help_lines = help_page(language).plain.splitlines()
+    assert sum(line.startswith("/") for line in help_lines) == 10
+    headings = [line for line in help_lines if line and not line.startswith("/")]
     assert headings == [texts(language).gettext(group) for group in HelpGroup]
 
 
@@ -122,8 +122,8 @@ async def test_other_words_work_only_in_allowed_chats(store: Store, monkeypatch:
         monkeypatch.setitem(anna.dispatcher._handlers, "poem", recite)
         for word in ("poem", "poesia", "verse"):
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
-        refused = await anna.say("/verse testa", anna.private)
-        assert refused.toast == "/verse only works in groups: write it in one."
+        refusal = await anna.say("/verse testa", anna.private)
+        assert refusal.toast == "/verse only works in groups: write it in one."
         monkeypatch.setattr(command_names, "COMMANDS", (CommandSpec("poem", availability=Availability.PRIVATE),))
         assert (await anna.say("/poem testa", anna.private)).toast == "testa, a poem"
         assert (await anna.say("/poem testa", GROUP)).toast == "/poem only works in our private chat: write it there."
@@ -145,7 +145,7 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "rest"),
+    ("text", "name", "arguments"),
     [
         ("arrenditi", "resign", ()),
         ("mi arrendo K7QF2M", "resign", ("K7QF2M",)),
@@ -157,11 +157,11 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
         ("smazzata del giorno", "daily", ()),
     ],
 )
-def test_natural_words_mean_a_command(text: str, name: str, rest: tuple[str, ...]) -> None:
+def test_natural_words_mean_a_command(text: str, name: str, arguments: tuple[str, ...]) -> None:
     word, *words = text.split()
     spec, remaining = read_command(word, words)
     assert spec is find_command_spec(name)
-    assert remaining == rest
+    assert remaining == arguments
 
 
 def test_words_understood_with_spaces_are_longer_than_commands() -> None:

@@ -166,5 +166,5 @@ async def wait_until_healthy(session: aiohttp.ClientSession, bot: Bot) -> None:
 
 
 def count_events(bot: Bot) -> Counter[str]:
-    lines = (bot.folder / "bot.log").read_text().splitlines()
-    return Counter(json.loads(line)["event"] for line in lines if line.startswith("{"))
+    log_lines = (bot.folder / "bot.log").read_text().splitlines()
+    return Counter(json.loads(line)["event"] for line in log_lines if line.startswith("{"))

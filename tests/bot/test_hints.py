@@ -46,8 +46,8 @@ async def wait_for_turn(worker: Worker, player: Player) -> int:
 
 def shown_hint(player: Player) -> str:
     """Return the hint in the player's last private message, or ""."""
-    lines = player.fake.last(player.private).plain.splitlines()
-    return next((line for line in lines if line.startswith("💡")), "")
+    hand_lines = player.fake.last(player.private).plain.splitlines()
+    return next((line for line in hand_lines if line.startswith("💡")), "")
 
 
 def hint_buttons(player: Player) -> list[str]:
@@ -101,10 +101,10 @@ async def test_repeated_presses_search_for_one_hint(store: Store, monkeypatch: p
 
 
 async def test_hint_can_be_asked_again_after_none_in_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[Hint] = []
+    hints: list[Hint] = []
 
     async def hint(_pool: RobotPool, _view: View, _history: object) -> Hint | None:
-        return found[0] if found else None
+        return hints[0] if hints else None
 
     monkeypatch.setattr(RobotPool, "hint", hint)
     monkeypatch.setattr("bot.hints.BUSY_SECONDS", 0.2)
@@ -115,7 +115,7 @@ async def test_hint_can_be_asked_again_after_none_in_time(store: Store, monkeypa
         await anna.press("Hint")
         await worker.settled()
         assert shown_hint(anna) == "💡 No hint in time: press again."
-        found.append(Hint("play 3D", "only"))
+        hints.append(Hint("play 3D", "only"))
         await asyncio.sleep(0.3)
         await anna.press("Hint")
         await worker.settled()
@@ -134,9 +134,9 @@ async def test_asked_hint_stays_while_a_choice_is_made(store: Store, monkeypatch
         assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
         await worker.hints.wait_until_idle()
         # The hand no longer asks, because its draft belongs to another choice by now.
-        shown = await worker.hints.hint_to_show(table, 0)
-        assert shown.found
-        assert shown.is_asked
+        shown_hint = await worker.hints.hint_to_show(table, 0)
+        assert shown_hint.found
+        assert shown_hint.is_asked
 
 
 async def test_waits_for_hints_end_at_both_of_two_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def hand_to_move(rest: StateAtRest) -> dict[str, Any]:
 
 
 def add_move(moves: invariants.Moves, move: str) -> dict[str, Counter[tuple[str, str]]]:
-    code = next(code for code, counted in moves.items() if counted)
+    code = next(code for code, count in moves.items() if count)
     return {**moves, code: moves[code] + Counter({("paper:1", move): 1})}
 
 

@@ -143,12 +143,12 @@ async def test_every_kind_of_place_is_known(store: Store) -> None:
 
 
 def test_every_notice_says_where_its_person_is_blocked() -> None:
-    found = {
+    templates = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "bot").rglob("*.py")
         if path.name != "levers.py" and any(map(_makes_notice, ast.walk(ast.parse(path.read_text()))))
     }
-    assert found == set(NOTICES), "say in NOTICES where the person whom the message names can be blocked"
+    assert templates == set(NOTICES), "say in NOTICES where the person whom the message names can be blocked"
 
 
 def test_every_template_about_others_has_a_block_form() -> None:

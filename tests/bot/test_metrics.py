@@ -43,8 +43,8 @@ def test_logged_warnings_and_errors_are_counted_by_event() -> None:
     for _ in range(2):
         log.error("test_of_metrics")
     log.exception("test_of_metrics")
-    lines = {level: count_lines(level, "test_of_metrics") for level in ("info", "warning", "error")}
-    assert lines == {"info": 0, "warning": 1, "error": 3}
+    line_counts = {level: count_lines(level, "test_of_metrics") for level in ("info", "warning", "error")}
+    assert line_counts == {"info": 0, "warning": 1, "error": 3}
 
 
 def test_library_log_lines_are_counted_by_logger() -> None:
@@ -86,7 +86,7 @@ async def test_pending_analyses_are_counted_by_their_cause(store: Store, monkeyp
         await asyncio.sleep(0)
     assert await worker.analysis_pool.analyse(finished_game(3, "testa")) == ([], 0)
     await worker.update_metrics()
-    counted = {kind: value("buongioco_analyses_pending", kind=kind) for kind in ("requested", "automatic")}
-    assert counted == {"requested": 1, "automatic": 2}
+    pending_counts = {kind: value("buongioco_analyses_pending", kind=kind) for kind in ("requested", "automatic")}
+    assert pending_counts == {"requested": 1, "automatic": 2}
     worker.analysis_pool.stop()
     await asyncio.wait(automatic)

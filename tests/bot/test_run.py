@@ -199,14 +199,14 @@ def test_unreachable_store_exits_with_tempfail(tmp_path: Path) -> None:
 async def test_start_retries_until_the_store_refuses_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running_module, "RETRY_SECONDS", 0.0)
     errors: list[Exception | None] = [ConnectionError("away"), ResponseError("MISCONF Errors writing"), None]
-    refused = ResponseError("unknown command 'PEXPIRETIME'")
+    refusal = ResponseError("unknown command 'PEXPIRETIME'")
 
     async def start() -> None:
         if error := errors.pop(0):
             raise error
 
     await running_module._retry_start(start)
-    errors += [refused, None]
+    errors += [refusal, None]
     with pytest.raises(StoreError, match=r"refuses the bot's commands .*PEXPIRETIME") as raised:
         await running_module._retry_start(start)
     assert not isinstance(raised.value, StoreUnavailable)
@@ -264,11 +264,11 @@ async def test_telegram_runs_even_if_the_playground_port_is_taken(tmp_path: Path
             await server.stop()
     assert process.returncode == 0
     assert b"Traceback" not in log
-    lines = [json.loads(line) for line in log.splitlines()]
-    [refused] = [line for line in lines if line["event"] == "platform_refused"]
+    log_entries = [json.loads(line) for line in log.splitlines()]
+    [refused] = [line for line in log_entries if line["event"] == "platform_refused"]
     assert refused["platform"] == "playground"
     assert "BUONGIOCO_PLAYGROUND_PORT" in refused["what_to_do"]
-    assert [line["platform"] for line in lines if line["event"] == "platform_away"] == ["telegram"]
+    assert [line["platform"] for line in log_entries if line["event"] == "platform_away"] == ["telegram"]
 
 
 @pytest.mark.long
@@ -330,11 +330,11 @@ async def test_games_are_exported_and_ratings_rebuilt(tmp_path: Path) -> None:
             before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")
             assert before
     await valkey.stop()
-    out = tmp_path / "games.jsonl"
-    answer = await asyncio.to_thread(run_command, tmp_path, "export", "--out", str(out))
+    output = tmp_path / "games.jsonl"
+    answer = await asyncio.to_thread(run_command, tmp_path, "export", "--out", str(output))
     assert answer.returncode == 0
     assert answer.stderr == "1 game\n"
-    record = read(out.read_text())
+    record = read(output.read_text())
     verify(record)
     assert load(record).is_over
     assert (await asyncio.to_thread(run_command, tmp_path, "export", "--person", "paper:9")).stdout == ""

@@ -179,13 +179,13 @@ def descendants(pid: int) -> dict[int, str]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-    found: dict[int, str] = {}
+    values_by_pid: dict[int, str] = {}
     waiting = {pid}
     while waiting:
-        waiting = {child for child, parent in parents.items() if parent in waiting} - set(found)
+        waiting = {child for child, parent in parents.items() if parent in waiting} - set(values_by_pid)
         for child in waiting:
-            found[child] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
-    return found
+            values_by_pid[child] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+    return values_by_pid
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")

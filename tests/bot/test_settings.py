@@ -98,8 +98,8 @@ def test_wrong_address_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch, name
     monkeypatch.setenv(name, value)
     with pytest.raises(BadSetting, match=f"^{name} {re.escape(line)}[^\n]*$"):
         read_settings()
-    code, out = run_doctor()
-    assert (code, out.startswith(f"wrong  {name} {line}"), len(out.splitlines())) == (1, True, 1)
+    code, output = run_doctor()
+    assert (code, output.startswith(f"wrong  {name} {line}"), len(output.splitlines())) == (1, True, 1)
 
 
 @pytest.mark.parametrize(

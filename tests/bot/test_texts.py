@@ -43,9 +43,9 @@ def test_translations_have_the_same_placeholders(language: str) -> None:
         strings = [message.string] if isinstance(message.string, str) else [str(text) for text in message.string]
         if message.id:
             # The form for one can leave out the count where English does.
-            one, *several = strings
-            wrong = [string for string in several if placeholders(string) != placeholders(ids[-1])]
-            wrong += [one] if placeholders(one) not in map(placeholders, ids) else []
+            singular, *plurals = strings
+            wrong = [string for string in plurals if placeholders(string) != placeholders(ids[-1])]
+            wrong += [singular] if placeholders(singular) not in map(placeholders, ids) else []
             assert not wrong, f"{catalogue_path(language)}: use the placeholders of {message.id!r}"
 
 
@@ -96,13 +96,13 @@ def test_catalogue_names_commands_in_its_language(language: str) -> None:
 
 def test_texts_have_typographic_quotes() -> None:
     """Straight quotes are only for code, which is in backticks."""
-    found = set(required_texts())
+    found_texts = set(required_texts())
     for language in TRANSLATIONS:
         for message in read_catalogue(language):
             if message.id:
-                found |= {message.string} if isinstance(message.string, str) else set(map(str, message.string))
-    assert {"You’re in.", "Iscrizione fatta."} <= found
-    straight = {text for text in found if re.search("['\"´]", re.sub("`[^`]*`", "", text))}
+                found_texts |= {message.string} if isinstance(message.string, str) else set(map(str, message.string))
+    assert {"You’re in.", "Iscrizione fatta."} <= found_texts
+    straight = {text for text in found_texts if re.search("['\"´]", re.sub("`[^`]*`", "", text))}
     assert not straight, "write ’, “” or «» in texts, and code in backticks"
 
 

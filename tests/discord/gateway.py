@@ -29,8 +29,8 @@ class Connection:
         self.socket = socket
         self._compressor = zlib.compressobj() if compressed else None
 
-    async def send(self, op: int, data: Any, **more: Any) -> None:
-        await self.send_text(json.dumps({"op": op, "d": data, "s": None, "t": None, **more}))
+    async def send(self, op: int, data: Any, **fields: Any) -> None:
+        await self.send_text(json.dumps({"op": op, "d": data, "s": None, "t": None, **fields}))
 
     async def send_text(self, text: str | bytes) -> None:
         """Send text, compressed if the connection is. Bytes are sent unchanged."""

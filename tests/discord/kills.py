@@ -48,8 +48,8 @@ class DiscordPage(PlatformPage):
     def convert(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = [[{"payload": button["custom_id"], "kind": "press"} for button in buttons_of(message)]]
         by = "bot" if message["author"] == BOT else "person"
-        shown = picture_of(message)
-        picture = {"name": shown[0].removesuffix(".png"), "alt": shown[1]} if shown else None
+        shown_picture = picture_of(message)
+        picture = {"name": shown_picture[0].removesuffix(".png"), "alt": shown_picture[1]} if shown_picture else None
         return {"id": int(message["id"]), "by": by, "text": text_of(message), "rows": rows, "picture": picture}
 
     def say(self, person: str, text: str) -> None:

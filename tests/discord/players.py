@@ -154,26 +154,28 @@ class Person:
         await self.open_modal(interaction)
         return interaction
 
-    async def send_modal(self, opened: Interaction, **chosen: Any) -> str:
+    async def send_modal(self, opened: Interaction, **chosen_values: Any) -> str:
         """Send the modal that an interaction opened; return the ephemeral answer.
 
-        ``chosen`` has values of fields: a text, or a list for boxes. Other fields keep what they had at first.
+        ``chosen_values`` has values of fields: a text, or a list for boxes. Other fields keep what they had at first.
         """
         modal = await self.open_modal(opened)
         fields = [label["component"] for label in modal["components"]]
-        assert set(chosen) <= {field["custom_id"] for field in fields}
+        assert set(chosen_values) <= {field["custom_id"] for field in fields}
         labels = []
         for number, field in enumerate(fields):
             first = [option["value"] for option in field["options"] if option.get("default")]
-            values = chosen.get(field["custom_id"], first)
+            values = chosen_values.get(field["custom_id"], first)
             values = values if isinstance(values, list) else [values]
             assert set(values) <= {option["value"] for option in field["options"]}, f"no such options: {values}"
             assert values or not field.get("required", True), "Discord keeps the modal open until the field is filled"
-            shown = {"value": next(iter(values), None)} if field["type"] == RADIO else {"values": values}
-            component = {"id": 2 * number + 2, "type": field["type"], "custom_id": field["custom_id"], **shown}
+            field_value = {"value": next(iter(values), None)} if field["type"] == RADIO else {"values": values}
+            component = {"id": 2 * number + 2, "type": field["type"], "custom_id": field["custom_id"], **field_value}
             labels.append({"id": 2 * number + 1, "type": LABEL, "component": component})
         messages = (opened.channel.messages, opened.channel.ephemerals[self.number])
-        message = next((found[opened.message] for found in messages if opened.message in found), None)
+        message = next(
+            (messages_by_id[opened.message] for messages_by_id in messages if opened.message in messages_by_id), None
+        )
         data = {"custom_id": modal["custom_id"], "components": labels}
         return await self.wait_for_answer(self.server.interact(FORM, self.number, opened.channel, data, message))
 
@@ -242,10 +244,16 @@ class ObservedDiscord(Discord):
 
 @asynccontextmanager
 async def on_discord(
-    store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, pictures: bool = False, **more: Any
+    store: Store,
+    server: DiscordServer,
+    *,
+    quick: bool = True,
+    alone: bool = True,
+    pictures: bool = False,
+    **settings_fields: Any,
 ) -> AsyncIterator[ObservedDiscord]:
-    """Run a worker with the real adapter and library against the fake server. ``more`` are other settings."""
-    settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
+    """Run a worker with the real adapter and library against the fake server. ``settings_fields`` are other settings."""
+    settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **settings_fields)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
     adapter = ObservedDiscord(Dispatcher(worker), TOKEN)

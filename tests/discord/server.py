@@ -202,12 +202,12 @@ class DiscordServer:
                         return web.Response(body=failure.body, content_type=failure.kind, status=failure.status)
                     self._fail(failure, request)
                 return _json(result, headers=self._bucket_headers(name, request))
-            except Refused as refused:
+            except Refused as refusal:
                 headers = {}
-                if refused.status == 429:
-                    wait = refused.body["retry_after"]
+                if refusal.status == 429:
+                    wait = refusal.body["retry_after"]
                     headers = {"Via": "1.1 paper", "Retry-After": str(wait), "X-RateLimit-Scope": "user"}
-                return _json(refused.body, refused.status, headers)
+                return _json(refusal.body, refusal.status, headers)
 
         return handle
 
@@ -298,8 +298,8 @@ class DiscordServer:
         self.servers.add(number)
         return number
 
-    def add_channel(self, number: int, server: int = 0, kind: int = TEXT_CHANNEL, **more: Any) -> Channel:
-        return self.channels.setdefault(number, Channel(number, kind, server, **more))
+    def add_channel(self, number: int, server: int = 0, kind: int = TEXT_CHANNEL, **fields: Any) -> Channel:
+        return self.channels.setdefault(number, Channel(number, kind, server, **fields))
 
     def private(self, user: int) -> Channel:
         number = self._first_private + user
@@ -366,10 +366,10 @@ class DiscordServer:
                 "permissions": str(self.permissions_by_user.get(interaction.user, 0)),
                 "flags": 0,
             }
-            more = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}
+            member_fields = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}
             guild = {"id": str(channel.server), "locale": "en-US", "features": []}
             sender = {
-                "member": {**member, **more},
+                "member": {**member, **member_fields},
                 "guild_id": str(channel.server),
                 "guild": guild,
                 "guild_locale": "en-US",

@@ -39,10 +39,10 @@ ON: dict[str, Any] = {"discord_activity": True, "discord_client_secret": SECRET,
 
 @asynccontextmanager
 async def with_activity(
-    store: Store, server: DiscordServer, **more: Any
+    store: Store, server: DiscordServer, **settings_fields: Any
 ) -> AsyncIterator[tuple[ObservedDiscord, Site, "Frame"]]:
     server.activities.is_enabled = True
-    settings = {"playground_port": 0, **ON, **more}
+    settings = {"playground_port": 0, **ON, **settings_fields}
     async with on_discord(store, server, **settings) as adapter, aiohttp.ClientSession() as session:
         [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]
         async with playground.site.open():
@@ -122,8 +122,8 @@ async def test_each_person_opens_the_table_of_their_press(store: Store, server: 
     async with with_activity(store, server) as (adapter, _site, frame):
         people = await seat_people(server, "metamazzo")
         instance = await launch(people[0], server, on_board=True)
-        others = await seat_people(server, "metamazzo", first=3)
-        assert await launch(others[0], server, on_board=True) == instance, "a channel has one instance"
+        other_people = await seat_people(server, "metamazzo", first=3)
+        assert await launch(other_people[0], server, on_board=True) == instance, "a channel has one instance"
         for number in (1, 3):
             [table] = await adapter.worker.room.lists.tables_of(f"discord:{number}")
             assert (await sign_in(frame, server, number, instance))[0] == f"/t/{table.code}"
@@ -167,7 +167,7 @@ async def test_invalid_launches_are_refused(
         Person(server, 1, "Anna")
         state, spaced = [(await frame.open(instance))["state"] for instance in ("i-1", "i 1")]
         code = server.activities.authorize(1)
-        with capture_logs() as lines:
+        with capture_logs() as logs:
             for fields in (
                 {"code": code, "state": "", "instance_id": "i-1"},
                 {"code": code, "state": state[:-1] + "!", "instance_id": "i-1"},
@@ -189,8 +189,8 @@ async def test_invalid_launches_are_refused(
             late = time.time() + LAUNCH_SECONDS + 1
             monkeypatch.setattr("adapters.discord.activity.time.time", lambda: late)
             assert (await frame.enter(code=code, state=state, instance_id="i-1")).status == 403
-        assert SECRET not in str(lines)
-        assert code not in str(lines)
+        assert SECRET not in str(logs)
+        assert code not in str(logs)
 
 
 async def test_code_works_once(store: Store, server: DiscordServer) -> None:
@@ -300,8 +300,8 @@ async def test_active_accounts_never_count_for_a_full_address(
         Person(server, 1, "Anna")
         cookie = (await sign_in(frame, server, 1, "i-1"))[1]
         now = 0.0
-        known: TTLCache[str, str] = TTLCache(10, KNOWN_SECONDS, lambda: now)
-        monkeypatch.setattr(site._app_visitors, "_known", known)
+        known_people: TTLCache[str, str] = TTLCache(10, KNOWN_SECONDS, lambda: now)
+        monkeypatch.setattr(site._app_visitors, "_known", known_people)
         assert await frame.get("/how-to-play", cookie) == 200
         monkeypatch.setattr("adapters.web.limits.REQUESTS", RateLimit(burst=5, interval=3600.0))
         assert [await frame.get("/how-to-play", "") for _ in range(6)][-1] == 429
@@ -312,8 +312,10 @@ async def test_active_accounts_never_count_for_a_full_address(
 
 async def test_doctor_says_what_the_activity_lacks(server: DiscordServer) -> None:
     async def activity_line(**settings: Any) -> tuple[bool, str]:
-        given = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **{**ON, **settings})
-        [line] = [line async for line in examine(given) if "Activity" in line[1] or "secret" in line[1]]
+        discord_settings = Settings(
+            _env_file=None, discord_token=TOKEN, discord_api_url=server.url, **{**ON, **settings}
+        )
+        [line] = [line async for line in examine(discord_settings) if "Activity" in line[1] or "secret" in line[1]]
         return line
 
     assert await activity_line(discord_client_secret=None) == (

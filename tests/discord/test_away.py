@@ -53,14 +53,19 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDiscord, TimedServer, list[Person]]]:
+async def run_game(
+    folder: Path, **settings_fields: Any
+) -> AsyncIterator[tuple[ObservedDiscord, TimedServer, list[Person]]]:
     """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
     server.add_channel(CHANNEL, server.add_server(BAR))
     await server.start()
     try:
-        async with open_store(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:
+        async with (
+            open_store(valkey.url) as store,
+            on_discord(store, server, quick=False, **settings_fields) as adapter,
+        ):
             people = await seat_people(server, "metamazzo")
             await adapter.worker.settled()
             yield adapter, server, people
@@ -90,8 +95,8 @@ def count_shown_tricks(server: DiscordServer, people: list[Person]) -> list[int]
     """Return the number of tricks taken, as shown by the board and by each hand."""
     chats = [server.channels[CHANNEL], *(person.private for person in people)]
     texts = [text_of(message) for chat in chats for message in chat.messages.values()]
-    lines = [line for text in texts for line in text.splitlines() if line.startswith("Tricks:")]
-    return [sum(map(int, re.findall(r" (\d+)(?:,| ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
+    trick_lines = [line for text in texts for line in text.splitlines() if line.startswith("Tricks:")]
+    return [sum(map(int, re.findall(r" (\d+)(?:,| ·|$)", line.partition(" · 8 cards")[0]))) for line in trick_lines]
 
 
 async def start_outage(server: DiscordServer, failure: str) -> None:
@@ -237,12 +242,12 @@ def is_visible(channel: Any, number: int) -> bool:
 def check_pauses(server: TimedServer, name: str, pauses: list[float]) -> None:
     """Check that each failed call was repeated, and not before its wait was over."""
     failures = [
-        index for index, (_time, call, _target, failed) in enumerate(server.call_log) if call == name and failed
+        index for index, (_time, call, _target, has_failed) in enumerate(server.call_log) if call == name and has_failed
     ]
     for index, seconds in zip(failures, pauses, strict=True):
-        failed_at, _call, target, _failed = server.call_log[index]
+        failed_at, _call, target, _has_failed = server.call_log[index]
         repeated_at = [
-            time for time, call, other, _failed in server.call_log[index + 1 :] if (call, other) == (name, target)
+            time for time, call, other, _has_failed in server.call_log[index + 1 :] if (call, other) == (name, target)
         ]
         assert repeated_at, f"{name} was not repeated for {target}"
         assert repeated_at[0] >= failed_at + seconds - 0.1

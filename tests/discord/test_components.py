@@ -85,9 +85,9 @@ def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place
     validate_body("send", body)
     validate_message(body, is_new=True)
     validate_media(body["components"], [f"{SCENE.digest}.png"])
-    alone = components.message_body(panel, place)
-    assert alone["attachments"] == []
-    validate_media(alone["components"], [])
+    body_without_picture = components.message_body(panel, place)
+    assert body_without_picture["attachments"] == []
+    validate_media(body_without_picture["components"], [])
 
 
 def test_too_many_buttons_leave_no_room_for_a_picture() -> None:

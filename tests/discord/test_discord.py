@@ -80,14 +80,14 @@ async def wait_for_mover(people: list[Person]) -> Person:
 # Commands
 
 
-@pytest.mark.parametrize("written", ["<https://cards.example.org/t/{code}>", "({code})", "/join {code}"])
-async def test_pasted_invitation_seats_the_person(store: Store, server: DiscordServer, written: str) -> None:
+@pytest.mark.parametrize("link_text", ["<https://cards.example.org/t/{code}>", "({code})", "/join {code}"])
+async def test_pasted_invitation_seats_the_person(store: Store, server: DiscordServer, link_text: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", game="testa")
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
-        assert await bruno.complete("join", "table", written.format(code=table.code)) == [table.code]
-        answer = await bruno.slash("join", table=written.format(code=table.code.lower()))
+        assert await bruno.complete("join", "table", link_text.format(code=table.code)) == [table.code]
+        answer = await bruno.slash("join", table=link_text.format(code=table.code.lower()))
         assert answer == f"You’re at table {table.code}."
 
 
@@ -520,8 +520,8 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         assert table.game
         assert "Tricks" in text_of(people[0].visible_messages(people[0].private)[-1])
         assert not any(tricks_played(text) > 1 for text in texts_in(channel))
-        refused = sum(name in ("edit", "send") for name, _body in server.calls)
-        assert len(adapter.budget._refusal_times) <= 2 < refused
+        request_count = sum(name in ("edit", "send") for name, _body in server.calls)
+        assert len(adapter.budget._refusal_times) <= 2 < request_count
         if cause == "bot removed":
             # Before it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()

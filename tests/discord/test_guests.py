@@ -21,8 +21,8 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
 
 
-def channel_without_bot(server: DiscordServer, where: str) -> Channel:
-    if where == "group chat":
+def channel_without_bot(server: DiscordServer, kind: str) -> Channel:
+    if kind == "group chat":
         return server.add_channel(300, kind=GROUP, users=(1, 2))
     return server.add_channel(300, 9 << 22)
 

@@ -41,9 +41,9 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
         members[0].say("/match testa")
         await until(lambda: any("Send this to the other group: /match" in text for text in texts()[0]))
         board = next(text for text in texts()[0] if "Send this to the other group" in text)
-        found = re.search(r"/match (\w{6})", board)
-        assert found
-        assert "in the last message" in await guests[0].slash("match", code=found[1])
+        code_match = re.search(r"/match (\w{6})", board)
+        assert code_match
+        assert "in the last message" in await guests[0].slash("match", code=code_match[1])
         await until(lambda: any("to sign up" in text for text in texts()[1]))
         for member in members:
             await member.press("Sign up", group)

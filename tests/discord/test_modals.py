@@ -54,8 +54,13 @@ async def test_command_without_arguments_opens_a_form(store: Store, server: Disc
         ]
         assert chosen_in(modal)["points"] == ["0"]
         assert not bar(server).messages
-        chosen = {"game": "spades", "points": "300", "clock": "60", "options": ["strict", "cuts", "nil_bags=false"]}
-        assert await anna.send_modal(opened, **chosen) == ""
+        chosen_terms = {
+            "game": "spades",
+            "points": "300",
+            "clock": "60",
+            "options": ["strict", "cuts", "nil_bags=false"],
+        }
+        assert await anna.send_modal(opened, **chosen_terms) == ""
         table = await only_table(adapter, anna)
         assert (table.game_id, table.clock, table.strict, table.has_cuts) == ("spades", 60, True, True)
         assert dict(table.rules) == {"target": 300, "nil_bags": False}
@@ -101,10 +106,10 @@ async def test_refused_form_keeps_what_was_chosen(
         assert await anna.send_modal(anna.start_command("challenge"), **wrong, clock="300") == sentence
         assert not bar(server).messages
         again = await anna.press_for_modal("Choose again", bar(server))
-        kept = chosen_in(again.modal)
-        assert (kept["game"], kept["clock"]) == ([wrong["game"]], ["300"])
-        assert kept["points"] == [wrong.get("points", "0")]
-        assert set(kept["options"]) == set(wrong.get("options", []))
+        kept_terms = chosen_in(again.modal)
+        assert (kept_terms["game"], kept_terms["clock"]) == ([wrong["game"]], ["300"])
+        assert kept_terms["points"] == [wrong.get("points", "0")]
+        assert set(kept_terms["options"]) == set(wrong.get("options", []))
         # Sent unchanged, it is refused again in the same message.
         await anna.send_modal(again)
         assert ephemerals(anna) == [sentence]
@@ -175,7 +180,7 @@ async def test_form_survives_a_restart_and_counts_once(store: Store, server: Dis
         await anna.open_modal(opened)
     async with on_discord(store, server) as adapter:
         await anna.send_modal(opened, game="testa")
-        sent = next(each for each in server.interactions.values() if each.type == FORM)
+        sent = next(interaction for interaction in server.interactions.values() if interaction.type == FORM)
         server.dispatch_interaction(sent)
         await adapter.worker.settled()
         assert (await only_table(adapter, anna)).game_id == "testa"
@@ -236,8 +241,8 @@ def test_form_fits_into_a_modal_uncut(language: str, game: str) -> None:
     assert form.title == body["title"]
     for field, label in zip(form.fields, body["components"], strict=True):
         assert field.label == label["label"]
-        for option, shown in zip(field.options, label["component"]["options"], strict=True):
-            assert (option.label, option.description) == (shown["label"], shown.get("description", ""))
+        for option, shown_option in zip(field.options, label["component"]["options"], strict=True):
+            assert (option.label, option.description) == (shown_option["label"], shown_option.get("description", ""))
 
 
 SELECT: dict[str, Any] = {
@@ -247,9 +252,9 @@ SELECT: dict[str, Any] = {
 }
 
 
-def modal_of(*components: dict[str, Any], **more: Any) -> dict[str, Any]:
+def modal_of(*components: dict[str, Any], **data_fields: Any) -> dict[str, Any]:
     labels = [{"type": 18, "label": "Label", "component": component} for component in components]
-    return {"type": MODAL, "data": {"custom_id": "x", "title": "Title", "components": labels, **more}}
+    return {"type": MODAL, "data": {"custom_id": "x", "title": "Title", "components": labels, **data_fields}}
 
 
 def test_documented_modal_is_accepted() -> None:

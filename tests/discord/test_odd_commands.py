@@ -73,7 +73,7 @@ def test_person_in_an_unknown_option_is_refused(server: DiscordServer) -> None:
 async def test_odd_autocompletion_is_completed_or_refused(server: DiscordServer, name: str) -> None:
     suggested: list[str] = []
 
-    async def suggest(_kind: object, typed: str, *_where: object) -> list[Any]:
+    async def suggest(_kind: object, typed: str, *_context: object) -> list[Any]:
         suggested.append(typed)
         return []
 

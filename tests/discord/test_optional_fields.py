@@ -80,15 +80,15 @@ async def test_optional_fields_never_lose_a_form(server: DiscordServer, in_serve
         "data.components.0.component.values.0",
     )
     for change, variant in iter_variants(server.event_of(interaction, MESSAGE), (*REQUIRED[in_server], *needed)):
-        read = read_event(variant)
-        assert read_answers(read.data) == {"options": ("cuts",)}, change
-        assert read.data["custom_id"] == "1phelp", change
+        read_variant = read_event(variant)
+        assert read_answers(read_variant.data) == {"options": ("cuts",)}, change
+        assert read_variant.data["custom_id"] == "1phelp", change
 
 
 def test_named_person_without_optional_fields_is_read() -> None:
     data = {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}
-    named = read_named_person(data, "2")
-    assert (named.person.id, named.person.name, named.is_bot) == ("discord:2", "", False)
+    person = read_named_person(data, "2")
+    assert (person.person.id, person.person.name, person.is_bot) == ("discord:2", "", False)
 
 
 # docs.discord.com/developers/resources/guild#guild-object, and the extra fields of GUILD_CREATE.

@@ -323,11 +323,11 @@ async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: Di
         await mover.play(Random(1))
         await adapter.worker.settled()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
-    stored = await store.load_shown(table.code)
+    stored_states = await store.load_shown(table.code)
     for seat, person in enumerate(people):
         name = picture_of(hand(person))
         [attached] = server.attached[int(hand(person)["id"])]
-        state = decode_state(stored[f"h{seat}"])
+        state = decode_state(stored_states[f"h{seat}"])
         assert name
         assert state.message == hand(person)["id"]
         assert state.picture == f"{attached}/{name[0]}"

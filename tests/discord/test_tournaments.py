@@ -81,16 +81,16 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
     await organiser.slash("tournament", game="testa", target=11)
     for person in people[1:]:
         assert "Not started yet" in await person.press("Sign up", channel)
-    await until(lambda: any(organiser.button("Start", where) for where in (channel, organiser.private)))
-    where = channel if organiser.button("Start", channel) else organiser.private
+    await until(lambda: any(organiser.button("Start", start_channel) for start_channel in (channel, organiser.private)))
+    start_channel = channel if organiser.button("Start", channel) else organiser.private
     if form:
-        await organiser.press("Options", where)
+        await organiser.press("Options", start_channel)
         for label in ("Form", form, "Done", "◀ Back"):
-            await organiser.press(label, where)
+            await organiser.press(label, start_channel)
         await until(
             lambda: any(form.lower() in text_of(message).lower() for message in messages_starting_with(channel, "🏆"))
         )
-    await organiser.press("Start", where)
+    await organiser.press("Start", start_channel)
     return people
 
 

@@ -24,9 +24,9 @@ _validators = {
 class Refused(Exception):
     """An error answer: HTTP status, Discord's code and message."""
 
-    def __init__(self, status: int, code: int, message: str = "", **more: Any) -> None:
+    def __init__(self, status: int, code: int, message: str = "", **body_fields: Any) -> None:
         super().__init__(status, code, message)
-        self.status, self.body = status, {"code": code, "message": message or f"error {code}", **more}
+        self.status, self.body = status, {"code": code, "message": message or f"error {code}", **body_fields}
 
 
 def validate_body(kind: str, body: Any) -> None:
@@ -36,8 +36,8 @@ def validate_body(kind: str, body: Any) -> None:
         raise invalid_form(f"{list(error.instance_path)}: {error.message[:300]}")
 
 
-def invalid_form(why: str) -> Refused:
-    return Refused(400, 50035, f"Invalid Form Body: {why}")
+def invalid_form(reason: str) -> Refused:
+    return Refused(400, 50035, f"Invalid Form Body: {reason}")
 
 
 def validate_message(body: dict[str, Any], *, is_new: bool) -> None:
@@ -170,8 +170,8 @@ def validate_commands(commands: list[dict[str, Any]]) -> None:
 
 def _validate_entry_point(command: dict[str, Any]) -> None:
     """Refuse an entry point that docs.discord.com/developers/interactions/application-commands does not allow."""
-    known = {"type", "name", "name_localizations", "handler", "contexts", "integration_types", "nsfw"}
-    if set(command) - known or command.get("handler", 2) not in (1, 2):
+    known_fields = {"type", "name", "name_localizations", "handler", "contexts", "integration_types", "nsfw"}
+    if set(command) - known_fields or command.get("handler", 2) not in (1, 2):
         raise invalid_form("an entry point has a handler, no description and no options")
     if not all(1 <= len(name) <= 32 for name in (command["name"], *command.get("name_localizations", {}).values())):
         raise invalid_form("APPLICATION_COMMAND_INVALID_NAME")

@@ -32,8 +32,8 @@ class AppProxy:
                 return await self._join(request, session, url, headers)
             options: dict[str, Any] = {"headers": headers, "data": await request.read(), "allow_redirects": False}
             async with session.request(request.method, url, **options) as answer:
-                kept = [(name, value) for name, value in answer.headers.items() if name.lower() not in HOP]
-                return web.Response(body=await answer.read(), status=answer.status, headers=kept)
+                kept_headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in HOP]
+                return web.Response(body=await answer.read(), status=answer.status, headers=kept_headers)
 
     @staticmethod
     async def _join(

@@ -26,9 +26,9 @@ async def play_a_robot(bot: Bot, store_url: str, session: aiohttp.ClientSession,
 
     table = await call("POST", "", game="testa", robots=robot)
     path = f"/{table['code']}"
-    for chosen in ("play", "resign"):
+    for verb in ("play", "resign"):
         while table["turn"] != table["seat"]:
             await asyncio.sleep(0.2)
             table = await call("GET", path)
-        move = next(move for move in table["moves"] if move.startswith(chosen))
+        move = next(move for move in table["moves"] if move.startswith(verb))
         table = await call("POST", f"{path}/moves", version=table["version"], move=move)

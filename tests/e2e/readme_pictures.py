@@ -32,10 +32,10 @@ COLOURS = 128
 
 def small_png(shot: bytes) -> bytes:
     """Return a screenshot as a PNG with a palette."""
-    written = io.BytesIO()
+    png = io.BytesIO()
     image = Image.open(io.BytesIO(shot)).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
-    return written.getvalue()
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(png, "PNG", optimize=True)
+    return png.getvalue()
 
 
 async def open_chat(browser: Browser, site: OpenPlayground, scale: float) -> Page:

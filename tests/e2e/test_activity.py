@@ -68,8 +68,8 @@ async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> N
                     frame = page.frame_locator("iframe")
                     card = frame.locator(".fan .tap.playable").first
                     await card.wait_for(timeout=30_000)
-                    [shown] = [part for part in page.frames if part != page.main_frame]
-                    assert shown.url == f"https://1000.discordsays.com/t/{code}"
+                    [activity_frame] = [part for part in page.frames if part != page.main_frame]
+                    assert activity_frame.url == f"https://1000.discordsays.com/t/{code}"
                     played = str(await card.get_attribute("data-card"))
                     await page.screenshot(path=tmp_path / "activity.png")
                     await card.tap()
@@ -81,7 +81,7 @@ async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> N
                         )
 
                     await until(is_played)
-                    await _check_cookie(context, shown)
+                    await _check_cookie(context, activity_frame)
                     calls = await page.evaluate("calls")
                     assert [call.get("cmd", "handshake") for call in calls] == ["handshake", "AUTHORIZE"]
                     # Discord ends the connection, or does not answer.

@@ -92,18 +92,23 @@ class Tab:
         ]
         if not payloads:
             return False
-        chosen = random.choice(payloads)
+        chosen_payload = random.choice(payloads)
         # Find and click in one step in the page, because the panel can change in between.
         await self.page.evaluate(
             "p => { const b = [...document.querySelectorAll('.row button')].find(n => n.dataset.payload === p); b && b.click(); }",
-            chosen,
+            chosen_payload,
         )
         return True
 
 
 def board_at_trick(watcher: Tab, min_tricks: int) -> Locator:
     """Return a locator of a board after this many tricks or more. A slow page can skip some tricks."""
-    counts = [f"{ours}, \\S+ {theirs}" for ours in range(21) for theirs in range(21) if ours + theirs >= min_tricks]
+    counts = [
+        f"{first_points}, \\S+ {second_points}"
+        for first_points in range(21)
+        for second_points in range(21)
+        if first_points + second_points >= min_tricks
+    ]
     return watcher.page.locator(".message", has_text=re.compile(rf"Tricks: \S+ ({'|'.join(counts)})\b"))
 
 

@@ -134,11 +134,11 @@ class Proxy:
             yield socket
 
     async def check_refused(self, key: str = "", **headers: str) -> None:
-        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refusal:
             async with self.open_tab(key, **headers):
                 pass
         # Caddy answers unknown names with an empty response.
-        assert refused.value.status in (403, 200)
+        assert refusal.value.status in (403, 200)
 
     @property
     def log(self) -> str:

@@ -18,8 +18,8 @@ MAX_DIFFERENCE = 24  # largest mean difference of colour values, from 0 to 255; 
 
 async def test_product_looks_like_the_readme_pictures(playground: OpenPlayground, browser: Browser) -> None:
     for name, picture in (await draw_all(browser, playground)).items():
-        stored, drawn = (
+        stored_picture, drawn_picture = (
             Image.open(source).convert("RGB").resize(SIZE) for source in (PICTURES / f"{name}.png", io.BytesIO(picture))
         )
-        difference = max(ImageStat.Stat(ImageChops.difference(stored, drawn)).mean)
+        difference = max(ImageStat.Stat(ImageChops.difference(stored_picture, drawn_picture)).mean)
         assert difference < MAX_DIFFERENCE, f"{name}.png is out of date: python -m tests.e2e.readme_pictures"

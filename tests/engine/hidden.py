@@ -34,12 +34,12 @@ def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
         places += deal.stock[1:] if has_drawn else deal.stock
         places += deal.discards
         places += [card for seat in (0, 1) if seat != viewer for card in deal.discarded[seat]]
-    seen = {card for _, card in (*deal.trick, *(deal.last[0] if deal.last else ()))}
+    seen_cards = {card for _, card in (*deal.trick, *(deal.last[0] if deal.last else ()))}
     if viewer is not None:
-        seen |= set(cards(deal.hand(viewer)))
+        seen_cards |= set(cards(deal.hand(viewer)))
         # Players know their own discards, even if chance has given one to the opponent since.
-        seen |= set(deal.discarded[viewer]) if isinstance(deal, SpadesDeal) else set()
-    return sorted({*cards(unknown), *places} - seen)
+        seen_cards |= set(deal.discarded[viewer]) if isinstance(deal, SpadesDeal) else set()
+    return sorted({*cards(unknown), *places} - seen_cards)
 
 
 def shuffle_hidden(deal: Deal, hidden: list[int], random: Random) -> Deal:

@@ -81,41 +81,41 @@ class NaiveTressette:
             if len(suits) == 4:
                 found.append((f"declare four {rank}", tuple(rank + s for s in suits), 4))
             if len(suits) == 3:
-                missing = next(s for s in "DCSB" if s not in suits)
-                found.append((f"declare three {rank} missing {missing}", tuple(rank + s for s in suits), 3))
+                missing_suit = next(s for s in "DCSB" if s not in suits)
+                found.append((f"declare three {rank} missing {missing_suit}", tuple(rank + s for s in suits), 3))
         for suit in "DCSB":
             if all(rank + suit in cards for rank in "32A"):
                 found.append((f"declare napoletana {suit}", tuple(rank + suit for rank in "32A"), 3))
         return found
 
     def declarations(self, seat: int) -> list[tuple[str, tuple[str, ...], int]]:
-        window, mine, done = self.rules["declare"], self.turn() == seat, len(self.tricks)
+        window, is_own_turn, done = self.rules["declare"], self.turn() == seat, len(self.tricks)
         if self.is_choosing() or self.is_over() or window == "none":
             return []
         cards = self.hand[seat]
         fresh: list[str] | None = None
         if window == "dealt":
-            if not mine or self.has_played(seat):
+            if not is_own_turn or self.has_played(seat):
                 return []
             cards = self.first_ten[seat]
         elif window == "acquired":
             if not self.has_played(seat):
-                if not mine:
+                if not is_own_turn:
                     return []
             else:
-                if self.layout == "packets" and not mine:
+                if self.layout == "packets" and not is_own_turn:
                     return []
                 if any(s == seat for s, _ in self.current):
                     return []
                 fresh = self.acquired[seat]
         elif window == "three_tricks":
-            if not mine or done > 3:
+            if not is_own_turn or done > 3:
                 return []
         elif window == "after_first_trick":
             if done != 1 or any(s == seat for s, _ in self.current):
                 return []
             cards = self.first_ten[seat]
-        elif not mine:
+        elif not is_own_turn:
             return []
         allowed = []
         for text, used, points in self.combos(cards):
@@ -152,24 +152,24 @@ class NaiveTressette:
 
     def play(self, seat: int, text: str) -> None:
         assert text in self.legal(seat), text
-        word, *rest = text.split()
+        word, *arguments = text.split()
         if word == "take":
-            mine = [int(k) for k in rest]
+            mine = [int(k) for k in arguments]
             self.own = {seat: mine, 1 - seat: [k for k in range(1, 9) if k not in mine]}
         elif word == "hold":
-            held = [int(k) for k in rest]
-            self.table[seat] = [k for k in self.own[seat] if k not in held]
-            self.hand[seat] = [card for k in held for card in self.packets[k]]
+            held_packets = [int(k) for k in arguments]
+            self.table[seat] = [k for k in self.own[seat] if k not in held_packets]
+            self.hand[seat] = [card for k in held_packets for card in self.packets[k]]
             self.first_ten[seat] = list(self.hand[seat])
         elif word == "pick":
-            card = self.packets[int(rest[0])].pop(0)
+            card = self.packets[int(arguments[0])].pop(0)
             self.hand[seat].append(card)
             self.acquired[seat].append(card)
         elif word == "declare":
             _, used, points = next(d for d in self.declarations(seat) if d[0] == text)
             self.declared.append((seat, text, used, points))
         else:
-            self.lay(seat, rest[0])
+            self.lay(seat, arguments[0])
 
     def lay(self, seat: int, card: str) -> None:
         if card in self.hand[seat]:
@@ -181,16 +181,16 @@ class NaiveTressette:
         self.acquired[seat] = []
         if len(self.current) < self.n:
             return
-        led = self.current[0][1][1]
-        winner = min((TRESSETTE_ORDER.index(c[0]), s) for s, c in self.current if c[1] == led)[1]
+        led_suit = self.current[0][1][1]
+        winner = min((TRESSETTE_ORDER.index(c[0]), s) for s, c in self.current if c[1] == led_suit)[1]
         self.tricks.append((winner, self.current))
         self.current = []
         self.leader = winner
         if self.stock:
             for drawer in (winner, 1 - winner):
-                drawn = self.stock.pop(0)
-                self.hand[drawer].append(drawn)
-                self.acquired[drawer] = [drawn]
+                drawn_card = self.stock.pop(0)
+                self.hand[drawer].append(drawn_card)
+                self.acquired[drawer] = [drawn_card]
 
     def is_claim_right(self, seat: int, totals: tuple[int, int]) -> bool:
         """Return whether a seat can rightly claim. ``totals`` are those before the deal.

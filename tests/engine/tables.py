@@ -13,8 +13,8 @@ DEALER, ELDEST = 0, 1  # seats at the tables for two
 
 def remaining_cards(pack: Pack, *used: Iterable[str]) -> list[str]:
     """Return the unused cards, threes, twos and aces first, so that cards from the end cannot be declared."""
-    taken = {code for codes in used for code in codes}
-    return sorted((code for code in pack.new if code not in taken), key=lambda code: code[0] not in "32A")
+    used_codes = {code for codes in used for code in codes}
+    return sorted((code for code in pack.new if code not in used_codes), key=lambda code: code[0] not in "32A")
 
 
 def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dict[str, object] | None = None) -> Game:
@@ -32,31 +32,31 @@ def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dic
 
 
 def packets_table(
-    game: str, packets: Sequence[str], rules: dict[str, object] | None = None, *, chosen: bool = True
+    game: str, packets: Sequence[str], rules: dict[str, object] | None = None, *, are_chosen: bool = True
 ) -> Game:
     """Return a table with packets, the first card of each on top.
 
-    If ``chosen``, the eldest takes packets 1 to 4 and both hold their first two. Packets 3 and 4 then lie open for seat
+    If ``are_chosen``, the eldest takes packets 1 to 4 and both hold their first two. Packets 3 and 4 then lie open for seat
     1, packets 7 and 8 for seat 0.
     """
-    laid = [packet.split() for packet in [*packets, *[""] * (8 - len(packets))]]
-    spare = remaining_cards(ITALIAN, *laid)
-    for packet in laid:
+    packet_codes = [packet.split() for packet in [*packets, *[""] * (8 - len(packets))]]
+    spare = remaining_cards(ITALIAN, *packet_codes)
+    for packet in packet_codes:
         while len(packet) < 5:
             packet.append(spare.pop())
     table = Game(game, rules, dealer=DEALER)
-    table.lay_out([card for packet in laid for card in packet])
-    if chosen:
+    table.lay_out([card for packet in packet_codes for card in packet])
+    if are_chosen:
         play(table, "1: take 1 2 3 4", "1: hold 1 2", "0: hold 5 6")
     return table
 
 
-def last_packet_card_table(declare: str, held: str = "2D AD") -> Game:
+def last_packet_card_table(declare: str, hand: str = "2D AD") -> Game:
     """Return a Pizzichino table: seat 1 moves, and its last packet card is the three of coins.
 
-    In hand the card completes a napoletana if the two others are ``held``, and nothing otherwise.
+    In hand the card completes a napoletana if the two others are ``hand``, and nothing otherwise.
     """
-    table = packets_table("pizzichino", [held, "", "4D 5D 6D 7D 3D", "4C 5C 6C 7C FC"], {"declare": declare})
+    table = packets_table("pizzichino", [hand, "", "4D 5D 6D 7D 3D", "4C 5C 6C 7C FC"], {"declare": declare})
     while "pick 3" not in table.legal_moves(1):
         assert table.turn is not None
         legal = [move for move in table.legal_moves(table.turn) if move.startswith("play ")]
@@ -67,13 +67,13 @@ def last_packet_card_table(declare: str, held: str = "2D AD") -> Game:
 
 def stacked_pack(hands: Sequence[str], dealer: int) -> list[str]:
     """Return a pack that deals these hands by seat; unnamed cards fill them."""
-    held = [hand.split() for hand in hands]
-    spare = remaining_cards(ITALIAN, *held)
-    for hand in held:
+    hand_codes = [hand.split() for hand in hands]
+    spare = remaining_cards(ITALIAN, *hand_codes)
+    for hand in hand_codes:
         while len(hand) < 10:
             hand.append(spare.pop())
     order = [(dealer + 1 + step) % 4 for step in range(4)]
-    return [card for half in (0, 5) for seat in order for card in held[seat][half : half + 5]]
+    return [card for half in (0, 5) for seat in order for card in hand_codes[seat][half : half + 5]]
 
 
 def full_table(game: str, hands: Sequence[str], rules: dict[str, object] | None = None, dealer: int = 0) -> Game:
@@ -92,7 +92,9 @@ def spades_table(first: str, second: str, rules: dict[str, object] | None = None
             hand.append(spare.pop(0))
     order = [card for pair in zip(*hands, strict=True) for card in pair]
     table = Game("spades", rules, dealer=DEALER)
-    table.lay_out([card for drawn, lost in zip(order, spare, strict=True) for card in (drawn, lost)])
+    table.lay_out(
+        [card for drawn_card, discarded_card in zip(order, spare, strict=True) for card in (drawn_card, discarded_card)]
+    )
     if drafted:
         draft(table)
     return table
@@ -171,13 +173,13 @@ def play_random_step(table: Game, random: Random) -> None:
     seats = [seat for seat in range(table.kind.seats) if legal_moves_for_record(table, seat)]
     seat = random.choice(seats)
     moves = legal_moves_for_record(table, seat)
-    others = [move for move in moves if not move.startswith(("play ", "bid ", "exchange", "blind"))]
+    other_moves = [move for move in moves if not move.startswith(("play ", "bid ", "exchange", "blind"))]
     if moves[0].startswith("bid "):
         moves = ["bid 4", "bid 5"]  # games with random bids hardly ever end
     elif "blind" in moves and random.random() < 0.9:
         moves = ["draw"]
-    elif others and random.random() < 0.5:
-        moves = others
+    elif other_moves and random.random() < 0.5:
+        moves = other_moves
     table.play(seat, random.choice(moves))
 
 

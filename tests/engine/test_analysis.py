@@ -48,10 +48,10 @@ def test_analysis_is_deterministic(game_id: str) -> None:
 def test_reason_depends_on_whether_the_verdict_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "find_reason", lambda *_, exact: "cards_open" if exact else "likely")
     verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
-    found = {
+    reasons = {
         (verdict.exact, verdict.why) for verdict in verdicts if verdict.lost and verdict.better not in COMBINATIONS
     }
-    assert found == {(True, "cards_open"), (False, "likely")}
+    assert reasons == {(True, "cards_open"), (False, "likely")}
 
 
 def test_reason_does_not_apply_to_the_played_card_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,11 +71,11 @@ def test_reason_does_not_apply_to_the_played_card_too(monkeypatch: pytest.Monkey
 
 def test_verdict_with_all_cards_known_has_reason_counted() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
-    lost = [verdict for verdict in analyse_deal(record, 1) if verdict.exact and verdict.lost]
-    counted = [verdict for verdict in lost if verdict.better.startswith("play ")]
-    assert counted
+    costly_verdicts = [verdict for verdict in analyse_deal(record, 1) if verdict.exact and verdict.lost]
+    better_plays = [verdict for verdict in costly_verdicts if verdict.better.startswith("play ")]
+    assert better_plays
     # Once the stock is drawn, a player knows every card of the opponent.
-    assert {verdict.why for verdict in counted} == {"counted"}
+    assert {verdict.why for verdict in better_plays} == {"counted"}
 
 
 def test_exact_losses_agree_with_the_solver() -> None:
@@ -89,10 +89,10 @@ def test_exact_losses_agree_with_the_solver() -> None:
         values = solver.solve(search_position(game.current))
         assert values
         sign, index = (1 if verdict.seat == 0 else -1), game.kind.pack.index
-        mine = {card: (value if sign > 0 else 35 - value) // 3 for card, value in values.items()}
-        assert max(mine.values()) - mine[index[verdict.move.split(" ")[1]]] == verdict.lost
+        own_points = {card: (value if sign > 0 else 35 - value) // 3 for card, value in values.items()}
+        assert max(own_points.values()) - own_points[index[verdict.move.split(" ")[1]]] == verdict.lost
         if verdict.lost:
-            assert mine[index[verdict.better.split(" ")[1]]] == max(mine.values())
+            assert own_points[index[verdict.better.split(" ")[1]]] == max(own_points.values())
         checked += 1
     assert checked > 10
 
@@ -133,12 +133,12 @@ def test_exact_spades_losses_use_deal_scores() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mean", "lost"),
+    ("mean", "lost_points"),
     [(2.0, 1.02), (-3.32, 0.13), (-3.55, 0.0), (-4.5, 0.0)],
     ids=["a point", "a tenth", "chance", "none"],
 )
 def test_losses_within_the_search_error_count_as_zero(
-    mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
+    mean: float, lost_points: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After 100 worlds the mean can be wrong by 0.9 thirds. A difference of six thirds is one point."""
     three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
@@ -147,8 +147,8 @@ def test_losses_within_the_search_error_count_as_zero(
     table = stock_table("metamazzo", "AD 3D", "4D")
     play_cards(table, "AD 4D")
     first = analyse_deal(table.record(), 1)[0]
-    assert (first.seat, first.move, first.lost, first.exact) == (1, "play AD", lost, False)
-    assert first.better == ("play 3D" if lost else "play AD")
+    assert (first.seat, first.move, first.lost, first.exact) == (1, "play AD", lost_points, False)
+    assert first.better == ("play 3D" if lost_points else "play AD")
 
 
 def test_unvisited_card_is_judged_as_if_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,9 +192,11 @@ def test_missed_declarations_cost_their_points(monkeypatch: pytest.MonkeyPatch) 
         changed = record.model_copy(update={"deals": [silent, *record.deals[1:]]})
         missed = [verdict for verdict in analyse_deal(changed, 1) if verdict.better in COMBINATIONS]
         assert sorted(verdict.lost for verdict in missed) == sorted(points)
-        made = [verdict for verdict in analyse_deal(record, 1) if verdict.better in COMBINATIONS]
-        assert [(verdict.move, verdict.lost) for verdict in made] == [(verdict.better, 0.0) for verdict in made]
-        assert len(made) == len(points)
+        declaration_verdicts = [verdict for verdict in analyse_deal(record, 1) if verdict.better in COMBINATIONS]
+        assert [(verdict.move, verdict.lost) for verdict in declaration_verdicts] == [
+            (verdict.better, 0.0) for verdict in declaration_verdicts
+        ]
+        assert len(declaration_verdicts) == len(points)
         lost += len(missed)
     assert lost
 
@@ -333,7 +335,7 @@ def test_advised_moves_are_legal(game_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("declare", "held"),
+    ("declare", "hand"),
     [
         ("acquired", "2D AD"),
         long("acquired", ""),
@@ -342,8 +344,8 @@ def test_advised_moves_are_legal(game_id: str) -> None:
         long("acquired", "3C 3B"),
     ],
 )
-def test_card_is_judged_when_a_pick_was_possible(declare: str, held: str) -> None:
-    table = last_packet_card_table(declare, held)
+def test_card_is_judged_when_a_pick_was_possible(declare: str, hand: str) -> None:
+    table = last_packet_card_table(declare, hand)
     move_index = len(table.moves)
     play_cards(table, "7B")
     play_out(table)

@@ -13,10 +13,10 @@ from tests.engine.tables import full_table, packets_table, play_cards, playable_
 TRESSETTES = [game for game in GAMES if game != "spades"]
 
 
-def play_trick(led: str, answer: str) -> tuple[int, Game]:
+def play_trick(led_card: str, answer: str) -> tuple[int, Game]:
     """Let seat 1 lead and seat 0 answer; return the winner and the table."""
-    table = stock_table("metamazzo", led, answer)
-    play_cards(table, f"{led} {answer}")
+    table = stock_table("metamazzo", led_card, answer)
+    play_cards(table, f"{led_card} {answer}")
     assert table.current
     assert table.current.last
     return table.current.last[2], table
@@ -86,14 +86,14 @@ def test_thirds_round_down_to_11_points_a_deal(game: str) -> None:
     rules: list[dict[str, str]] = [{}]
     if "none" in GAMES[game].rules.choices()["declare"]:
         rules.append({"declare": "none"})
-    for number, chosen in product(range(20), rules):
-        table = Game(game, chosen, dealer=0)
+    for number, game_rules in product(range(20), rules):
+        table = Game(game, game_rules, dealer=0)
         table.deal(bytes([number]) * 32)
         while table.turn is not None:
             table.play(table.turn, table.legal_moves(table.turn)[0])
         entries = table.record().deals[0].entries()
         assert sum(entries["thirds"]) == 35
-        assert not (chosen and any(entries["declared"]))
+        assert not (game_rules and any(entries["declared"]))
         assert [
             third // 3 + declared for third, declared in zip(entries["thirds"], entries["declared"], strict=True)
         ] == list(entries["points"])

@@ -229,9 +229,9 @@ def test_tie_break_claim_counts_both_sides_declarations() -> None:
 def test_tie_below_the_target_is_not_a_tie_break() -> None:
     table = tied_game()
     table.totals = (20, 20)
-    with pytest.raises(ClaimRefused) as refused:
+    with pytest.raises(ClaimRefused) as refusal:
         table.play(0, "claim")
-    assert not isinstance(refused.value, ClaimNeedsLead)
+    assert not isinstance(refusal.value, ClaimNeedsLead)
 
 
 def test_release_1_lets_a_tie_break_be_claimed_at_once() -> None:

@@ -39,8 +39,8 @@ def test_game_ends_after_the_deal_that_reaches_the_target() -> None:
     table = stock_table("testa", "4D", "3D", rules={"target": 11})
     table.totals = (9, 2)
     play_out(table)
-    ours, theirs = table.totals
-    assert table.is_over == (max(ours, theirs) >= 11 and ours != theirs)
+    first_total, second_total = table.totals
+    assert table.is_over == (max(first_total, second_total) >= 11 and first_total != second_total)
 
 
 def finish_deal_from(totals: tuple[int, int], game: str = "metamazzo") -> Game:

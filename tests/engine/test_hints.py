@@ -76,11 +76,13 @@ FOLLOWING = {
 }
 
 
-@pytest.mark.parametrize(("led", "hand", "played", "why"), FOLLOWING.values(), ids=FOLLOWING)
-def test_last_card_of_a_trick_has_its_reason(reason: HintReason, led: str, hand: str, played: str, why: str) -> None:
-    table = stock_table("metamazzo", led, hand)
-    play_cards(table, led)
-    assert reason(table, f"play {played}") == why
+@pytest.mark.parametrize(("led_cards", "hand", "played", "expected_reason"), FOLLOWING.values(), ids=FOLLOWING)
+def test_last_card_of_a_trick_has_its_reason(
+    reason: HintReason, led_cards: str, hand: str, played: str, expected_reason: str
+) -> None:
+    table = stock_table("metamazzo", led_cards, hand)
+    play_cards(table, led_cards)
+    assert reason(table, f"play {played}") == expected_reason
 
 
 @pytest.mark.parametrize(("partner", "wins"), [("RD", True), ("6D", False)])
@@ -116,8 +118,8 @@ def test_reasons_allow_for_seats_that_play_later(
     reason: HintReason, trick: str, hand: str, played: str, why: str
 ) -> None:
     """Seat 1 leads; ``hand`` belongs to the seat to play."""
-    led = trick.split()
-    hands = [*led, f"{hand} 4C 5C 6C 7C FC CC RC 4B"]
+    led_cards = trick.split()
+    hands = [*led_cards, f"{hand} 4C 5C 6C 7C FC CC RC 4B"]
     table = full_table("tressette", ["", *hands, "", ""][:4], dealer=0)
     play_cards(table, trick)
     assert reason(table, f"play {played}") == why
@@ -147,9 +149,9 @@ def test_exact_findings_have_the_reason_cards_open() -> None:
     assert [find_reason(view, history, "play CD", exact=exact) for exact in (True, False)] == ["cards_open", "likely"]
 
 
-@pytest.mark.parametrize(("drawn", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
-def test_only_the_opponents_shown_three_counts(reason: HintReason, drawn: str, why: str) -> None:
-    table = stock_table("metamazzo", "AD 2D", "4D", drawn)
+@pytest.mark.parametrize(("drawn_cards", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
+def test_only_the_opponents_shown_three_counts(reason: HintReason, drawn_cards: str, why: str) -> None:
+    table = stock_table("metamazzo", "AD 2D", "4D", drawn_cards)
     play_cards(table, "AD 4D")
     assert reason(table, "play 2D") == why
 
@@ -261,11 +263,11 @@ def test_double_nil_wants_no_trick(reason: HintReason) -> None:
 
 def test_other_moves_have_their_own_reasons(reason: HintReason) -> None:
     assert reason(stock_table("metamazzo", "3D 2D AD", "AS"), "declare napoletana D") == "declares"
-    packets = packets_table("pizzichino", ["", "", "3C"], chosen=False)
+    packets = packets_table("pizzichino", ["", "", "3C"], are_chosen=False)
     assert reason(packets, "take 1 2 3 4") == "unseen"
     play(packets, "1: take 1 2 3 4")
     assert reason(packets, "hold 1 2") == "unseen"
-    peeked = packets_table("pizzichino", ["", "", "3C"], {"packets": "peek"}, chosen=False)
+    peeked = packets_table("pizzichino", ["", "", "3C"], {"packets": "peek"}, are_chosen=False)
     play(peeked, "1: take 1 2 3 4")
     assert reason(peeked, "hold 1 2") == "packets"
     assert reason(packets_table("pizzichino", ["", "", "3C"]), "pick 3") == "picks"
@@ -279,10 +281,14 @@ def test_useless_honour_is_picked_up_for_the_card_below(reason: HintReason) -> N
     """An honour is useful while its rank or its suit has not scored and can still be completed."""
     threes = ["3D 3S", "3B 4C", "3C", "", "", ""]
     assert reason(packets_table("pizzichino", [*threes, "2C"]), "pick 3") == "picks"
-    for others, reuse, why in (("2C", False, "frees"), ("4S", False, "picks"), ("2C", True, "picks")):
-        table = packets_table("pizzichino", [*threes, others], {"reuse": reuse})
+    for opponent_cards, reuse, expected_reason in (
+        ("2C", False, "frees"),
+        ("4S", False, "picks"),
+        ("2C", True, "picks"),
+    ):
+        table = packets_table("pizzichino", [*threes, opponent_cards], {"reuse": reuse})
         play(table, "1: declare three 3 missing C")
-        assert reason(table, "pick 3") == why
+        assert reason(table, "pick 3") == expected_reason
 
 
 def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None:
@@ -308,7 +314,7 @@ def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None
 
 
 @pytest.mark.parametrize(
-    ("trick", "hand", "chosen_card", "named"),
+    ("trick", "hand", "chosen_card", "named_card"),
     [
         ("3D", "RD 6D 4D", "6D", "4D"),
         ("3D", "RD 6D 4D", "RD", "4D"),
@@ -323,7 +329,7 @@ def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None
         ("", "3D 7D 5D", "3D", "3D"),
     ],
 )
-def test_hint_names_the_lowest_of_equally_good_cards(trick: str, hand: str, chosen_card: str, named: str) -> None:
+def test_hint_names_the_lowest_of_equally_good_cards(trick: str, hand: str, chosen_card: str, named_card: str) -> None:
     table = stock_table("metamazzo", trick, hand) if trick else stock_table("metamazzo", hand, "4B")
     if trick:
         play_cards(table, trick)
@@ -331,7 +337,7 @@ def test_hint_names_the_lowest_of_equally_good_cards(trick: str, hand: str, chos
     deal = table.view(table.turn).deal
     assert deal
     equal = [ITALIAN.index[code] for code in hand.split()]
-    assert lowest_alike(deal, ITALIAN.index[chosen_card], equal) == ITALIAN.index[named]
+    assert lowest_alike(deal, ITALIAN.index[chosen_card], equal) == ITALIAN.index[named_card]
 
 
 def test_lower_card_is_advised_only_within_the_search_error() -> None:

@@ -56,10 +56,10 @@ FOLLOWING = {
 }
 
 
-@pytest.mark.parametrize(("led", "hand", "played"), FOLLOWING.values(), ids=FOLLOWING)
-def test_robot_follows_by_rules_of_thumb(led: str, hand: str, played: str) -> None:
-    table = stock_table("metamazzo", led, hand)
-    play_cards(table, led)
+@pytest.mark.parametrize(("led_card", "hand", "played"), FOLLOWING.values(), ids=FOLLOWING)
+def test_robot_follows_by_rules_of_thumb(led_card: str, hand: str, played: str) -> None:
+    table = stock_table("metamazzo", led_card, hand)
+    play_cards(table, led_card)
     assert choose_move(table) == played
 
 
@@ -150,7 +150,7 @@ def test_robot_leads_a_card_that_cannot_be_beaten() -> None:
 def test_robot_holds_the_packets_with_the_cheapest_tops() -> None:
     """The more valuable cards can be picked up from the table later."""
     packets = ["AD", "4S", "3C", "5S", "4B", "5B", "6B", "7B"]
-    table = packets_table("pizzichino", packets, {"packets": "peek"}, chosen=False)
+    table = packets_table("pizzichino", packets, {"packets": "peek"}, are_chosen=False)
     play(table, "1: take 1 2 3 4")
     assert choose_move(table) == "hold 2 4"
 
@@ -161,11 +161,11 @@ def test_robot_picks_up_an_honour() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declare", "held", "picks"),
+    ("declare", "hand", "picks"),
     [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
 )
-def test_last_packet_card_is_picked_up_only_to_declare(declare: str, held: str, picks: bool) -> None:
-    assert (choose_move(last_packet_card_table(declare, held)) == "pick 3") == picks
+def test_last_packet_card_is_picked_up_only_to_declare(declare: str, hand: str, picks: bool) -> None:
+    assert (choose_move(last_packet_card_table(declare, hand)) == "pick 3") == picks
 
 
 def test_claim_count_includes_declarations_and_tricks() -> None:
@@ -266,11 +266,11 @@ def test_exchange_expects_its_own_discards_back(thrown: str, exchange: str) -> N
     hand = "QH JH 8H 7H 6H 4D 3D 2D 9C 8C 7C 3C 2C".split()
     table = Game("spades", dealer=1)
     discards = thrown.split()
-    rest = remaining_cards(FRENCH, hand, discards)
+    undealt_cards = remaining_cards(FRENCH, hand, discards)
     pack: list[str] = []
     for turn, card in enumerate(hand):
-        pack += [discards[turn], card] if turn < len(discards) else [card, rest.pop()]
-        pack += [rest.pop(), rest.pop()]
+        pack += [discards[turn], card] if turn < len(discards) else [card, undealt_cards.pop()]
+        pack += [undealt_cards.pop(), undealt_cards.pop()]
     table.lay_out(pack)
     play(table, "1: blind")
     while table.current and table.current.phase == "draft" and table.turn is not None:

@@ -27,15 +27,15 @@ from tests.engine.test_search import fill_board
 PACKET_GAMES = [("pizzichino", {}), ("pizzichino", {"declare": "none"}), ("spizzichino", {})]
 
 
-def random_ending(game_id: str, rules: dict[str, object], random: Random, left: int) -> Game:
-    """Return a deal with at most ``left`` cards, many on packets because honours are seldom picked up."""
+def random_ending(game_id: str, rules: dict[str, object], random: Random, cards_left: int) -> Game:
+    """Return a deal with at most ``cards_left`` cards, many on packets because honours are seldom picked up."""
     while True:
         game = Game(game_id, rules, dealer=random.randrange(2))
         game.deal(random.randbytes(32))
         while game.turn is not None:
             deal = game.current
             assert isinstance(deal, PacketsDeal)
-            if deal.phase == "play" and search_position(deal).cards_left <= left:
+            if deal.phase == "play" and search_position(deal).cards_left <= cards_left:
                 return game
             moves = [move for move in game.legal_moves(game.turn) if not move.startswith(("resign", "declare"))]
             plain = [move for move in moves if not move.startswith("pick")]
@@ -48,21 +48,21 @@ def random_ending(game_id: str, rules: dict[str, object], random: Random, left: 
             game.play(game.turn, random.choice(plain))
 
 
-def thirds_by_brute_force(game: Game, known: dict[object, int]) -> int:
+def thirds_by_brute_force(game: Game, known_values: dict[object, int]) -> int:
     """Return seat 0's best result in thirds, from all legal moves of the engine."""
     deal = game.current
     assert isinstance(deal, PacketsDeal)
     if game.turn is None:
         return deal.taken[0]
     position = (*deal.cards, *deal.tops, *deal.packets, *deal.trick, *deal.taken, game.turn)
-    if position not in known:
+    if position not in known_values:
         results = []
         for move in trick_moves(game):
             after = game.copy()
             after.play(game.turn, move)
-            results.append(thirds_by_brute_force(after, known))
-        known[position] = max(results) if game.turn == 0 else min(results)
-    return known[position]
+            results.append(thirds_by_brute_force(after, known_values))
+        known_values[position] = max(results) if game.turn == 0 else min(results)
+    return known_values[position]
 
 
 def trick_moves(game: Game) -> list[str]:
@@ -116,10 +116,10 @@ def test_pick_alone_never_gains(seed: int) -> None:
 
 @given(seed=st.integers(0, 2**32))
 def test_solver_memory_is_correct_with_packets(seed: int) -> None:
-    random, kept = Random(seed), Solver()
+    random, kept_solver = Random(seed), Solver()
     for _ in range(4):
         position = search_position(random_ending("pizzichino", {}, random, 14).current)  # type: ignore[arg-type]
-        assert kept.solve(position) == Solver().solve(position)
+        assert kept_solver.solve(position) == Solver().solve(position)
 
 
 # A deal where picking up an honour costs an ace.
@@ -134,7 +134,7 @@ ACE = """1: take 1 3 7 8, 1: hold 7 8, 0: hold 4 5, 2C, 0: pick 6, 4C 7C AC 3S 7
 
 def ace_below_table() -> Game:
     """Return a table with five cards left. Seat 1 leads FB or 3B; seat 0 has only 2S 3D AB on one packet."""
-    table = packets_table("spizzichino", PACKETS, chosen=False)
+    table = packets_table("spizzichino", PACKETS, are_chosen=False)
     for part in ACE.replace("\n", "").split(", "):
         if ": " in part:
             play(table, part)
@@ -149,7 +149,9 @@ def test_card_cost_allows_for_optional_picks() -> None:
     for move in ("play FB", "pick 2", "pick 2", "play AB", "play 2S", "play CB", "play 3D", "play 3B"):
         assert table.turn is not None
         table.play(table.turn, move)
-    verdict = next(found for found in analyse_deal(table.record(), 1) if found.move_index == index)
+    verdict = next(
+        verdict_of_move for verdict_of_move in analyse_deal(table.record(), 1) if verdict_of_move.move_index == index
+    )
     assert (verdict.move, verdict.better, verdict.lost, verdict.exact) == ("play FB", "play 3B", 1.0, True)
 
 
@@ -272,10 +274,10 @@ def test_search_keeps_a_three_back_for_a_sure_fourth(fourth: str, declares: bool
     start[playing.SEATS], start[playing.CARDS_LEFT], start[playing.PACKETS] = 2, 10, 1
     start[playing.WINDOW] = playing.AS_THEY_COME
     start[playing.PENDING] = 1
-    mine, theirs = (ITALIAN.mask(codes.split()) for codes in ("3D 3C 3S 4D", "5S 6S 7S 5D 6D"))
+    own_hand, other_hand = (ITALIAN.mask(codes.split()) for codes in ("3D 3C 3S 4D", "5S 6S 7S 5D 6D"))
     unseen, packet = int_array([ITALIAN.index[fourth]]), int_array([0, ITALIAN.index["4D"], 1])
     no_seats, nothing = zeros(4), zeros(0)
-    worlds = Worlds(start, int_array([mine, theirs, 0, 0]), no_seats, int_array([mask_of(range(40))] * 4), unseen, packet, nothing,
+    worlds = Worlds(start, int_array([own_hand, other_hand, 0, 0]), no_seats, int_array([mask_of(range(40))] * 4), unseen, packet, nothing,
                     nothing)  # fmt: skip
     means, board = {}, new_board(5)
     for first in (tree.CARDS_ONLY, playing.FIRST_THREE):

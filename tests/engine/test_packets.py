@@ -18,7 +18,7 @@ def tops(table_view: object) -> dict[int, str | None]:
 
 
 def test_eldest_takes_four_packets_then_holds_two() -> None:
-    table = packets_table("pizzichino", PACKETS, chosen=False)
+    table = packets_table("pizzichino", PACKETS, are_chosen=False)
     assert table.turn == 1
     assert len(table.legal_moves(1)) == 70 + 1
     table.play(1, "take 2 3 5 8")
@@ -28,7 +28,7 @@ def test_eldest_takes_four_packets_then_holds_two() -> None:
 
 
 def test_dealer_gets_the_other_four_and_chooses_last() -> None:
-    table = packets_table("pizzichino", PACKETS, chosen=False)
+    table = packets_table("pizzichino", PACKETS, are_chosen=False)
     table.play(1, "take 2 3 5 8")
     with pytest.raises(NotYourTurn):
         table.play(0, "hold 1 4")
@@ -49,13 +49,13 @@ def test_only_packet_tops_are_visible() -> None:
 
 
 def test_blind_hides_tops_before_choosing() -> None:
-    table = packets_table("pizzichino", PACKETS, chosen=False)
+    table = packets_table("pizzichino", PACKETS, are_chosen=False)
     table.play(1, "take 1 2 3 4")
     assert set(tops(table.view(1).deal).values()) == {None}
 
 
 def test_peek_shows_own_tops_before_choosing() -> None:
-    table = packets_table("pizzichino", PACKETS, {"packets": "peek"}, chosen=False)
+    table = packets_table("pizzichino", PACKETS, {"packets": "peek"}, are_chosen=False)
     assert set(tops(table.view(1).deal).values()) == {None}
     table.play(1, "take 1 2 3 4")
     assert tops(table.view(1).deal) == {1: "3D", 2: "FD", 3: "3C", 4: "7C", 5: None, 6: None, 7: None, 8: None}
@@ -131,7 +131,7 @@ def test_packets_are_chosen_once_and_before_play() -> None:
         table.play(1, "take 1 2 3 4")
     with pytest.raises(NotNow):
         table.play(1, "hold 1 2")
-    early = packets_table("pizzichino", PACKETS, chosen=False)
+    early = packets_table("pizzichino", PACKETS, are_chosen=False)
     with pytest.raises(NotNow):
         early.play(1, "play 3D")
     with pytest.raises(NotNow):
@@ -143,4 +143,4 @@ def test_packets_are_chosen_once_and_before_play() -> None:
 )
 def test_packets_are_named_in_order_and_once(move: str) -> None:
     with pytest.raises(UnknownMove):
-        packets_table("pizzichino", PACKETS, chosen=False).play(1, move)
+        packets_table("pizzichino", PACKETS, are_chosen=False).play(1, move)

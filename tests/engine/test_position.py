@@ -36,12 +36,12 @@ def test_positions_agree_with_the_engine(game: str) -> None:
                 position = search_position(deal)
             numbers = {}
             for move in table.legal_moves(table.turn):
-                word, *rest = move.split(" ")
-                if word == "play" and len(rest) == 1:
-                    numbers[move] = deal.PACK.index[rest[0]]
+                word, *arguments = move.split(" ")
+                if word == "play" and len(arguments) == 1:
+                    numbers[move] = deal.PACK.index[arguments[0]]
                 elif word == "pick":
                     assert isinstance(deal, PacketsDeal)
-                    numbers[move] = pick_move(deal.packets[int(rest[0])][0])
+                    numbers[move] = pick_move(deal.packets[int(arguments[0])][0])
             if moves >= start:
                 assert position.turn == table.turn
                 legal = {*cards(position.legal_cards()), *map(pick_move, cards(position.legal_picks()))}

@@ -77,29 +77,31 @@ def test_puzzle_survives_a_round_trip_through_its_line(puzzle: Puzzle) -> None:
 
 def test_id_ignores_suit_names(puzzle: Puzzle) -> None:
     ranks, spades = len(puzzle.pack.ranks), 3 if puzzle.bids else -1
-    others = set()
+    other_ids = set()
     for order in permutations(range(4)):
-        named = [order[card // ranks] * ranks + card % ranks for card in range(puzzle.pack.size)]
-        hands = tuple(tuple(named[card] for card in hand[::-1]) for hand in puzzle.hands)
-        found = puzzle_id(replace(puzzle, hands=hands, trick=tuple(named[card] for card in puzzle.trick)))
+        mapped = [order[card // ranks] * ranks + card % ranks for card in range(puzzle.pack.size)]
+        hands = tuple(tuple(mapped[card] for card in hand[::-1]) for hand in puzzle.hands)
+        found = puzzle_id(replace(puzzle, hands=hands, trick=tuple(mapped[card] for card in puzzle.trick)))
         if spades < 0 or order[spades] == spades:
             assert found == puzzle.id
         else:
-            others.add(found)
+            other_ids.add(found)
     # Spades are trumps, so renaming them to hearts makes another position.
-    assert puzzle.id not in others
+    assert puzzle.id not in other_ids
     assert puzzle_id(replace(puzzle, broken=not puzzle.broken)) != puzzle.id
 
 
 def faulty_puzzles(puzzle: Puzzle) -> list[Puzzle]:
-    first, second, *rest = puzzle.lines
+    first, second, *other_lines = puzzle.lines
     return [
         Puzzle(**{**vars(puzzle), "id": "00000000"}),
-        Puzzle(**{**vars(puzzle), "lines": (second, first, *rest)}),
-        Puzzle(**{**vars(puzzle), "lines": (first._replace(points=first.points + 1), second, *rest)}),
-        Puzzle(**{**vars(puzzle), "lines": (first, *rest)}),
-        Puzzle(**{**vars(puzzle), "lines": (Line(first.cards[:-1], first.points), second, *rest)}),
-        Puzzle(**{**vars(puzzle), "lines": (Line((first.cards[0], *second.cards[1:]), first.points), second, *rest)}),
+        Puzzle(**{**vars(puzzle), "lines": (second, first, *other_lines)}),
+        Puzzle(**{**vars(puzzle), "lines": (first._replace(points=first.points + 1), second, *other_lines)}),
+        Puzzle(**{**vars(puzzle), "lines": (first, *other_lines)}),
+        Puzzle(**{**vars(puzzle), "lines": (Line(first.cards[:-1], first.points), second, *other_lines)}),
+        Puzzle(
+            **{**vars(puzzle), "lines": (Line((first.cards[0], *second.cards[1:]), first.points), second, *other_lines)}
+        ),
     ]
 
 
@@ -111,18 +113,18 @@ def test_faulty_puzzles_are_noticed(puzzle: Puzzle) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("total", [7, 20])
 def test_seed_determines_puzzles_without_duplicates(total: int) -> None:
-    found = [*make_puzzles(total, SEED)]
-    assert found == [*make_puzzles(total, SEED)]
-    assert found != [*make_puzzles(total, "7")]
-    assert len({found_puzzle.id for found_puzzle in found}) == len(found) == total
+    puzzles = [*make_puzzles(total, SEED)]
+    assert puzzles == [*make_puzzles(total, SEED)]
+    assert puzzles != [*make_puzzles(total, "7")]
+    assert len({found_puzzle.id for found_puzzle in puzzles}) == len(puzzles) == total
 
 
 def test_selection_balances_games_and_difficulties() -> None:
-    kept = select_puzzles([*all_puzzles().values()], 140)
-    assert [sum(chosen.game == game for chosen in kept) for game in GAMES] == [20] * 7
-    missed = [chosen.missed for chosen in kept if chosen.game == "spades"]
+    selection = select_puzzles([*all_puzzles().values()], 140)
+    assert [sum(selected.game == game for selected in selection) for game in GAMES] == [20] * 7
+    missed = [selected.missed for selected in selection if selected.game == "spades"]
     assert len(set(missed)) >= 5
-    assert select_puzzles(kept, 1000) == select_puzzles(kept, 140)
+    assert select_puzzles(selection, 1000) == select_puzzles(selection, 140)
 
 
 # The package

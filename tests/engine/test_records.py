@@ -164,10 +164,10 @@ FALSE_CUTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", FALSE_CUTS)
 def test_false_cut_is_refused(name: str) -> None:
-    where, change = FALSE_CUTS[name]
+    path, change = FALSE_CUTS[name]
     record = cut_record()
     record["deals"][1]["proof"].update(change)
-    with pytest.raises((BadRecord, FaultyRecord), match=where):
+    with pytest.raises((BadRecord, FaultyRecord), match=path):
         verify_json(record)
 
 

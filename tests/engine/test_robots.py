@@ -76,7 +76,8 @@ def test_robot_choice_ignores_hidden_cards(game: str, name: str, tables: int) ->
         other = table.copy()
         other.current = other._playing = shuffle_hidden(table.current, hidden_cards(table.current, seat), random)
         choices = [
-            make_robot(name, Random(seed)).choose(shown.view(seat), shown.history(seat)) for shown in (table, other)
+            make_robot(name, Random(seed)).choose(seen_table.view(seat), seen_table.history(seat))
+            for seen_table in (table, other)
         ]
         assert choices[0] == choices[1]
         assert choices[0] in table.legal_moves(seat)
@@ -114,9 +115,9 @@ def test_memory_agrees_with_the_deal(game: str) -> None:
             memory = remember(current_deal_view(table), table.history(seat), seat)
             assert memory.unseen == sum(1 << card for card in hidden_cards(deal, seat))
             assert memory.own_cards == deal.cards[seat]
-            for other, held in enumerate(deal.cards):
-                assert memory.open_to[other] & ~held == 0
-                assert memory.hidden[other] == (held & ~memory.open_to[other]).bit_count() or other == seat
+            for other, hand in enumerate(deal.cards):
+                assert memory.open_to[other] & ~hand == 0
+                assert memory.hidden[other] == (hand & ~memory.open_to[other]).bit_count() or other == seat
             assert memory.thirds == (deal.taken if deal.turn is not None else memory.thirds)
         moves = [move for move in table.legal_moves(seat) if move not in ("blind", "claim")]
         table.play(seat, moves[0])
@@ -128,8 +129,8 @@ def test_draft_discards_can_be_given_to_a_double_nil(exchange: str, can_hold: bo
     play(table, "0: blind", "0: draw", "0: keep", "1: blind", "1: draw", "1: pass")
     draft(table)
     play(table, "1: exchange KH")
-    given = next(card for card in table.current.available_discards() if card != "AH")  # type: ignore[union-attr]
-    table.play(None, f"gives {given}")
+    given_card = next(card for card in table.current.available_discards() if card != "AH")  # type: ignore[union-attr]
+    table.play(None, f"gives {given_card}")
     play(table, f"0: {exchange}")
     if can_hold:
         table.play(None, "gives AH")
@@ -199,10 +200,10 @@ def test_random_robot_declares_out_of_turn_half_the_time() -> None:
 def test_easy_robot_plays_well_half_the_time() -> None:
     table = full_table("tressette", ["", "", "", ""])
     sensible = make_robot("greedy", Random(0)).choose(table.view(1), [])
-    chosen = Counter(make_robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600))
-    assert 250 < chosen[sensible] < 400
-    assert len(chosen) > 9
-    assert not chosen["claim"]
+    choice_counts = Counter(make_robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600))
+    assert 250 < choice_counts[sensible] < 400
+    assert len(choice_counts) > 9
+    assert not choice_counts["claim"]
 
 
 def test_easy_robot_gives_no_false_signals() -> None:
@@ -213,11 +214,11 @@ def test_easy_robot_gives_no_false_signals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declare", "held", "picks"),
+    ("declare", "hand", "picks"),
     [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
 )
-def test_easy_robot_picks_up_a_last_card_only_to_declare(declare: str, held: str, picks: bool) -> None:
-    table = last_packet_card_table(declare, held)
+def test_easy_robot_picks_up_a_last_card_only_to_declare(declare: str, hand: str, picks: bool) -> None:
+    table = last_packet_card_table(declare, hand)
     view, history = table.view(1), table.history(1)
     chosen = Counter(make_robot("easy", Random(seed)).choose(view, history) for seed in range(200))
     assert (chosen["pick 3"] > 0) == picks

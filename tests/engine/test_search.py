@@ -78,11 +78,11 @@ def test_solver_needs_an_empty_stock() -> None:
 
 def test_solver_memory_is_correct() -> None:
     """A solver with earlier positions in memory gives the same values as a new one."""
-    random, kept = Random(5), Solver()
+    random, kept_solver = Random(5), Solver()
     for game_id in [*ENDINGS] * 4:
         position = search_position(game_in_play(game_id, random, 14).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
-        assert kept.solve(position, points) == Solver().solve(position, points)
+        assert kept_solver.solve(position, points) == Solver().solve(position, points)
 
 
 def fill_board(game: Game) -> Board:
@@ -102,7 +102,7 @@ def fill_board(game: Game) -> Board:
                 board.opens[above] = 1 << card
             if len(packet) > 1:
                 board.covering[seat] |= 1 << packet[0] & HONOURS
-    for index, card in enumerate(getattr(position, "stock", ())[getattr(position, "drawn", 0) :]):
+    for index, card in enumerate(getattr(position, "stock", ())[getattr(position, "drawn_count", 0) :]):
         board.stock[index] = card
     return board
 
@@ -171,14 +171,14 @@ def test_simple_player_uses_only_its_own_hand() -> None:
     random = Random(5)
     for _ in range(40):
         board = fill_board(game_in_play("tressette", random, random.randrange(8, 41)))
-        mine = int(board.state[playing.TURN])
+        own_seat = int(board.state[playing.TURN])
         choices = int(playing.legal_cards(board))
         before = [int(simple_players.appeal(board, card)) for card in cards(choices)]
-        others = [seat for seat in range(4) if seat != mine]
-        counts = [int(board.hands[seat]).bit_count() for seat in others]
-        unseen = [card for seat in others for card in cards(int(board.hands[seat]))]
+        other_seats = [seat for seat in range(4) if seat != own_seat]
+        counts = [int(board.hands[seat]).bit_count() for seat in other_seats]
+        unseen = [card for seat in other_seats for card in cards(int(board.hands[seat]))]
         random.shuffle(unseen)
-        for seat, count in zip(others, counts, strict=True):
+        for seat, count in zip(other_seats, counts, strict=True):
             board.hands[seat] = sum(1 << unseen.pop() for _ in range(count))
         assert [int(simple_players.appeal(board, card)) for card in cards(choices)] == before
 
@@ -191,11 +191,11 @@ def test_search_with_simple_rivals_branches_for_one_seat(lonely: bool) -> None:
     for index in range(SIZE):
         start[index] = board.state[index]
     # There is one world, and simple players always choose the same.
-    known = zeros(4)
+    known_cards = zeros(4)
     for seat in range(4):
-        known[seat] = board.hands[seat]
+        known_cards[seat] = board.hands[seat]
     nothing = zeros(0)
-    worlds = Worlds(start, known, zeros(4), zeros(4), nothing, nothing, nothing, nothing)
+    worlds = Worlds(start, known_cards, zeros(4), zeros(4), nothing, nothing, nothing, nothing)
     grown = zeros(3000 * tree.FIELDS)
     tree.search(
         grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely, tree.CARDS_ONLY
@@ -226,8 +226,8 @@ def test_search_with_simple_rivals_branches_for_one_seat(lonely: bool) -> None:
 
 def test_search_outcome_counts_only_whole_points() -> None:
     board = new_board(1)
-    for mine, theirs, worth in ((17, 18, -3), (18, 17, 3), (16, 19, -3), (15, 20, -3), (20, 15, 3)):
-        board.state[playing.TAKEN], board.state[playing.TAKEN + 1] = mine, theirs
+    for own_thirds, other_thirds, worth in ((17, 18, -3), (18, 17, 3), (16, 19, -3), (15, 20, -3), (20, 15, 3)):
+        board.state[playing.TAKEN], board.state[playing.TAKEN + 1] = own_thirds, other_thirds
         assert playing.outcome(board.state) == worth
 
 
@@ -235,8 +235,8 @@ def declare_all(game: Game, cards: set[str] | None = None) -> None:
     """Declare everything; with ``cards``, only combinations with one of these cards, by the seat to move."""
     for seat in (0, 1) if cards is None else (game.turn or 0,):
         mask = game.kind.pack.mask(cards) if cards else -1
-        while found := [m for m in game.legal_moves(seat) if m in COMBINATIONS and COMBINATIONS[m].cards & mask]:
-            game.play(seat, found[0])
+        while combinations := [m for m in game.legal_moves(seat) if m in COMBINATIONS and COMBINATIONS[m].cards & mask]:
+            game.play(seat, combinations[0])
 
 
 WITHOUT_NUMBA = """

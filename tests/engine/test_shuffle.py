@@ -39,8 +39,8 @@ def test_test_vectors_in_the_docs_are_correct() -> None:
     for row in rows:
         secret, committed, *texts, italian, french = row.split("`")[1::2]
         raw, cut = bytes.fromhex(secret), Cut(texts[0], 1) if texts else None
-        found = commitment(raw), " ".join(shuffle_pack(ITALIAN, raw, cut)), " ".join(shuffle_pack(FRENCH, raw, cut))
-        assert found == (committed, italian, french), f"docs/fairness.md: wrong test vector for secret {secret}"
+        vectors = commitment(raw), " ".join(shuffle_pack(ITALIAN, raw, cut)), " ".join(shuffle_pack(FRENCH, raw, cut))
+        assert vectors == (committed, italian, french), f"docs/fairness.md: wrong test vector for secret {secret}"
 
 
 @given(secret=st.binary(min_size=32, max_size=32), text=st.text("0123456789abcdef", min_size=1, max_size=64))

@@ -96,8 +96,8 @@ def test_deal_tracks_drawn_cards_until_they_are_played() -> None:
     play_cards(table, "7D 4D")
     deal = table.current
     assert deal
-    drawn = [(0, "6D"), (1, "5D")]
-    assert [(seat, code) for seat in (0, 1) for code in deal.PACK.codes if deal.has_shown(seat, code)] == drawn
+    drawn_cards = [(0, "6D"), (1, "5D")]
+    assert [(seat, code) for seat in (0, 1) for code in deal.PACK.codes if deal.has_shown(seat, code)] == drawn_cards
     assert not deal.has_shown(1, "none")
     play_cards(table, "5D 6D")
     assert not deal.has_shown(0, "6D")

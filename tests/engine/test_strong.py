@@ -41,17 +41,17 @@ def test_same_seed_and_budget_give_the_same_choice(game_id: str) -> None:
 
 def test_robot_stops_when_its_budget_is_spent() -> None:
     game = game_in_play("metamazzo", Random(1))
-    asked = 0
+    ask_count = 0
 
     def has_budget() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked < 3
+        nonlocal ask_count
+        ask_count += 1
+        return ask_count < 3
 
     seat = game.turn
     assert seat is not None
     StrongRobot(Random(1), Budget(share=1000.0, more=has_budget)).choose(game.view(seat), game.history(seat))
-    assert asked == 3
+    assert ask_count == 3
 
 
 def test_robot_makes_no_move_out_of_turn() -> None:
@@ -111,7 +111,7 @@ def test_waiting_declarations_are_made_in_time(game_id: str) -> None:
 @pytest.mark.long
 def test_robot_declares_only_at_its_turn_and_misses_nothing() -> None:
     """After the first trick every seat can declare at once, but this robot waits for its turn."""
-    found = 0
+    declaration_count = 0
     for number in range(60):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"own turn {number}").randbytes(32))
@@ -121,10 +121,10 @@ def test_robot_declares_only_at_its_turn_and_misses_nothing() -> None:
             for seat in range(4):
                 possible |= {(seat, COMBINATIONS[move].kind) for move in game.legal_moves(seat) if move in COMBINATIONS}
             assert act(game, game.turn, robots[game.turn])
-        made = {(seat, COMBINATIONS[move].kind) for seat, move in game.moves if move in COMBINATIONS}
-        assert made == possible
-        found += len(made)
-    assert found
+        declared_kinds = {(seat, COMBINATIONS[move].kind) for seat, move in game.moves if move in COMBINATIONS}
+        assert declared_kinds == possible
+        declaration_count += len(declared_kinds)
+    assert declaration_count
 
 
 @pytest.mark.long
@@ -141,21 +141,21 @@ def test_signals_of_the_robot_are_true() -> None:
             act(game, seat, robots[seat])
             if len(game.moves) <= before:
                 break
-            word, *rest = game.moves[before][1].split(" ")
+            word, *arguments = game.moves[before][1].split(" ")
             if word == "play" and leads:
-                suit = game.kind.pack.suit_of[game.kind.pack.index[rest[0]]]
-                alone = (held & suit).bit_count() == 1
-                assert ("volo" in rest) == alone
-                volos += alone
-                others = held & suit & HONOURS & ~(1 << game.kind.pack.index[rest[0]])
-                assert ("busso" in rest) == (others.bit_count() >= 2)
-                bussos += "busso" in rest
+                suit = game.kind.pack.suit_of[game.kind.pack.index[arguments[0]]]
+                is_only_card = (held & suit).bit_count() == 1
+                assert ("volo" in arguments) == is_only_card
+                volos += is_only_card
+                other_honours = held & suit & HONOURS & ~(1 << game.kind.pack.index[arguments[0]])
+                assert ("busso" in arguments) == (other_honours.bit_count() >= 2)
+                bussos += "busso" in arguments
     assert volos
     assert bussos
 
 
 def test_busso_is_answered_with_the_highest_card() -> None:
-    answered = 0
+    answer_count = 0
     for number in range(60):
         game = Game("tressette", dealer=3)
         game.deal(Random(f"busso {number}").randbytes(32))
@@ -169,8 +169,8 @@ def test_busso_is_answered_with_the_highest_card() -> None:
             continue
         move = strong_robot(number, 0.1).choose(game.view(2), game.history(2))
         assert move
-        answered += game.kind.pack.index[move.split(" ")[1]] == held.bit_length() - 1
-    assert answered > 20
+        answer_count += game.kind.pack.index[move.split(" ")[1]] == held.bit_length() - 1
+    assert answer_count > 20
 
 
 @pytest.mark.long
@@ -199,11 +199,11 @@ def test_robot_beats_the_medium_robot(game_id: str, packs: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("declare", "held", "picks"),
+    ("declare", "hand", "picks"),
     [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
 )
-def test_last_packet_card_is_picked_up_only_to_declare(declare: str, held: str, picks: bool) -> None:
-    table = last_packet_card_table(declare, held)
+def test_last_packet_card_is_picked_up_only_to_declare(declare: str, hand: str, picks: bool) -> None:
+    table = last_packet_card_table(declare, hand)
     move = strong_robot(1, 0.2).choose(table.view(1), table.history(1))
     assert move
     assert move.startswith("pick" if picks else "play")
@@ -318,5 +318,5 @@ def test_judged_cards_are_playable() -> None:
     assert seat is not None
     assert game.current
     judged = strong_robot(1, 0.2).judge_moves(game.view(seat), game.history(seat))
-    held = game.current.cards[seat]
-    assert set(judged) <= set(cards(held & game.current.allowed_cards or held))
+    hand = game.current.cards[seat]
+    assert set(judged) <= set(cards(hand & game.current.allowed_cards or hand))

@@ -45,8 +45,8 @@ def test_views_and_histories_name_no_hidden_card(game: str, seed: int, steps: in
     for viewer in (None, *range(table.kind.seats)):
         played = {move.split(" ")[1] for _, move in table.moves if move.startswith("play ")}
         codes = {table.kind.pack.codes[card] for card in hidden_cards(table.current, viewer)} - played
-        shown = repr(table.view(viewer)) + repr(table.history(viewer))
-        quoted = {word.strip("'\"(),") for word in shown.split()}
+        visible_text = repr(table.view(viewer)) + repr(table.history(viewer))
+        quoted = {word.strip("'\"(),") for word in visible_text.split()}
         assert not codes & quoted
 
 
@@ -60,10 +60,10 @@ def test_hidden_cards_are_found() -> None:
 
 def test_seat_sees_only_its_own_hand() -> None:
     table = full_table("tressette", ["3D 2D", "3C", "", ""])
-    ours, public = table.view(0).deal, table.view(None).deal
-    assert ours
+    own_view, public = table.view(0).deal, table.view(None).deal
+    assert own_view
     assert public
-    assert set(ours.hand or ()) >= {"3D", "2D"}
+    assert set(own_view.hand or ()) >= {"3D", "2D"}
     assert public.hand is None
     assert table.view(None).moves == ()
     assert table.view(1).moves == tuple(table.legal_moves(1))

@@ -56,7 +56,7 @@ def test_spizzichino_deal_scores_as_counted_by_hand() -> None:
     nineteen tricks. North leads 7C to the twentieth, and South's AC wins: 3 thirds and 3 for the last trick. South has
     6 thirds, 2 points. North has 35 - 6 = 29 thirds, 9 points.
     """
-    table = packets_table("spizzichino", PACKETS, chosen=False)
+    table = packets_table("spizzichino", PACKETS, are_chosen=False)
     play(table, "1: take 5 6 7 8", "1: hold 7 8", "0: hold 1 3")
     play(
         table, "1: pick 5", "1: pick 5", "1: declare napoletana S", "1: pick 6", "1: declare napoletana B", "1: play RB"

@@ -39,9 +39,9 @@ def test_every_world_fits_the_known_cards(game_id: str) -> None:
         view, history = game.view(seat), game.history(seat)
         worlds, board = worlds_of(view, history, pool=20), new_board(seed + 1)
         pool = weigh_worlds(worlds, view, history, board)
-        for drawn in (worlds._replace(weights=worlds.weights[:0]), pool):
+        for drawn_worlds in (worlds._replace(weights=worlds.weights[:0]), pool):
             for _ in range(10):
-                assert draw_world(drawn, board)
+                assert draw_world(drawn_worlds, board)
                 hands = [int(hand) for hand in board.hands[: game.kind.seats]]
                 assert hands[seat] == game.current.cards[seat] or game_id in ("pizzichino", "spizzichino")
                 for other, hand in enumerate(hands):
@@ -107,10 +107,10 @@ def test_need_is_the_number_of_a_seats_hidden_cards(game_id: str) -> None:
         worlds = worlds_of(game.view(seat), game.history(seat))
         assert worlds.need[seat] == 0
         for other, held in enumerate(deal.cards):
-            known = int(worlds.known_cards[other])
-            assert known & held == known
+            known_cards = int(worlds.known_cards[other])
+            assert known_cards & held == known_cards
             if other != seat:
-                assert (held & ~known).bit_count() == worlds.need[other]
+                assert (held & ~known_cards).bit_count() == worlds.need[other]
 
 
 def test_cards_below_packet_tops_are_unknown() -> None:
@@ -154,10 +154,10 @@ def test_only_void_suits_are_excluded(game_id: str) -> None:
         void = [0] * seats
         plays = [(by, pack.index[move.split(" ")[1]]) for by, move in game.moves if move.startswith("play ")]
         for start in range(0, len(plays), seats):
-            led = pack.suit_of[plays[start][1]]
+            led_suit = pack.suit_of[plays[start][1]]
             for by, card in plays[start : start + seats]:
-                if by is not None and pack.suit_of[card] != led:
-                    void[by] |= led
+                if by is not None and pack.suit_of[card] != led_suit:
+                    void[by] |= led_suit
         allowed = worlds_of(game.view(game.turn), game.history(game.turn), believing=False).allowed
         for seat in range(seats):
             assert not int(allowed[seat]) & void[seat]
@@ -206,23 +206,27 @@ def test_player_declaring_three_lacks_the_fourth() -> None:
                 continue
             before = worlds_of(game.view(game.turn), game.history(game.turn), believing=False)
             game.play(seat, declare[0])
-            missing = ITALIAN.mask([declare[0].split(" ")[2] + declare[0].split(" ")[4]])
+            missing_card = ITALIAN.mask([declare[0].split(" ")[2] + declare[0].split(" ")[4]])
             after = worlds_of(game.view(game.turn), game.history(game.turn), believing=False)
-            assert not int(after.allowed[seat]) & missing
-            found += int(before.allowed[seat]) & missing != 0
+            assert not int(after.allowed[seat]) & missing_card
+            found += int(before.allowed[seat]) & missing_card != 0
 
 
-@pytest.mark.parametrize(("game_id", "more"), [("metamazzo", 12), ("testa", 0)])
-def test_fourth_card_counts_only_with_reuse(game_id: str, more: int) -> None:
-    table = stock_table(game_id, "AD AC AB 4D", "3D") if more == 0 else stock_table(game_id, "AD AC 4D", "3D", "7S AB")
-    if more:
+@pytest.mark.parametrize(("game_id", "extra_thirds"), [("metamazzo", 12), ("testa", 0)])
+def test_fourth_card_counts_only_with_reuse(game_id: str, extra_thirds: int) -> None:
+    table = (
+        stock_table(game_id, "AD AC AB 4D", "3D")
+        if extra_thirds == 0
+        else stock_table(game_id, "AD AC 4D", "3D", "7S AB")
+    )
+    if extra_thirds:
         play_cards(table, "4D 3D")
     table.play(1, f"declare {legal_declarations(table, 1)[0]}")
     worlds = worlds_of(table.view(1), table.history(1))
     board = new_board(1)._replace(state=worlds.start)
     board.hands[1] = ITALIAN.mask(["AD", "AC", "AB", "AS"])
     playing.declare(board, 1, ITALIAN.mask(["AS"]))
-    assert worlds.start[playing.DECLARED + 1] == more
+    assert worlds.start[playing.DECLARED + 1] == extra_thirds
 
 
 @pytest.mark.parametrize("game_id", ["tressette", "tavolo"])
@@ -265,9 +269,9 @@ def test_undeclared_combinations_are_doubted(game_id: str) -> None:
     assert believed < 12 * 0.05
 
 
-@pytest.mark.parametrize(("game_id", "left"), [("metamazzo", 30), ("pizzichino", 30), ("metamazzo", 18)])
-def test_worlds_are_not_weighed_if_hands_change_or_are_known(game_id: str, left: int) -> None:
-    game = game_in_play(game_id, Random(8), left)
+@pytest.mark.parametrize(("game_id", "cards_left"), [("metamazzo", 30), ("pizzichino", 30), ("metamazzo", 18)])
+def test_worlds_are_not_weighed_if_hands_change_or_are_known(game_id: str, cards_left: int) -> None:
+    game = game_in_play(game_id, Random(8), cards_left)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
     worlds = weigh_worlds(worlds_of(view, history, pool=50), view, history, new_board(1))
@@ -282,9 +286,9 @@ def test_poorly_fitting_worlds_are_still_distinguished(monkeypatch: pytest.Monke
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
     worlds = weigh_worlds(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1))
-    found = weight_shares(worlds.weights)
-    assert max(found) > 20 / 500
-    assert min(found) < 0.01 / 500
+    shares = weight_shares(worlds.weights)
+    assert max(shares) > 20 / 500
+    assert min(shares) < 0.01 / 500
 
 
 def weight_shares(weights: Ints) -> list[float]:
@@ -294,8 +298,8 @@ def weight_shares(weights: Ints) -> list[float]:
 
 
 def test_honour_that_covers_nothing_is_not_a_pick() -> None:
-    for held, declares in (("2D AD", True), ("", False)):
-        table = last_packet_card_table("acquired", held)
+    for hand, declares in (("2D AD", True), ("", False)):
+        table = last_packet_card_table("acquired", hand)
         worlds, board = worlds_of(table.view(1), table.history(1)), new_board(1)
         assert draw_world(worlds, board)
         assert not playing.legal_moves(board) & ~playing.CARDS

@@ -228,14 +228,14 @@ class TelegramFuzzer:
     def _press(self, user: dict[str, Any], payload: str) -> dict[str, Any]:
         random = self.random
         # A player presses only in the group and in their own private chat. Strangers press everywhere.
-        chat, stored = random.choice(
+        chat, stored_message = random.choice(
             [
                 (chat, message)
                 for chat, message in self.messages
                 if chat.id in (GROUP, user["id"]) or user in self.strangers
             ]
         )
-        message: dict[str, Any] | None = {**stored, "chat": chat.as_json}
+        message: dict[str, Any] | None = {**stored_message, "chat": chat.as_json}
         if random.random() < 0.15:
             number = random.choice((1, 0, 2**31, 2**53, -5))
             # An old message whose content Telegram leaves out (date 0), or an inline message.

@@ -85,8 +85,8 @@ class DayAtRest:
 
 def day_is_played_once(state: DayAtRest) -> None:
     """No person has two tables, two games, or a table and a game of the day."""
-    counted = Counter([find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
-    if repeated := [person for person, count in counted.items() if count > 1]:
+    game_counts = Counter([find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
+    if repeated := [person for person, count in game_counts.items() if count > 1]:
         raise Disagreement(f"the day is played twice by {repeated}")
 
 

@@ -76,13 +76,13 @@ class DuelPlayers(SoloPlayers):
     def _choose_page(self, person: str) -> tuple[str, int, str] | None:
         """Return chat, message and payload of a *Play* button of a duel that is not over."""
         over = find_codes(self.page, "rematch")
-        found = [
+        offered = [
             (chat, message, payload)
             for chat in (f"@{person}", GROUP)
             for message, payload in find_buttons(self.page, chat, "play")
             if payload.split()[1] not in over and self._pressed_until.get((person, payload), 0.0) < time.monotonic()
         ]
-        return self.random.choice(found) if found else None
+        return self.random.choice(offered) if offered else None
 
     async def _press_page(self, chat: str, message: int, payload: str, person: str) -> None:
         await self.page.ask(do="press", chat=chat, message=message, payload=payload, **{"as": person})

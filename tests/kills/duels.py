@@ -82,18 +82,18 @@ class DuelsAtRest:
 
 def each_deal_is_played_once(state: DuelsAtRest) -> None:
     """A side has at most one table or one result of a deal, and not both."""
-    counted = Counter(list(state.played)) + Counter(
+    deal_counts = Counter(list(state.played)) + Counter(
         Deal(table.duel.code, table.duel.side, table.duel.deal) for table in state.tables if table.duel
     )
-    if repeated := [deal for deal, count in counted.items() if count > 1]:
+    if repeated := [deal for deal, count in deal_counts.items() if count > 1]:
         raise Disagreement(f"played twice: {repeated}")
 
 
 def each_result_has_its_game(state: DuelsAtRest) -> None:
     """Each result follows from its game, which is stored once. No game lacks its result."""
-    stored = Counter([game.id for _deal, game in state.pending] + [game.id for game in state.archived])
-    if stored != Counter(played.game for played in state.played.values()):
-        raise Disagreement(f"games {dict(stored)} are stored for the results {state.played}")
+    game_counts = Counter([game.id for _deal, game in state.pending] + [game.id for game in state.archived])
+    if game_counts != Counter(played.game for played in state.played.values()):
+        raise Disagreement(f"games {dict(game_counts)} are stored for the results {state.played}")
     games = state.games
     for deal, played in state.played.items():
         player = state.duel(deal.code).players[deal.side].person
@@ -136,9 +136,9 @@ def both_are_told_the_same_result_once(state: DuelsAtRest) -> None:
     """Both players and the group of a duel have one message about its end each, with the same result."""
     for duel in state.duels:
         chats = {f"@{player.person.partition(':')[2]}" for player in duel.players} | ({GROUP} if duel.place else set())
-        shown = {chat: len(texts) for chat, texts in state.ends.get(duel.code, {}).items()}
-        if shown != (dict.fromkeys(chats, 1) if duel.closed else {}):
-            raise Disagreement(f"duel {duel.code}: messages about its end in {shown}, and closed {duel.closed!r}")
+        text_counts = {chat: len(texts) for chat, texts in state.ends.get(duel.code, {}).items()}
+        if text_counts != (dict.fromkeys(chats, 1) if duel.closed else {}):
+            raise Disagreement(f"duel {duel.code}: messages about its end in {text_counts}, and closed {duel.closed!r}")
         result = result_text(duel, "en")
         for chat, texts in state.ends.get(duel.code, {}).items():
             if result not in texts[0]:
@@ -268,8 +268,8 @@ class DuelHarness(Harness):
 
 async def load_duels(store: Store) -> list[Duel]:
     codes = [key.decode()[len("{duel:") : -len("}:duel")] async for key in store.client.scan_iter("{duel:*}:duel")]
-    found = [await DuelStore(store.client).find(code) for code in sorted(codes)]
-    return [duel for duel in found if duel]
+    duels = [await DuelStore(store.client).find(code) for code in sorted(codes)]
+    return [duel for duel in duels if duel]
 
 
 async def find_waiting(store: Store) -> list[str]:

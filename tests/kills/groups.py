@@ -81,8 +81,8 @@ async def _read_languages_and_names(store: Store, chat: str) -> set[tuple[str, s
 
 
 async def _read_summaries(store: Store, game: FinishedGame) -> list[Summary]:
-    stored = await store.client.get(keys.analysis(game.id))
-    if not stored:
+    analysis = await store.client.get(keys.analysis(game.id))
+    if not analysis:
         return []
-    verdicts = [Verdict(*fields) for fields in json.loads(stored)]
+    verdicts = [Verdict(*fields) for fields in json.loads(analysis)]
     return [summarize(verdicts, seat) for seat in range(len(game.record.seats))]

@@ -95,8 +95,8 @@ def no_acknowledged_move_is_lost(state: StateAtRest) -> None:
     for code, moves in state.acknowledged.items():
         if code not in state.made_moves:
             raise Disagreement(f"table {code} is lost")
-        if lost := moves - state.made_moves[code]:
-            raise Disagreement(f"table {code} lost {lost}")
+        if lost_moves := moves - state.made_moves[code]:
+            raise Disagreement(f"table {code} lost {lost_moves}")
 
 
 def no_move_comes_from_nowhere(state: StateAtRest) -> None:
@@ -151,8 +151,8 @@ def pictures_of_hands_match_their_buttons(state: StateAtRest) -> None:
     for table, seat, person in _find_hands(state):
         message = state.screen.panels(person, table.code)[-1]
         offered = move_payloads(table.code, [button["payload"] for row in message["rows"] for button in row])
-        drawn = [draw_hand(table, seat, choice) for choice in list_choices(offered)]
-        fitting = [panel for panel in drawn if move_payloads(table.code, payloads_of(panel)) == offered]
+        drawn_hands = [draw_hand(table, seat, choice) for choice in list_choices(offered)]
+        fitting = [panel for panel in drawn_hands if move_payloads(table.code, payloads_of(panel)) == offered]
         if not fitting:
             raise Disagreement(f"table {table.code}, seat {seat}: no panel of version {table.version} offers {offered}")
         if message["picture"] is None and state.may_lack_pictures:
@@ -369,14 +369,16 @@ def _iter_group_messages(screen: Screen) -> Iterator[dict[str, Any]]:
 def _find_challenge_cards(screen: Screen) -> CardOffers:
     cards: dict[str, list[set[str]]] = {}
     for message in _iter_group_messages(screen):
-        pressed = {
+        pressed_payloads = {
             button["payload"][2:]
             for row in message.get("rows", ())
             for button in row
             if button["payload"].startswith("1t")
         }
         # A full table that waits for a cut offers no seats.
-        is_open = not any(payload.endswith(":cut") for payload in pressed)
-        if is_open and (code := next((text.partition(":")[0] for text in pressed if text.endswith(":cancel")), "")):
-            cards.setdefault(code, []).append({payload for payload in pressed if ":sit" in payload})
+        is_open = not any(payload.endswith(":cut") for payload in pressed_payloads)
+        if is_open and (
+            code := next((text.partition(":")[0] for text in pressed_payloads if text.endswith(":cancel")), "")
+        ):
+            cards.setdefault(code, []).append({payload for payload in pressed_payloads if ":sit" in payload})
     return cards

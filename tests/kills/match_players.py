@@ -51,17 +51,17 @@ class MatchPlayers(DuelPlayers):
             await self._say(GROUP, f"/match {self.random.choice(GAMES)}")
 
     async def _enter_and_begin(self, code: str) -> None:
-        missing = [
+        missing_names = [
             entry
             for person in self.page.people
             if (entry := Entry(code, self._side(person["id"]), f"{self.page.platform}:{person['id']}"))
             not in self.entered
         ]
-        for entry in missing:
+        for entry in missing_names:
             number = entry.person.partition(":")[2]
             if await self._press(code, "enter", entry.side, number) == "You’re in.":
                 self.entered.add(entry)
-        if not missing:
+        if not missing_names:
             # Only an organiser can begin.
             for person in self.page.people:
                 await self._press(code, "begin", self._side(person["id"]), person["id"])
@@ -94,4 +94,6 @@ def match_codes(page: Page, chat: str, verb: str) -> set[str]:
     payloads = [
         button["payload"] for message in page.chat(chat).values() for row in message.get("rows", ()) for button in row
     ]
-    return {found[1] for payload in payloads if (found := re.fullmatch(rf"1pmatch (\w+) {verb}", payload))}
+    return {
+        payload_match[1] for payload in payloads if (payload_match := re.fullmatch(rf"1pmatch (\w+) {verb}", payload))
+    }

@@ -50,8 +50,8 @@ class MatchesAtRest:
 def each_pair_has_one_duel(state: MatchesAtRest) -> None:
     for match in state.matches:
         duels = {duel.code: duel for duel in state.duels_of(match)}
-        known = {number: duels[code].players for number, code in match.duels.items() if code in duels}
-        if len(duels) != len(match.pairs) or known != dict(enumerate(match.pairs)):
+        known_duels = {number: duels[code].players for number, code in match.duels.items() if code in duels}
+        if len(duels) != len(match.pairs) or known_duels != dict(enumerate(match.pairs)):
             raise Disagreement(f"match {match.code} has the pairs {match.pairs}, and the duels {list(duels.values())}")
 
 
@@ -139,8 +139,10 @@ class MatchHarness(DuelHarness):
 
 async def load_matches(store: Store, page: Page, entered: set[Entry]) -> MatchesAtRest:
     people, match_store, duels = People(store.client), MatchStore(store.client), await load_duels(store)
-    found = [await match_store.find(key.decode()[7:-7]) async for key in store.client.scan_iter("{match:*}:match")]
-    matches = [match for match in found if match]
+    stored_matches = [
+        await match_store.find(key.decode()[7:-7]) async for key in store.client.scan_iter("{match:*}:match")
+    ]
+    matches = [match for match in stored_matches if match]
     wanted: tuple[list[str], list[str]] = ([], [])
     for match in matches:
         names = [(await people.chat(side.place)).name for side in match.sides]

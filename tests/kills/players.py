@@ -43,19 +43,19 @@ class Players:
 
     def count_moves(self, presses: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
         """Count the moves among some presses, by table, person and move."""
-        counted: dict[str, Counter[tuple[str, str]]] = {}
+        press_counts: dict[str, Counter[tuple[str, str]]] = {}
         for name in presses:
             person, payload = self.pressed[name]
             if payload.startswith("1m"):
                 code, _version, move = payload[2:].split(":", 2)
-                counted.setdefault(code, Counter())[f"{self.page.platform}:{person}", move] += 1
-        return counted
+                press_counts.setdefault(code, Counter())[f"{self.page.platform}:{person}", move] += 1
+        return press_counts
 
     async def repeat_unanswered(self) -> None:
         """Repeat the last unanswered presses, as a page does after it reconnects."""
-        answered = self.page.accepted | self.page.refused
-        lost = [name for name in self.pressed if name not in answered][-20:]
-        await asyncio.gather(*(self.page.ask(name, **self.page.requests[name]) for name in lost))
+        answered_names = self.page.accepted | self.page.refused
+        unanswered = [name for name in self.pressed if name not in answered_names][-20:]
+        await asyncio.gather(*(self.page.ask(name, **self.page.requests[name]) for name in unanswered))
 
     async def fill_tables(self, target: int) -> None:
         """Take every free seat, cut every pack, and challenge if fewer open tables are left than wanted."""
@@ -85,14 +85,14 @@ class Players:
         """Cut the pack that a card shows. On the playground, first turn on cutting at half of the tables."""
         payloads = [button["payload"] for row in message["rows"] for button in row]
         if cut := next((payload for payload in payloads if payload.endswith(":cut")), ""):
-            wanted = cut
+            wanted_button = cut
         elif self.page.platform == "playground" and (match := re.match(r"1t(\w+):", payloads[0])):
-            wanted = f"1t{match[1]}:cutting true" if int(match[1], 36) % 2 else ""
+            wanted_button = f"1t{match[1]}:cutting true" if int(match[1], 36) % 2 else ""
         else:
             return
-        for person in ids if wanted else ():
+        for person in ids if wanted_button else ():
             # Only one of these people can press it.
-            await self.page.ask(do="press", chat="1", message=message["id"], payload=wanted, **{"as": person})
+            await self.page.ask(do="press", chat="1", message=message["id"], payload=wanted_button, **{"as": person})
 
     async def _play(self, person: str) -> None:
         while True:

@@ -45,8 +45,8 @@ class TournamentPlayers(Players):
         self._pressed_until: dict[tuple[str, str], float] = {}
 
     async def begin(self) -> None:
-        missing = sorted(set(NAMES) - {person["name"] for person in self.page.people})
-        for name in missing:
+        missing_names = sorted(set(NAMES) - {person["name"] for person in self.page.people})
+        for name in missing_names:
             answer = await self.page.ask(do="add_person", name=name)
             assert answer in ("done", "lost"), f"{name} could not join: {answer}"
         await self.repeat_unanswered()

@@ -68,8 +68,8 @@ class TournamentsAtRest:
 
 def each_fixture_is_played_once(state: TournamentsAtRest) -> None:
     """No match or deal of a match has two tables, two games, or one of each."""
-    counted = Counter([game.fixture_name for game in state.games] + [_fixture(table) for table in state.tables])
-    if repeated := [fixture for fixture, count in counted.items() if count > 1]:
+    fixture_counts = Counter([game.fixture_name for game in state.games] + [_fixture(table) for table in state.tables])
+    if repeated := [fixture for fixture, count in fixture_counts.items() if count > 1]:
         raise Disagreement(f"played more than once: {repeated}")
 
 
@@ -358,8 +358,8 @@ def _fixture(table: Table) -> FixtureName:
 
 
 def _entries(tournament: Tournament) -> Iterator[object]:
-    for stored in tournament.entries:
-        yield decode_tournament(strip_stamp(stored).decode())
+    for stored_entry in tournament.entries:
+        yield decode_tournament(strip_stamp(stored_entry).decode())
 
 
 def _table_entries(table: Table) -> Iterator[object]:

@@ -83,9 +83,9 @@ def test_unread_digest_leaves_the_name_and_is_listed(project: Path, capsys: pyte
     (project / "bin" / "docker").write_text("#!/bin/sh\necho no network >&2\nexit 1\n", encoding="utf-8")
     Path(".github/workflows/ci.yml").write_text(WORKFLOW.replace("checkout", "other"), encoding="utf-8")
     assert pins.main() == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith(".github/workflows/ci.yml: cannot read the digest of actions/other: fatal: ")
-    assert lines[1:] == [
+    error_lines = capsys.readouterr().err.splitlines()
+    assert error_lines[0].startswith(".github/workflows/ci.yml: cannot read the digest of actions/other: fatal: ")
+    assert error_lines[1:] == [
         ".github/workflows/ci.yml: cannot read the digest of moby/buildkit:1: no network",
         ".github/workflows/ci.yml: cannot read the digest of docker/scanner:1: no network",
         "Dockerfile: cannot read the digest of python:3.14-slim: no network",

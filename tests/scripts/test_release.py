@@ -83,7 +83,7 @@ def test_release_is_tagged_and_the_next_version_begins(
 
 
 @pytest.mark.parametrize(
-    ("version", "fault", "why"),
+    ("version", "fault", "reason"),
     [
         ("1.1", "true", "name a version"),
         ("1.1.0", "git tag v1.1.0", "the tag v1.1.0 exists"),
@@ -98,11 +98,11 @@ def test_release_is_tagged_and_the_next_version_begins(
 )
 @pytest.mark.usefixtures("checkout")
 def test_release_is_refused_with_a_reason(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], version: str, fault: str, why: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], version: str, fault: str, reason: str
 ) -> None:
     subprocess.run(["sh", "-c", fault], check=True)
     assert run(monkeypatch, "prepare", version) == 1
-    assert capsys.readouterr().err.startswith(f"release: {why}")
+    assert capsys.readouterr().err.startswith(f"release: {reason}")
     assert "1.1.0.dev0" in read_file("pyproject.toml")
 
 

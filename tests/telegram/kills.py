@@ -147,9 +147,9 @@ def shows_scene(data: str, subject: Subject) -> bool:
     """Return whether the state of a widget shows the cards and points of a scene."""
     state = hand_state(Panel((), picture=Picture(subject, "", live=Live())))
     assert state
-    shown, expected = json.loads(data), json.loads(state)
+    shown_state, expected = json.loads(data), json.loads(state)
     parts = ("sides", "target", "others", "trick", "more", "tally", "names")
-    return all(shown[part] == expected[part] for part in parts)
+    return all(shown_state[part] == expected[part] for part in parts)
 
 
 @asynccontextmanager

@@ -21,10 +21,10 @@ def rich_content(fields: dict[str, Any]) -> dict[str, Any]:
     if len(CONTENT_FORMS & content.keys()) != 1 or not content.get("blocks"):
         raise Refused(400, "Bad Request: RICH_MESSAGE_CONTENT_REQUIRED")
     blocks = content["blocks"]
-    lines = list(_lines(blocks))
-    if not "".join(lines).strip():
+    text_lines = list(_lines(blocks))
+    if not "".join(text_lines).strip():
         raise Refused(400, "Bad Request: rich message must be non-empty")
-    if sum(map(len, lines)) > LONGEST_RICH_TEXT:
+    if sum(map(len, text_lines)) > LONGEST_RICH_TEXT:
         raise Refused(400, "Bad Request: rich message text is too long")
     if sum(_count(block) for block in blocks) > MAX_BLOCKS:
         raise Refused(400, "Bad Request: rich message has too many blocks")

@@ -262,7 +262,7 @@ class TelegramServer:
         """The updates that are not confirmed."""
         return list(self._updates)
 
-    def write(self, chat: Chat, user: int, text: str, **more: Any) -> dict[str, Any]:
+    def write(self, chat: Chat, user: int, text: str, **message_fields: Any) -> dict[str, Any]:
         """Send a person's message, with the entities that Telegram finds in it."""
         entities = []
         if text.startswith("/"):
@@ -279,13 +279,13 @@ class TelegramServer:
             "from": self.users[user],
             "text": text,
             **({"entities": entities} if entities else {}),
-            **more,
+            **message_fields,
         }
         chat.messages[number] = message
         self.push(message=message)
         return message
 
-    def write_ephemeral(self, chat: Chat, user: int, text: str, **more: Any) -> int:
+    def write_ephemeral(self, chat: Chat, user: int, text: str, **message_fields: Any) -> int:
         """Write a command that only its author and the bot see; return its id.
 
         The menu says which commands are ephemeral (core.telegram.org/bots/api#botcommand). Such a message has the id 0
@@ -293,16 +293,16 @@ class TelegramServer:
         """
         language = "it" if self.users[user]["language_code"] == "it" else ""
         [entry] = [
-            each
-            for each in self.menus[f"all_group_chats {language}"]
-            if text.split(maxsplit=1)[0] == f"/{each['command']}"
+            command
+            for command in self.menus[f"all_group_chats {language}"]
+            if text.split(maxsplit=1)[0] == f"/{command['command']}"
         ]
         assert entry["is_ephemeral"]
         assert chat.type != "private"
         message, number = self.write(chat, user, text, receiver_user=BOT), next(self._message_ids)
         del chat.messages[message["message_id"]]
         chat.ephemeral_commands[number] = user, time.monotonic()
-        message.update({"message_id": 0, "ephemeral_message_id": number} | more)
+        message.update({"message_id": 0, "ephemeral_message_id": number} | message_fields)
         return number
 
     def press(self, chat: Chat, message: dict[str, Any], user: int, data: str) -> str:
@@ -408,13 +408,13 @@ class TelegramServer:
         The bot is informed only with inline ``feedback`` (core.telegram.org/bots/inline#collecting-feedback). It gets
         the inline id if the message has a keyboard (core.telegram.org/bots/api#choseninlineresult).
         """
-        [chosen] = [offer for offer in self.inline_answers[query]["results"] if offer["id"] == result]
-        markup = chosen.get("reply_markup")
+        [chosen_offer] = [offer for offer in self.inline_answers[query]["results"] if offer["id"] == result]
+        markup = chosen_offer.get("reply_markup")
         message: dict[str, Any] = {
             "message_id": next(self._message_ids),
             "from": self.users[user],
             "via_bot": BOT,
-            **checked_article(chosen),
+            **checked_article(chosen_offer),
         }
         if markup:
             message["inline_message_id"] = f"AAAA-{message['message_id']}_x"
@@ -469,7 +469,7 @@ class TelegramServer:
 
     # Guest mode (core.telegram.org/api/bots/guest-mode)
 
-    def call_guest(self, user: int, chat: Chat, text: str, **more: Any) -> str:
+    def call_guest(self, user: int, chat: Chat, text: str, **message_fields: Any) -> str:
         """Write the bot's name in a chat without the bot; return the query's id.
 
         The id of the chat can be that of another chat of the bot (core.telegram.org/bots/api#message).
@@ -484,7 +484,7 @@ class TelegramServer:
                 "from": self.users[user],
                 "text": text,
                 "guest_query_id": query,
-                **more,
+                **message_fields,
             }
         )
         return query
@@ -575,11 +575,11 @@ class TelegramServer:
                     return web.Response(body=failure.body, status=failure.status)
                 self._fail(failure, request)
             return web.json_response({"ok": True, "result": result})
-        except Refused as refused:
-            body = {"ok": False, "error_code": refused.code, "description": refused.description}
-            if refused.parameters:
-                body["parameters"] = refused.parameters
-            return web.json_response(body, status=refused.code)
+        except Refused as refusal:
+            body = {"ok": False, "error_code": refusal.code, "description": refusal.description}
+            if refusal.parameters:
+                body["parameters"] = refusal.parameters
+            return web.json_response(body, status=refusal.code)
 
     def _check_call(self, token: str, method: str) -> None:
         if token != self.token:

@@ -43,13 +43,18 @@ def _loop_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedTelegram, TimedServer, list[Person]]]:
+async def run_game(
+    folder: Path, **settings_fields: Any
+) -> AsyncIterator[tuple[ObservedTelegram, TimedServer, list[Person]]]:
     """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
     await server.start()
     try:
-        async with open_store(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
+        async with (
+            open_store(valkey.url) as store,
+            on_telegram(store, server, quick=False, **settings_fields) as adapter,
+        ):
             people = await seat_people(server, "metamazzo")
             await adapter.worker.settled()
             yield adapter, server, people
@@ -160,9 +165,9 @@ async def check_flood(folder: Path) -> None:
         refusals = [index for index, (_time, _method, is_refused) in enumerate(calls) if is_refused]
         assert len(refusals) == 4
         for index in refusals:
-            assert all(time >= calls[index][0] + 6.9 for time, _method, _refused in calls[index + 1 :])
+            assert all(time >= calls[index][0] + 6.9 for time, _method, _is_refused in calls[index + 1 :])
         # The board was edited every few moves although answers waited.
-        edits = [time for time, method, _refused in calls if method == "editMessageText"]
+        edits = [time for time, method, _is_refused in calls if method == "editMessageText"]
         assert len(edits) >= 8
         bot_messages = [message for message in group.messages.values() if message["from"] == BOT]
         assert len(bot_messages) - 2 == sum(

@@ -19,8 +19,8 @@ ME = User(BOT["id"], BOT["first_name"], True, username=BOT["username"])
 LINK = "tg://bot_command?command=tables"
 
 
-def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
-    return {"type": kind, "offset": offset, "length": length, **more}
+def entity(kind: str, offset: int, length: int, **entity_fields: Any) -> dict[str, Any]:
+    return {"type": kind, "offset": offset, "length": length, **entity_fields}
 
 
 def parse(text: str, *entities: dict[str, Any], private: bool = False, part: str = "text") -> Command | None:
@@ -178,6 +178,6 @@ def test_plain_words_mean_a_command_only_in_private() -> None:
 def test_words_of_other_bots_are_ignored_in_groups() -> None:
     assert parse("/play", entity("bot_command", 0, 5)) is None
     assert word_and_arguments(parse("/play", entity("bot_command", 0, 5), private=True)) == ("play", ())
-    named = f"/play@{BOT['username']}"
-    assert word_and_arguments(parse(named, entity("bot_command", 0, len(named)))) == ("play", ())
+    command = f"/play@{BOT['username']}"
+    assert word_and_arguments(parse(command, entity("bot_command", 0, len(command)))) == ("play", ())
     assert word_and_arguments(parse("/arrenditi", entity("bot_command", 0, 10))) == ("arrenditi", ())

@@ -79,7 +79,7 @@ async def test_answers_are_visible_to_the_author_only(store: Store, server: Tele
             await wait_for_aside(anna, words)
             await adapter.worker.settled()
             assert words.encode() not in public_bodies(server)
-        assert [user for user, shown in group.ephemerals.items() if shown] == [anna.number]
+        assert [user for user, messages in group.ephemerals.items() if messages] == [anna.number]
 
 
 async def test_ordinary_command_is_answered_for_all(store: Store, server: TelegramServer) -> None:
@@ -169,12 +169,12 @@ async def test_refused_ephemeral_answer_is_sent_as_usual(store: Store, server: T
     async with on_telegram(store, server) as adapter:
         anna, group = await start_game(server, adapter), server.group(GROUP)
         adapter.messages.has_ephemeral = True
-        refused = Failure(Refused(400, f"Bad Request: {error}"))
-        server.fail_next("sendMessage", refused)
+        failure = Failure(Refused(400, f"Bad Request: {error}"))
+        server.fail_next("sendMessage", failure)
         server.write_ephemeral(group, anna.number, "/stats")
         await until(lambda: "No rated games yet" in bot_text(group))
         [old] = [message["message_id"] for message in panels(anna)]
-        server.fail_next("sendMessage", refused)
+        server.fail_next("sendMessage", failure)
         server.write_ephemeral(group, anna.number, "/hand")
         await until(lambda: [message["message_id"] for message in panels(anna)] not in ([], [old]))
         await adapter.worker.settled()
@@ -232,14 +232,14 @@ async def test_hand_that_became_visible_is_deleted(
 
 
 @pytest.mark.parametrize(
-    ("age", "token", "asked"),
+    ("age", "token", "expected_fields"),
     [
         (0, "c5", b'"reply_parameters":{"ephemeral_message_id":5},'),
         (60, "c5", b""),
         (60, "5", b""),
     ],
 )
-async def test_request_names_its_only_reader(store: Store, age: int, token: str, asked: bytes) -> None:
+async def test_request_names_its_only_reader(store: Store, age: int, token: str, expected_fields: bytes) -> None:
     sent: list[tuple[str, bytes]] = []
 
     async def post(method: str, body: Body) -> Any:
@@ -252,7 +252,7 @@ async def test_request_names_its_only_reader(store: Store, age: int, token: str,
     messages.has_ephemeral = True
     place = f"telegram:@1~{GROUP}/7!{int(time.time()) - age}.{token}"
     await messages.send(place, Panel((Span("🪙 3"),)))
-    where = b'{"chat_id":-1001,"message_thread_id":7,"ephemeral_message_parameters":{"receiver_user_id":1},'
+    chat_fields = b'{"chat_id":-1001,"message_thread_id":7,"ephemeral_message_parameters":{"receiver_user_id":1},'
     [(method, body)] = sent
     assert method == "sendMessage"
-    assert body.startswith(where + asked + '"text":"🪙 3"'.encode())
+    assert body.startswith(chat_fields + expected_fields + '"text":"🪙 3"'.encode())

@@ -51,9 +51,9 @@ EXAMPLE = (
 def sign_launch(token: str = TOKEN, **fields: object) -> str:
     """Sign launch data like Telegram: core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app"""
     texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
-    lines = "\n".join(f"{name}={texts[name]}" for name in sorted(texts))
+    signed_text = "\n".join(f"{name}={texts[name]}" for name in sorted(texts))
     key = hmac.new(b"WebAppData", token.encode(), sha256).digest()
-    return urlencode({**texts, "hash": hmac.new(key, lines.encode(), sha256).hexdigest()})
+    return urlencode({**texts, "hash": hmac.new(key, signed_text.encode(), sha256).hexdigest()})
 
 
 def anna_launch(now: float = NOW, number: int = 1) -> str:
@@ -112,10 +112,10 @@ def test_launch_is_valid_in_any_field_order() -> None:
 
 @asynccontextmanager
 async def with_pages(
-    store: Store, server: TelegramServer, public_url: str | None = None, **more: Any
+    store: Store, server: TelegramServer, public_url: str | None = None, **settings_fields: Any
 ) -> AsyncIterator[tuple[ObservedTelegram, Site]]:
-    """Run a worker with Telegram and the web pages. ``more`` are settings or arguments of `on_telegram`."""
-    async with on_telegram(store, server, playground_port=0, public_url=public_url, **more) as adapter:
+    """Run a worker with Telegram and the web pages. ``settings_fields`` are settings or arguments of `on_telegram`."""
+    async with on_telegram(store, server, playground_port=0, public_url=public_url, **settings_fields) as adapter:
         [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]
         async with playground.site.open():
             yield adapter, playground.site
@@ -187,10 +187,10 @@ async def test_links_open_the_main_app_if_there_is_one(store: Store, server: Tel
     async with on_telegram(store, server, public_url=PUBLIC):
         player, _other = await seat_people(server, "metamazzo")
         await until(lambda: player.button("Watch", server.group(GROUP)) is not None)
-        found = player.button("Watch", server.group(GROUP))
-        assert found
+        watch_button = player.button("Watch", server.group(GROUP))
+        assert watch_button
         prefix = "https://t.me/buongioco_bot?startapp=t_" if has_main else f"{PUBLIC}/t/"
-        assert found[1]["url"].startswith(prefix)
+        assert watch_button[1]["url"].startswith(prefix)
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,9 @@ async def test_revoked_token_is_logged_once(
     monkeypatch.setattr(supervisor, "REFUSED_SECONDS", 0.05)
     monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
-    more = webhook_settings(free_port()) if has_webhook else {}
+    settings_fields = webhook_settings(free_port()) if has_webhook else {}
     with capture_logs() as logs:
-        async with on_telegram(store, server, **more) as adapter:
+        async with on_telegram(store, server, **settings_fields) as adapter:
             await until(lambda: adapter.healthy)
             server.token = "123456:another-one"
             worker = adapter.worker

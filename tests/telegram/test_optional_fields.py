@@ -103,8 +103,8 @@ def make_samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
     keep_sample("guest call")
     server.type_inline(1, "testa")
     keep_sample("inline query")
-    chosen = {"result_id": "testa", "from": server.users[1], "query": "testa", "inline_message_id": "AAAA-1_x"}
-    server.push(chosen_inline_result=chosen)
+    chosen_result = {"result_id": "testa", "from": server.users[1], "query": "testa", "inline_message_id": "AAAA-1_x"}
+    server.push(chosen_inline_result=chosen_result)
     keep_sample("chosen result")
     for name, new in (("member", {"status": "administrator"}), ("restricted", {"status": "restricted"})):
         member = {**member_fields, "old_chat_member": old_member, "new_chat_member": {**new, "user": BOT, **rights}}
@@ -136,7 +136,7 @@ def parse_update(update: Update) -> tuple[Any, ...] | None:
 
 @pytest.mark.parametrize("kind", REQUIRED)
 async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind: str) -> None:
-    sample, bot, lost = make_samples(server)[kind], Bot("1:test"), []
+    sample, bot, lost_variants = make_samples(server)[kind], Bot("1:test"), []
     expected = parse_update(build_update(sample, bot))
     assert expected
     for change, variant in iter_variants(sample, REQUIRED[kind]):
@@ -145,8 +145,8 @@ async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind
         except Exception as error:  # noqa: BLE001 - each error is a lost update
             result = error
         if result != expected:
-            lost.append((change, result))
-    assert not lost, f"adapters/telegram/reading.py fails without optional fields: {lost}"
+            lost_variants.append((change, result))
+    assert not lost_variants, f"adapters/telegram/reading.py fails without optional fields: {lost_variants}"
 
 
 async def test_every_allowed_update_kind_has_a_sample(server: TelegramServer) -> None:

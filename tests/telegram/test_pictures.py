@@ -670,13 +670,13 @@ async def test_repeated_upload_failures_pause_pictures(
     adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.fail_next("sendPhoto", *[Failure(hang_up=True)] * photos.FAILURES_IN_A_ROW)
-    passed = 0.0
-    monkeypatch.setattr(photos, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + passed))
+    seconds = 0.0
+    monkeypatch.setattr(photos, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + seconds))
     for _ in range(photos.FAILURES_IN_A_ROW):
         with pytest.raises(PlatformFailure):
             await adapter.send(PLACE, picture_panel(), "key")
     assert not (await adapter.send(PLACE, picture_panel(), "key")).picture
-    passed = photos.REST_SECONDS
+    seconds = photos.REST_SECONDS
     assert (await adapter.send(PLACE, picture_panel(), "key")).picture
 
 

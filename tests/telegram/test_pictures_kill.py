@@ -143,10 +143,12 @@ async def test_board_is_sent_twice_if_a_kill_lost_its_answer(tmp_path: Path) -> 
             await harness.bot.kill()
             server.clear_failures()
             await harness.check(session)
-            unknown, known = photos(group)
-            assert "On the table" not in text_of(unknown)
-            assert "On the table" in text_of(known)
-            pictures = [server.photos.files[message["photo"][-1]["file_id"]] for message in (unknown, known)]
+            unknown_photo, known_photo = photos(group)
+            assert "On the table" not in text_of(unknown_photo)
+            assert "On the table" in text_of(known_photo)
+            pictures = [
+                server.photos.files[message["photo"][-1]["file_id"]] for message in (unknown_photo, known_photo)
+            ]
             assert pictures[0] != pictures[1]
         finally:
             await harness.bot.kill()

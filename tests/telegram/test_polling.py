@@ -51,7 +51,9 @@ async def run_polling(server: TelegramServer, recorder: Recorder) -> AsyncIterat
     )
     await bot.initialize()
     outages = Outages(lambda _platform: True, lambda _platform: None)
-    polling = Polling(bot, recorder.handle, lambda platform, why: outages.record_failure(platform, why, certain=True))
+    polling = Polling(
+        bot, recorder.handle, lambda platform, reason: outages.record_failure(platform, reason, certain=True)
+    )
     task = asyncio.create_task(polling.run())
     try:
         yield polling
@@ -146,7 +148,7 @@ async def test_updates_after_a_slow_one_are_confirmed_together(server: TelegramS
     recorder = Recorder()
     recorder.hold(1000)
     push_texts(server, 3)
-    polling = Polling(Bot(TOKEN), recorder.handle, lambda _platform, _why: None)
+    polling = Polling(Bot(TOKEN), recorder.handle, lambda _platform, _reason: None)
     polling._start(server.pending)
     await until(lambda: recorder.done == [1001, 1002])
     # Telegram's answer to a poll that comes too soon.

@@ -50,12 +50,12 @@ def test_press_is_read_as_the_library_reads_it(update: dict[str, Any]) -> None:
 
 
 def test_press_on_a_missing_button_is_not_genuine() -> None:
-    shown, missing = (
+    shown_button, missing_button = (
         read_press(build_update(press_update(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
     )
-    assert shown
-    assert missing
-    assert (shown.genuine, missing.genuine) == (True, False)
+    assert shown_button
+    assert missing_button
+    assert (shown_button.genuine, missing_button.genuine) == (True, False)
 
 
 @pytest.mark.parametrize(

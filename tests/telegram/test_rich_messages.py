@@ -40,9 +40,9 @@ EACH_LANGUAGE = pytest.mark.parametrize("language", PAGES)
 
 
 @asynccontextmanager
-async def played(store: Store, server: TelegramServer, **more: Any) -> AsyncIterator[ObservedTelegram]:
+async def played(store: Store, server: TelegramServer, **settings_fields: Any) -> AsyncIterator[ObservedTelegram]:
     """Run a bot with rich messages, on whose store Anna and Bruno have played four games."""
-    async with on_telegram(store, server, **{"telegram_rich_messages": True, **more}) as adapter:
+    async with on_telegram(store, server, **{"telegram_rich_messages": True, **settings_fields}) as adapter:
         for number in range(4):
             game = replace(finished_game(number, ended=int(time.time())), people=["telegram:1", "telegram:2"])
             await adapter.worker.archive.keep(replace(game, chats=[f"telegram:{GROUP}"]))
@@ -114,8 +114,8 @@ async def test_refused_rich_message_is_sent_as_text(
             assert text in text_of(message)
             assert [message.get(name) for name in CONTENT_FIELDS] == [expected.get(name) for name in CONTENT_FIELDS]
         # The refusal is remembered and logged once.
-        missing = [log["what"] for log in logs if log["event"] == "telegram_feature_missing"]
-        assert missing == ["show a page as a rich message"]
+        missing_features = [log["what"] for log in logs if log["event"] == "telegram_feature_missing"]
+        assert missing_features == ["show a page as a rich message"]
         attempts = [method for method, fields in server.calls if "rich_message" in fields]
         assert attempts == ([] if is_missing else ["sendRichMessage"])
 
@@ -141,8 +141,8 @@ async def test_rich_messages_are_off_by_default(store: Store, server: TelegramSe
 
 async def test_chat_that_refuses_rich_messages_gets_texts(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-    refused = "Bad Request: not enough rights to send the rich message to the chat"
-    server.fail_next("sendRichMessage", Failure(Refused(400, refused)))
+    description = "Bad Request: not enough rights to send the rich message to the chat"
+    server.fail_next("sendRichMessage", Failure(Refused(400, description)))
     async with played(store, server) as adapter:
         assert "text" in await ask(adapter, anna, "stats")
         assert "text" in await ask(adapter, anna, "stats")
@@ -166,14 +166,14 @@ async def test_page_of_a_leaderboard_stays_a_rich_message(store: Store, server: 
         assert count_answers(anna.private) == 1
 
 
-@pytest.mark.parametrize("why", ["RICH_MESSAGE_CONTENT_REQUIRED", "message can't be edited"])
+@pytest.mark.parametrize("reason", ["RICH_MESSAGE_CONTENT_REQUIRED", "message can't be edited"])
 async def test_refused_edit_changes_the_same_message_into_a_text(
-    store: Store, server: TelegramServer, why: str
+    store: Store, server: TelegramServer, reason: str
 ) -> None:
     anna = Person(server, 1, "Anna")
     async with played(store, server) as adapter:
         message = await ask(adapter, anna, "leaderboard")
-        server.fail_next("editMessageText", Failure(Refused(400, f"Bad Request: {why}")))
+        server.fail_next("editMessageText", Failure(Refused(400, f"Bad Request: {reason}")))
         await anna.press("Testa a Testa")
         await until(lambda: "Testa a Testa" in text_of(message))
         assert "rich_message" not in message

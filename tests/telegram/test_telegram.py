@@ -247,7 +247,7 @@ async def test_server_error_leaves_delivery_uncertain(store: Store, server: Tele
 
 
 @pytest.mark.parametrize(
-    "why",
+    "description",
     [
         "CHAT_RESTRICTED",
         "CHAT_SEND_PLAIN_FORBIDDEN",
@@ -257,12 +257,12 @@ async def test_server_error_leaves_delivery_uncertain(store: Store, server: Tele
         "TOPIC_DELETED",
     ],
 )
-async def test_missing_rights_mean_the_chat_is_gone(store: Store, server: TelegramServer, why: str) -> None:
+async def test_missing_rights_mean_the_chat_is_gone(store: Store, server: TelegramServer, description: str) -> None:
     """Errors of messages.sendMessage that the Bot API passes on (core.telegram.org/method/messages.sendMessage)."""
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         server.group(GROUP)
-        server.fail_next("sendMessage", Failure(Refused(400, f"Bad Request: {why}")))
+        server.fail_next("sendMessage", Failure(Refused(400, f"Bad Request: {description}")))
         with pytest.raises(ChatGone):
             await adapter.send(f"telegram:{GROUP}", Panel((Span("Ciao"),)), "key")
 
@@ -321,22 +321,24 @@ async def test_new_supergroup_keeps_table_and_settings(
         await play_to_trick(server, people, 1)
         await worker.people.update_chat(f"telegram:{GROUP}", language="it")
         await worker.people.update_chat(f"telegram:{GROUP}", language="en", clock="60")
-        old, moved = server.group(GROUP), server.group(new, "Bar Sport, super")
-        old.refusal = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
+        old_group, new_group = server.group(GROUP), server.group(new, "Bar Sport, super")
+        old_group.refusal = Refused(
+            400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new
+        )
         if is_announced:
-            for chat, field in ((old, {"migrate_to_chat_id": new}), (moved, {"migrate_from_chat_id": GROUP})):
+            for chat, field in ((old_group, {"migrate_to_chat_id": new}), (new_group, {"migrate_from_chat_id": GROUP})):
                 server.push(message={"message_id": 1, "date": 1, "chat": chat.as_json, **field})
         random = Random(3)
         for _ in range(300):
             for person in people:
                 await person.play(random)
-            if has_reached_trick(4, (message["text"] for message in moved.messages.values())):
+            if has_reached_trick(4, (message["text"] for message in new_group.messages.values())):
                 break
             await asyncio.sleep(0.01)
         await worker.settled()
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert table.hosts == (f"telegram:{new}",)
-        assert sum("Metà Mazzo" in message["text"] for message in moved.messages.values()) == 1
+        assert sum("Metà Mazzo" in message["text"] for message in new_group.messages.values()) == 1
         assert (await worker.people.chat(f"telegram:{new}")).clock == 60
 
 
@@ -610,8 +612,8 @@ async def test_unknown_token_is_a_bad_setting(store: Store, server: TelegramServ
             await adapter.serve()
 
 
-def doctor_settings(url: str, token: str = TOKEN, **more: Any) -> Settings:
-    return Settings(_env_file=None, telegram_token=SecretStr(token), telegram_api_url=url, **more)
+def doctor_settings(url: str, token: str = TOKEN, **settings_fields: Any) -> Settings:
+    return Settings(_env_file=None, telegram_token=SecretStr(token), telegram_api_url=url, **settings_fields)
 
 
 async def test_doctor_checks_the_token(server: TelegramServer) -> None:
@@ -629,8 +631,8 @@ async def test_doctor_checks_the_token(server: TelegramServer) -> None:
 async def test_doctor_checks_the_webhook(server: TelegramServer) -> None:
     url = "https://cards.example.org/telegram"
     server.webhook = {"url": url}
-    lines = [line async for _is_well, line in examine(doctor_settings(server.url))]
-    assert "the bot removes it when it starts" in lines[1]
+    findings = [line async for _is_well, line in examine(doctor_settings(server.url))]
+    assert "the bot removes it when it starts" in findings[1]
     with_webhook = doctor_settings(server.url, telegram_webhook_url=url)
     assert [is_well async for is_well, _line in examine(with_webhook)] == [True, True]
 

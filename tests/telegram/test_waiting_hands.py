@@ -19,8 +19,8 @@ Opening = Callable[[TelegramServer, Person], Any]
 """An update that shows that a person's private chat is open."""
 
 
-def send_text(text: str, **more: Any) -> Opening:
-    return lambda _server, person: person.say(text, person.private, **more)
+def send_text(text: str, **fields: Any) -> Opening:
+    return lambda _server, person: person.say(text, person.private, **fields)
 
 
 def send_content(**content: Any) -> Opening:

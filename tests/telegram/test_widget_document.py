@@ -46,10 +46,14 @@ LIVE = Live("⏱ 5 min", 300, 1_800_000_000, is_large=True)
 
 
 def seen_state(
-    seen: TableSnapshot, language: str = "en", suits: str = "italian", style: CardStyle = "classic", live: Live = LIVE
+    table_snapshot: TableSnapshot,
+    language: str = "en",
+    suits: str = "italian",
+    style: CardStyle = "classic",
+    live: Live = LIVE,
 ) -> str | None:
-    scene = hand_scene(seen, language, suits, style)
-    return hand_state(with_picture(hand_panel(seen, language, suits, ""), scene, language, live=live))
+    scene = hand_scene(table_snapshot, language, suits, style)
+    return hand_state(with_picture(hand_panel(table_snapshot, language, suits, ""), scene, language, live=live))
 
 
 def read_card(code: str) -> tuple[str, set[str]]:
@@ -99,8 +103,8 @@ def test_document_stays_within_telegrams_limits() -> None:
 
 
 def test_document_has_only_what_the_sandbox_draws() -> None:
-    found = re.findall(NOT_DRAWN, hand_document())
-    assert not found, f"adapters/telegram/widget/hand.* has what Telegram's sandbox does not draw: {found}"
+    forbidden = re.findall(NOT_DRAWN, hand_document())
+    assert not forbidden, f"adapters/telegram/widget/hand.* has what Telegram's sandbox does not draw: {forbidden}"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -152,16 +156,16 @@ def test_what_a_state_says_is_the_scene(game: str) -> None:
 @pytest.mark.parametrize("suits", ["italian", "french"])
 @pytest.mark.parametrize("game", GAMES)
 def test_state_shows_the_whole_hand_and_every_move(game: str, suits: str) -> None:
-    seen, _state = own_turn(game)
-    state = seen_state(seen, "en", suits)
+    table_snapshot, _state = own_turn(game)
+    state = seen_state(table_snapshot, "en", suits)
     assert state
-    scene = hand_scene(seen, "en", suits, "classic")
+    scene = hand_scene(table_snapshot, "en", suits, "classic")
     assert scene
     cards = [card[0][:2] for card in json.loads(state)["hand"]]
     assert [card.upper() for card in cards] == [card.code for card in scene.hand]
     payloads = [
         button.payload
-        for row in hand_panel(seen, "en", suits, "").rows
+        for row in hand_panel(table_snapshot, "en", suits, "").rows
         for button in row
         if button.kind in ("press", "aside")
     ]
@@ -183,16 +187,16 @@ def test_long_names_and_toasts_are_cut() -> None:
 
 
 def test_toast_is_added_to_states_of_every_length() -> None:
-    _seen, state = own_turn("tressette")
-    shown = json.loads(state)
-    length = len(json.dumps({**shown, "text": ""}, ensure_ascii=False, separators=(",", ":")).encode())
+    _snapshot, state = own_turn("tressette")
+    fields = json.loads(state)
+    length = len(json.dumps({**fields, "text": ""}, ensure_ascii=False, separators=(",", ":")).encode())
     for room in range(30):
         text = "x" * (LONGEST_STATE - length - room)
-        full = json.dumps({**shown, "text": text}, ensure_ascii=False, separators=(",", ":"))
+        full = json.dumps({**fields, "text": text}, ensure_ascii=False, separators=(",", ":"))
         assert len(full.encode()) == LONGEST_STATE - room
         answer = with_toast(full, "Wait for your turn")
         assert len(answer.encode()) <= LONGEST_STATE
-        assert json.loads(answer)["hand"] == shown["hand"]
+        assert json.loads(answer)["hand"] == fields["hand"]
         assert json.loads(answer)["text"] == text
 
 
@@ -217,8 +221,8 @@ class TestInChromium:
 
     async def test_tapped_card_is_sent_and_comes_back_if_refused(self, browser: Browser) -> None:
         _seen, state = own_turn("metamazzo")
-        refused = with_toast(state, "Wait for your turn")
-        page = await open_widget(browser, state, [refused])
+        state_with_toast = with_toast(state, "Wait for your turn")
+        page = await open_widget(browser, state, [state_with_toast])
         count = len(json.loads(state)["hand"])
         await expect(page.locator(".hand .card")).to_have_count(count)
         await page.locator(".hand button.card").first.click()

@@ -146,9 +146,9 @@ async def test_tap_is_answered_with_the_next_state(store: Store, server: Telegra
         move = next(move for move in moves_of(hand) if ":play " in move)
         after = await tap(mover, hand, move)
         assert len(after["hand"]) == len(before["hand"]) - 1
-        refused = await tap(mover, hand, move)
-        assert refused["toast"]
-        assert refused["hand"] == after["hand"]
+        state_after = await tap(mover, hand, move)
+        assert state_after["toast"]
+        assert state_after["hand"] == after["hand"]
 
 
 async def test_person_can_choose_pictures_instead(store: Store, server: TelegramServer) -> None:

@@ -12,29 +12,29 @@ MARK = "<!-- generated from adapters/web/api/operations.py: do not edit below --
 
 def page() -> str:
     """Return docs/api.md with a current generated part."""
-    lines = []
+    page_lines = []
     for operation in OPERATIONS:
-        lines += [
+        page_lines += [
             f"### {operation.method} {BASE}{operation.path}",
             "",
             f"{operation.summary}.{f' {operation.description}' if operation.description else ''}",
             "",
         ]
-        lines += [
+        page_lines += [
             f"- `{parameter.name}` ({parameter.location}): {_parameter_text(parameter)}"
             for parameter in operation.parameters
         ]
         if operation.body:
-            lines.append(f"- body: `{operation.body.__name__}`")
+            page_lines.append(f"- body: `{operation.body.__name__}`")
         if operation.scope:
-            lines.append(f"- needs a token with the scope `{operation.scope}`")
+            page_lines.append(f"- needs a token with the scope `{operation.scope}`")
         names = " or ".join(f"`{model.__name__}`" for model in operation.models)
-        lines += [f"- answers {names}, `{operation.media_type}`", ""]
-    lines += ["## Answers", ""]
+        page_lines += [f"- answers {names}, `{operation.media_type}`", ""]
+    page_lines += ["## Answers", ""]
     for name, schema in sorted(document()["components"]["schemas"].items()):
-        lines += [f"### {name}", "", *_schema_lines(schema), ""]
-    written = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
-    return written + MARK + "\n" + "\n".join(lines).rstrip() + "\n"
+        page_lines += [f"### {name}", "", *_schema_lines(schema), ""]
+    introduction = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
+    return introduction + MARK + "\n" + "\n".join(page_lines).rstrip() + "\n"
 
 
 def _parameter_text(parameter: Parameter) -> str:

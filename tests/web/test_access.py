@@ -13,7 +13,7 @@ from tests.open_playground import OpenPlayground
 
 
 @pytest.mark.parametrize(
-    ("address", "counted", "network"),
+    ("address", "counted_address", "network"),
     [
         ("192.0.2.9", "192.0.2.9", "192.0.2.0/24"),
         ("192.0.2.9:51034", "192.0.2.9", "192.0.2.0/24"),
@@ -27,12 +27,12 @@ from tests.open_playground import OpenPlayground
         ("", "", ""),
     ],
 )
-def test_visitor_is_counted_by_household_and_network(address: str, counted: str, network: str) -> None:
-    assert Visitor.from_address(address) == (counted, network)
+def test_visitor_is_counted_by_household_and_network(address: str, counted_address: str, network: str) -> None:
+    assert Visitor.from_address(address) == (counted_address, network)
 
 
-def proxy_headers(*lines: tuple[str, str]) -> CIMultiDictProxy[str]:
-    return CIMultiDictProxy(CIMultiDict([("Host", "cards.example.org"), *lines]))
+def proxy_headers(*header_lines: tuple[str, str]) -> CIMultiDictProxy[str]:
+    return CIMultiDictProxy(CIMultiDict([("Host", "cards.example.org"), *header_lines]))
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_proxy_decides_the_address_of_a_visitor(lines: list[str]) -> None:
 
 def test_last_proxy_decides_the_scheme() -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
-    lines = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
-    access.check(proxy_headers(*lines), (1, 1), is_monitoring=False)
+    header_lines = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
+    access.check(proxy_headers(*header_lines), (1, 1), is_monitoring=False)
     with pytest.raises(Refused, match="is at https"):
-        access.check(proxy_headers(*reversed(lines)), (1, 1), is_monitoring=False)
+        access.check(proxy_headers(*reversed(header_lines)), (1, 1), is_monitoring=False)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ async def test_embedding_on_other_sites_is_refused_uncounted(
     path: str,
     status: int,
 ) -> None:
-    counted: list[object] = []
-    monkeypatch.setattr(site.site.limits, "count_code", counted.append)
+    counted_requests: list[object] = []
+    monkeypatch.setattr(site.site.limits, "count_code", counted_requests.append)
     headers = {"Sec-Fetch-Site": fetch_site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
     async with session.get(site.url + path, headers=headers) as answer:
         assert answer.status == status
-    assert len(counted) == (path.startswith("t/") and status == 404)
+    assert len(counted_requests) == (path.startswith("t/") and status == 404)
 
 
 @pytest.mark.parametrize("public_url", [None, "https://cards.example.org"])

@@ -325,10 +325,10 @@ async def test_forgotten_person_disappears_from_a_cached_table(
     async with session.get(url, headers={"If-None-Match": tag}) as answer:
         assert answer.status == 304
     table = await site.worker.room.table(code)
-    [stored] = [key for key in await site.worker.store.client.keys("*:table:*") if key.decode().endswith(code)]
-    entries = await site.worker.store.client.lrange(stored, 0, -1)
+    [table_key] = [key for key in await site.worker.store.client.keys("*:table:*") if key.decode().endswith(code)]
+    entries = await site.worker.store.client.lrange(table_key, 0, -1)
     for index, entry in enumerate(entries):
-        await site.worker.store.client.lset(stored, index, entry.replace(b"Player 2", b"Somebody"))
+        await site.worker.store.client.lset(table_key, index, entry.replace(b"Player 2", b"Somebody"))
     site.worker.room.forget(code)
     async with session.get(url, headers={"If-None-Match": tag}) as answer:
         assert answer.status == 200

@@ -165,8 +165,8 @@ async def test_cut_made_while_the_bot_is_down_counts_once(bot: Bot, browser: Bro
     await bot.start()
     for page in (anna, bruno):
         await page.wait_for_selector(".fan", timeout=90_000)
-    [[known, _cut]] = json.loads(await cutter.evaluate("localStorage.getItem('cuts')"))
-    assert known == seal
+    [[known_seal, _cut]] = json.loads(await cutter.evaluate("localStorage.getItem('cuts')"))
+    assert known_seal == seal
     await cutter.locator(".opens-menu").click()
     await cutter.locator(".menu .danger").click()
     await cutter.get_by_role("button", name="Yes, I resign").last.click()

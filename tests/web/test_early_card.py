@@ -73,7 +73,7 @@ async def hold_turn(browser: Browser, playground: OpenPlayground, game: str = "m
 
 async def test_card_chosen_early_is_played_once_at_the_turn(playground: OpenPlayground, browser: Browser) -> None:
     turn = await hold_turn(browser, playground)
-    page, chosen = turn.page, turn.page.locator(".fan .tap.early")
+    page, early_card = turn.page, turn.page.locator(".fan .tap.early")
     name = next(card["code"] for card in turn.state["hand"] if card["light"] == "playable")
     card = page.locator(f".fan [data-card='{name}']")
     await card.click(position=CORNER)
@@ -82,10 +82,10 @@ async def test_card_chosen_early_is_played_once_at_the_turn(playground: OpenPlay
     await take_screenshot(page, "early")
     # A tap on another card replaces the choice, and a second tap on that card takes it back.
     await page.locator(f".fan .tap:not([data-card='{name}'])").first.click(position=CORNER)
-    await expect(chosen).to_have_count(1)
+    await expect(early_card).to_have_count(1)
     await expect(card).not_to_have_attribute("aria-pressed", "true")
-    await chosen.click(position=CORNER)
-    await expect(chosen).to_have_count(0)
+    await early_card.click(position=CORNER)
+    await expect(early_card).to_have_count(0)
     await expect(page.locator(".line")).to_have_text("Wait.")
     await card.click(position=CORNER)
     assert turn.presses == []

@@ -39,12 +39,12 @@ async def test_cards_can_be_moved_by_keys(playground: OpenPlayground, browser: B
     await page.locator(".fan .tap").first.focus()
     await page.keyboard.press("Shift+ArrowRight")
     await page.keyboard.press("Shift+ArrowRight")
-    moved = [*hand[1:3], hand[0], *hand[3:]]
-    assert await shown_hand(page) == moved
+    expected_hand = [*hand[1:3], hand[0], *hand[3:]]
+    assert await shown_hand(page) == expected_hand
     await expect(page.locator(f".fan [data-card='{hand[0]}']")).to_be_focused()
     await page.reload()
     await wait_for_turn(page)
-    assert await shown_hand(page) == moved
+    assert await shown_hand(page) == expected_hand
     await page.locator(".opens-menu").click()
     await expect(page.get_by_role("combobox", name="Sort my cards")).to_have_value("hand")
 
@@ -118,19 +118,19 @@ async def test_all_buttons_beside_the_line_fit_a_phone(playground: OpenPlaygroun
 async def test_few_cards_left_are_in_one_row(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tressette", reduced_motion="reduce", **PHONE)
     await expect(page.locator(".fan .row")).to_have_count(2)
-    left = [0, 1, 3, 5, 6, 8]
+    places_left = [0, 1, 3, 5, 6, 8]
 
     def keep_some(table: dict[str, Any]) -> None:
-        table["hand"] = [table["hand"][place] for place in left]
+        table["hand"] = [table["hand"][place] for place in places_left]
 
     await change_tables(page, keep_some)
     await expect(page.locator(".fan .tap")).to_have_count(6)
     await expect(page.locator(".fan .row")).to_have_count(2)
-    left.pop()
+    places_left.pop()
     await page.reload()
     await expect(page.locator(".fan .tap")).to_have_count(5)
     await expect(page.locator(".fan .row")).to_have_count(1)
     await expect(page.locator(".fan .gap")).to_have_count(0)
-    left.pop()
+    places_left.pop()
     await page.reload()
     await expect(page.locator(".fan .gap")).to_have_count(1)

@@ -25,8 +25,8 @@ async def test_every_page_shows_the_announcement(
     async with session.get(site.url + address, headers={"Accept": "text/html"}) as answer:
         page = await answer.text()
     assert 'id="notice" role="status"><p>Riavvio alle 22:00, le partite &lt;b&gt;restano&lt;/b&gt;.</p>' in page
-    status, asked = await visitor.get("notice?language=it")
-    assert (status, asked) == (200, '{"text": "' + TEXT + '"}')
+    status, notice = await visitor.get("notice?language=it")
+    assert (status, notice) == (200, '{"text": "' + TEXT + '"}')
 
 
 async def test_notice_says_that_there_are_no_new_tables(site: OpenPlayground, session: aiohttp.ClientSession) -> None:

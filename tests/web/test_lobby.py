@@ -59,18 +59,18 @@ async def test_visitor_sits_down_at_an_open_table_and_sees_who_leaves(
     address = anna.url
     await anna.goto("about:blank")
     await expect(mark).to_have_text("away", timeout=15_000)
-    spoken = bruno.locator("#absences")
-    await expect(spoken).to_have_text("\u2068Anna\u2069 is away.")
+    announcement = bruno.locator("#absences")
+    await expect(announcement).to_have_text("\u2068Anna\u2069 is away.")
     # Later states do not announce the absence again.
-    await spoken.evaluate(COUNT_CHANGES)
+    await announcement.evaluate(COUNT_CHANGES)
     await play_first_card(playground, bruno.url.rpartition("/")[2])
     await expect(bruno.locator(".lying")).to_have_count(1)
-    assert await spoken.get_attribute("data-changes") is None
+    assert await announcement.get_attribute("data-changes") is None
     await check_accessibility(bruno)
     await take_screenshot(bruno, "away")
     await anna.goto(address)
     await expect(mark).to_have_count(0, timeout=15_000)
-    await expect(spoken).to_have_text("\u2068Anna\u2069 is back.")
+    await expect(announcement).to_have_text("\u2068Anna\u2069 is back.")
 
 
 async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlayground, browser: Browser) -> None:

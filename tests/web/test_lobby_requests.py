@@ -14,9 +14,9 @@ from tests.web.test_tables import Visitor
 async def test_guessed_codes_get_one_answer_and_are_counted(
     site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted = []
-    monkeypatch.setattr(Limits, "count_code", lambda _limits, request: counted.append(request.path))
-    monkeypatch.setattr(Limits, "give_code_back", lambda _limits, request: counted.remove(request.path))
+    counted_paths = []
+    monkeypatch.setattr(Limits, "count_code", lambda _limits, request: counted_paths.append(request.path))
+    monkeypatch.setattr(Limits, "give_code_back", lambda _limits, request: counted_paths.remove(request.path))
     table = await site.worker.challenges.open_table("testa", "web:1", "Anna", "open")
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         bruno = Visitor(site, session)
@@ -27,7 +27,7 @@ async def test_guessed_codes_get_one_answer_and_are_counted(
         whys = [(await answer.json())["why"] for answer in answers]
         assert whys[0].replace(table.code, "QQQQQQ") == whys[1] != ""
         assert whys[2] == ""
-    assert counted == [f"/t/{code}/anyone" for code in (table.code, "QQQQQQ")]
+    assert counted_paths == [f"/t/{code}/anyone" for code in (table.code, "QQQQQQ")]
 
 
 async def test_blocks_are_made_and_undone_on_a_page(site: OpenPlayground) -> None:

@@ -44,11 +44,11 @@ async def test_italian_words_redirect_to_pages(
 
 
 @pytest.mark.asyncio(loop_scope="function")
-@pytest.mark.parametrize("rest", ["//evil.example", "/%2Fevil.example", "/%5Cevil.example", "/%2F%2Fevil.example"])
+@pytest.mark.parametrize("subpath", ["//evil.example", "/%2Fevil.example", "/%5Cevil.example", "/%2F%2Fevil.example"])
 async def test_other_words_lead_to_no_other_site(
-    site: OpenPlayground, session: aiohttp.ClientSession, rest: str
+    site: OpenPlayground, session: aiohttp.ClientSession, subpath: str
 ) -> None:
-    address = URL(f"{site.url}sfida{rest}", encoded=True)
+    address = URL(f"{site.url}sfida{subpath}", encoded=True)
     async with session.get(address, allow_redirects=False) as answer:
         assert answer.status == 303
         assert answer.headers["Location"] in ("/evil.example", "/%5Cevil.example")

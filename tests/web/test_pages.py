@@ -107,8 +107,8 @@ async def test_safety_page_is_linked_in_the_readers_language(
             assert re.search(f'<a [^>]*href="/safety">{title}</a>', await answer.text())
     async with session.get(f"{site.url}safety", headers={"Accept-Language": header}) as answer:
         assert answer.status == 200
-        shown = re.findall("<li>(.*)</li>", await answer.text())
-    assert shown == safety_lines(language)
+        list_items = re.findall("<li>(.*)</li>", await answer.text())
+    assert list_items == safety_lines(language)
 
 
 async def test_first_page_names_the_game_of_the_day(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
@@ -121,9 +121,9 @@ async def test_first_page_names_the_game_of_the_day(site: OpenPlayground, sessio
 async def test_daily_page_folds_the_seal(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     async with session.get(f"{site.url}daily", headers={"Accept-Language": "en"}) as answer:
         page = await answer.text()
-    found = re.search("<summary>🔒 Fair shuffle</summary>[^<]* <code>([0-9a-f]{64})</code>", page)
-    assert found
-    assert page.count(found[1][:12]) == 1
+    seal_match = re.search("<summary>🔒 Fair shuffle</summary>[^<]* <code>([0-9a-f]{64})</code>", page)
+    assert seal_match
+    assert page.count(seal_match[1][:12]) == 1
 
 
 async def test_chat_page_has_a_button_for_the_first_command(
@@ -166,23 +166,24 @@ def test_script_data_cannot_close_its_element() -> None:
 
 @pytest.mark.parametrize("deck", DECKS, ids=map(deck_name, DECKS))
 def test_deck_file_has_each_card_once_and_is_small(deck: Deck) -> None:
-    drawn = ET.fromstring(sprite_svg(deck))  # noqa: S314 - our own
-    assert [drawing.get("id") for drawing in drawn] == [*PACKS[deck.suits].codes, "back"]
+    sprite = ET.fromstring(sprite_svg(deck))  # noqa: S314 - our own
+    assert [drawing.get("id") for drawing in sprite] == [*PACKS[deck.suits].codes, "back"]
     assert len(Assets()._sprites[deck_name(deck)].gzipped) < 30_000
 
 
 @pytest.mark.parametrize(
-    ("accepted", "encoding"), [("gzip, deflate, br, zstd", "br"), ("gzip, deflate", "gzip"), ("identity", None)]
+    ("accepted_encodings", "encoding"),
+    [("gzip, deflate, br, zstd", "br"), ("gzip, deflate", "gzip"), ("identity", None)],
 )
 async def test_files_are_compressed_as_the_browser_accepts(
-    site: OpenPlayground, session: aiohttp.ClientSession, accepted: str, encoding: str | None
+    site: OpenPlayground, session: aiohttp.ClientSession, accepted_encodings: str, encoding: str | None
 ) -> None:
     assets = site.site.assets
     for path, asset in (
         (assets.url("table.js"), assets._files["table.js"]),
         (assets.cards_url("italian-classic"), assets._sprites["italian-classic"]),
     ):
-        async with session.get(site.url + path[1:], headers={"Accept-Encoding": accepted}) as answer:
+        async with session.get(site.url + path[1:], headers={"Accept-Encoding": accepted_encodings}) as answer:
             assert answer.headers.get("Content-Encoding") == encoding
             assert answer.headers["Vary"] == "Accept-Encoding"
             assert await answer.read() == asset.body

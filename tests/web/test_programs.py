@@ -158,7 +158,7 @@ async def test_disconnect_during_a_request_is_not_a_store_outage(
     program = await add_program(site, session)
     monkeypatch.setattr(server, "_read_body", read_slowly)
     _reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
-    lines = [
+    log_lines = [
         "POST /api/v1/me/tables HTTP/1.1",
         f"Host: 127.0.0.1:{site.port}",
         f"Authorization: Bearer {program.token}",
@@ -167,7 +167,7 @@ async def test_disconnect_during_a_request_is_not_a_store_outage(
         "Content-Length: 100",
     ]
     with capture_logs() as logs:
-        writer.write("\r\n".join([*lines, "", "{"]).encode())
+        writer.write("\r\n".join([*log_lines, "", "{"]).encode())
         async with asyncio.timeout(60):
             await started.wait()
             writer.close()
@@ -235,8 +235,8 @@ async def test_host_manages_tokens_while_the_bot_runs(
 async def test_forgotten_program_loses_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     program = await add_program(site, session)
     client = site.worker.store.client
-    [stored] = await Programs(client).all_programs()
-    await delete_adapter_data(client, stored.person)
+    [stored_program] = await Programs(client).all_programs()
+    await delete_adapter_data(client, stored_program.person)
     assert (await program.request("/me"))[0] == 401
     assert await Programs(client).all_programs() == []
 
@@ -260,7 +260,7 @@ async def test_two_programs_play_and_are_not_rated(
         if table["seat"] is None:
             # In this game the player opposite must accept first.
             stored = await site.worker.room.table(code)
-            [(seat, _who)] = stored.asking.items()
+            [(seat, _person)] = stored.asking.items()
             ruler = stored.chairs[stored.ruler_of(seat) or 0]
             assert ruler
             await site.worker.challenges.answer(code, ruler.person, seat, True, f"yes {seat}")
@@ -454,8 +454,8 @@ async def run_example(url: str, token: str) -> tuple[int | None, str, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, err = await running.communicate()
-    return running.returncode, out.decode(), err.decode()
+    output, err = await running.communicate()
+    return running.returncode, output.decode(), err.decode()
 
 
 @pytest.mark.parametrize("is_heard", [True, long(False)])
@@ -514,7 +514,7 @@ async def test_example_plays_a_game_against_the_strong_robot(
     program = await add_program(site, session, "Example")
     code, out, err = await run_example(site.url, program.token)
     assert code == 0, err
-    first_deal, *_more, end = out.splitlines()
+    first_deal, *_other_deals, end = out.splitlines()
     assert first_deal.startswith("deal 1 is over, totals by side: [")
     outcome, *_totals, replay = end.split()
     assert outcome in ("won", "lost")
@@ -617,7 +617,7 @@ async def test_people_make_and_revoke_tokens_in_settings(site: OpenPlayground, s
 
 async def test_programs_are_limited_and_repeats_make_no_second(site: OpenPlayground) -> None:
     programs = Programs(site.worker.store.client)
-    _one, first = await programs.add_owned(ANNA.id, ("read",), "k1")
+    _program, first = await programs.add_owned(ANNA.id, ("read",), "k1")
     repeated, second = await programs.add_owned(ANNA.id, ("read",), "k1")
     assert await programs.authenticate(first) is None
     assert await programs.authenticate(second) == repeated

@@ -83,7 +83,7 @@ async def test_turn_notifies_without_a_card(site: OpenPlayground, monkeypatch: p
         queued.append((person, notification))
 
     monkeypatch.setattr(site.worker.feature(WebPushFeature).sender, "queue", queue)
-    monkeypatch.setattr(RepostPolicy, "_is_inactive", lambda *_known: True)
+    monkeypatch.setattr(RepostPolicy, "_is_inactive", lambda *_arguments: True)
     async with open_browser(site) as anna:
         code = await anna.play("metamazzo", robot="easy", name="Anna")
         [person] = [f"web:{id_.decode()}" for id_ in await site.worker.store.client.hkeys("web:people")]
@@ -156,8 +156,8 @@ class TestChromium:
         [person] = [f"web:{id_.decode()}" for id_ in await playground.worker.store.client.hkeys("web:people")]
         await page.reload()
         await expect(page.get_by_label("Your turn")).to_be_checked()
-        [stored] = await push.subscriptions.of(person)
-        assert (stored.endpoint, stored.kinds) == (ENDPOINT, ("turn", "daily"))
+        [subscription] = await push.subscriptions.of(person)
+        assert (subscription.endpoint, subscription.kinds) == (ENDPOINT, ("turn", "daily"))
         assert await page.evaluate("sessionStorage.getItem('key')") == await push.sender.public_key()
         await page.get_by_label("Your turn").uncheck()
         await page.get_by_label("Deal of the day", exact=True).uncheck()
@@ -176,17 +176,17 @@ class TestChromium:
         context = await browser.new_context()
         await context.grant_permissions(["notifications"])
         page = await open_settings(context, playground)
-        shown = """async () => (await (await navigator.serviceWorker.ready).getNotifications())
+        notifications_script = """async () => (await (await navigator.serviceWorker.ready).getNotifications())
           .map(({ title, body, tag }) => [title, body, tag])"""
         message = {"kind": "turn", "text": "Metà Mazzo: it’s your turn.", "path": "/t/K7QF2M"}
         for _ in range(2):
             await deliver(page, playground, message)
         await page.wait_for_timeout(500)
-        assert await page.evaluate(shown) == [["Buongioco", message["text"], message["path"]]]
+        assert await page.evaluate(notifications_script) == [["Buongioco", message["text"], message["path"]]]
         await page.bring_to_front()
         await deliver(page, playground, message | {"path": "/settings"})
         await page.wait_for_timeout(500)
-        assert len(await page.evaluate(shown)) == 1
+        assert len(await page.evaluate(notifications_script)) == 1
 
 
 async def open_settings(context: BrowserContext, playground: OpenPlayground) -> Page:

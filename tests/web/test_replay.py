@@ -43,9 +43,18 @@ def prepare_analysis(site: OpenPlayground, game: FinishedGame, costs: float = 2.
         cards = [(index, seat, move) for index, (seat, move, *_) in enumerate(moves) if move.startswith("play ")]
         prepared: list[Verdict] = []
         for index, seat, move in cards:
-            lost = costs if index % 9 == 4 else 0.0
+            lost_points = costs if index % 9 == 4 else 0.0
             prepared.append(
-                Verdict(deal, index, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
+                Verdict(
+                    deal,
+                    index,
+                    seat or 0,
+                    move,
+                    "play 3D" if lost_points else move,
+                    lost_points,
+                    True,
+                    "takes" if lost_points else "",
+                )
             )
         return prepared
 
@@ -180,7 +189,7 @@ async def test_analysis_uses_the_last_chosen_suits(playground: OpenPlayground, b
     game = await add_game(playground)
     deals = len(game.record.deals)
     analysis: dict[str, Any] = {"is_begun": True, "deals": deals, "players": [], "judgements": [], "costliest": []}
-    requested, chosen = asyncio.Event(), asyncio.Event()
+    requested, is_chosen = asyncio.Event(), asyncio.Event()
     polls: list[str] = []
 
     async def answer(route: Route) -> None:
@@ -188,7 +197,7 @@ async def test_analysis_uses_the_last_chosen_suits(playground: OpenPlayground, b
         if is_italian and route.request.method == "POST":
             polls.append(route.request.url)
             requested.set()
-            await chosen.wait()
+            await is_chosen.wait()
         with suppress(Error):
             # The page might have stopped waiting for the response.
             await route.fulfill(json={**analysis, "deals_done": 0 if is_italian else deals})
@@ -199,7 +208,7 @@ async def test_analysis_uses_the_last_chosen_suits(playground: OpenPlayground, b
     await requested.wait()
     await page.select_option("#suits", "french")
     await expect(page.locator(".analysis h2")).to_be_visible()
-    chosen.set()
+    is_chosen.set()
     await page.wait_for_timeout(2000)
     await expect(page.locator(".analysis h2")).to_be_visible()
     assert len(polls) == 1

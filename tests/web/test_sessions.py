@@ -320,12 +320,12 @@ async def test_session_ended_during_use_stays_ended(site: OpenPlayground, monkey
     sessions = Sessions(client)
     cookie = await sessions.start(ANNA.id)
     key, id_ = keys.sessions(ANNA.id), cookie.split(".")[-2]
-    stored = json.loads(await client.hget(key, id_))
-    await client.hset(key, id_, json.dumps({**stored, "used": stored["used"] - 2 * NOTED_SECONDS}))
-    read = client.hget
+    stored_person = json.loads(await client.hget(key, id_))
+    await client.hset(key, id_, json.dumps({**stored_person, "used": stored_person["used"] - 2 * NOTED_SECONDS}))
+    read_field = client.hget
 
     async def read_and_end(key: str, field: str) -> bytes | None:
-        value = await read(key, field)
+        value = await read_field(key, field)
         await client.hdel(key, field)
         return value  # type: ignore[no-any-return]
 

@@ -52,14 +52,14 @@ def practice_decisions(game: str) -> Iterator[tuple[Table, ShownHint]]:
         *robots,
         FirstDeal(random.randbytes(32), RELEASE, rules),
     ]
-    table, seen = Table("ABCD").with_entries(opening, "begin"), set()
+    table, seen_panels = Table("ABCD").with_entries(opening, "begin"), set()
     for _ in range(150):
         if table.game is None or table.game.is_over:
             return
         moves = [] if table.game.needs_deal or table.game.turn != 0 else sorted(find_required_moves(table.game, 0))
         kinds = frozenset(move.partition(" ")[0] for move in moves)
-        if moves and kinds not in seen:
-            seen.add(kinds)
+        if moves and kinds not in seen_panels:
+            seen_panels.add(kinds)
             reason = find_reason(table.game.view(0), table.game.history(0), moves[0])
             yield table, ShownHint(Hint(moves[0], reason), is_asked=True)
         table = next_table(table, random)

@@ -124,9 +124,9 @@ async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser:
     await expect(page.locator(".tally tbody tr").last).to_have_text("points65")
     assert await page.locator(".way progress").evaluate_all("all => all.map((bar) => bar.value)") == [13, 14]
     await expect(page.locator(".how a")).to_have_attribute("href", "/rules/testa#points")
-    seen = await page.evaluate("lines")
-    assert seen == sorted(seen)
-    assert (seen[0] == len(COUNT["lines"])) == (motion == "reduce")
+    spoken_lines = await page.evaluate("lines")
+    assert spoken_lines == sorted(spoken_lines)
+    assert (spoken_lines[0] == len(COUNT["lines"])) == (motion == "reduce")
     await page.get_by_role("button", name="Go on").click()
     await expect(page.locator(".fan .tap")).to_have_count(10)
 

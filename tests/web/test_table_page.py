@@ -717,11 +717,11 @@ async def test_taps_take_two_packets_in_hand(playground: OpenPlayground, browser
     page = await start_game(browser, playground, "pizzichino")
     packets = page.locator(".fan .tap")
     await wait_for_turn(page)
-    pressed = page.locator(".middle .tap[aria-pressed]")
+    pressed_packets = page.locator(".middle .tap[aria-pressed]")
     # The player who takes second gets the remaining four packets.
     if await page.locator(".middle").count():
         for number in range(4):
-            await expect(pressed).to_have_count(number)
+            await expect(pressed_packets).to_have_count(number)
             await page.locator(".middle .tap:not([aria-pressed])").first.click()
         await page.get_by_role("button", name="Take packets").click()
     await expect(packets).to_have_count(4)
@@ -739,18 +739,18 @@ async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, br
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
     await wait_until_still(page)
-    box, felt = await card.bounding_box(), await page.locator(".felt").bounding_box()
+    box, felt_box = await card.bounding_box(), await page.locator(".felt").bounding_box()
     assert box
-    assert felt
+    assert felt_box
     await page.mouse.move(box["x"] + 20, box["y"] + 20)
     await page.mouse.down()
-    await page.mouse.move(box["x"] + 90, felt["y"] - 20, steps=4)
+    await page.mouse.move(box["x"] + 90, felt_box["y"] - 20, steps=4)
     await page.mouse.up()
     await expect(page.locator(f".fan [data-card='{name}']:not(.dragged)")).to_have_count(1)
     await wait_until_still(page)
     await page.mouse.move(box["x"] + 20, box["y"] + 20)
     await page.mouse.down()
-    await page.mouse.move(felt["x"] + felt["width"] / 2, felt["y"] + felt["height"] / 2, steps=4)
+    await page.mouse.move(felt_box["x"] + felt_box["width"] / 2, felt_box["y"] + felt_box["height"] / 2, steps=4)
     await page.mouse.up()
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
@@ -785,7 +785,7 @@ async def test_cards_keep_their_places_until_the_deal_ends(playground: OpenPlayg
         played = await card.get_attribute("data-card")
         await card.click()
         await expect(page.locator(f".fan [data-card='{played}']")).to_have_count(0)
-        before = [["" if card == played else card, left] for card, left in before]
+        before = [["" if card == played else card, left_edge] for card, left_edge in before]
         await wait_for_turn(page)
         assert await page.evaluate(places) == before
     await page.reload()

@@ -91,9 +91,9 @@ async def test_press_that_failed_can_be_sent_again(
                 answer = await live.press(card)
                 assert (answer["refused"], answer["again"]) == (True, True)
             assert not (await live.press(card))["refused"]
-            refused = await live.press(card, "other")
-            assert refused["refused"]
-            assert "again" not in refused
+            refusal = await live.press(card, "other")
+            assert refusal["refused"]
+            assert "again" not in refusal
 
 
 async def test_page_of_another_reader_gets_nothing(site: OpenPlayground) -> None:

@@ -117,8 +117,8 @@ async def test_player_cookie_is_hidden_from_scripts(site: OpenPlayground) -> Non
         _status, page = await anna.get("/")
         assert f"/t/{code}" in page
         # The value in the store does not work as a cookie.
-        [stored] = (await site.worker.store.client.hgetall(people.PEOPLE)).values()
-        assert set_cookie.split("=", 1)[1].split(";")[0].split(".")[1] not in stored.decode()
+        [stored_person] = (await site.worker.store.client.hgetall(people.PEOPLE)).values()
+        assert set_cookie.split("=", 1)[1].split(";")[0].split(".")[1] not in stored_person.decode()
 
 
 async def test_cookie_set_over_https_is_secure(tmp_path: Path, empty_valkey: EmbeddedStore) -> None:
@@ -140,9 +140,9 @@ async def test_only_our_own_pages_can_write_or_open_a_socket(site: OpenPlaygroun
         code = await anna.play()
         for path in ("/play", f"/t/{code}"):
             assert (await anna.post(path, headers, game="testa", robot="easy", key="0123456789abcdef")).status == 403
-        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refusal:
             await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=headers)
-        assert refused.value.status == 403
+        assert refusal.value.status == 403
         assert len(await site.worker.room.lists.tables_of(f"web:{await get_only_id(site)}")) == 1
 
 
@@ -221,7 +221,7 @@ async def test_unfinished_request_times_out(site: OpenPlayground, monkeypatch: p
     _program, token = await Programs(site.worker.store.client).add("Slow")
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     kind = "application/json" if path.startswith("api") else "application/x-www-form-urlencoded"
-    lines = [
+    log_lines = [
         f"POST /{path} HTTP/1.1",
         f"Host: 127.0.0.1:{site.port}",
         f"Origin: {site.url.rstrip('/')}",
@@ -230,7 +230,7 @@ async def test_unfinished_request_times_out(site: OpenPlayground, monkeypatch: p
         "Idempotency-Key: 12345678",
         "Content-Length: 100",
     ]
-    writer.write("\r\n".join([*lines, "", "x"]).encode())
+    writer.write("\r\n".join([*log_lines, "", "x"]).encode())
     async with asyncio.timeout(60):
         assert (await reader.readline()).split()[1] == b"408"
     writer.close()
@@ -361,10 +361,10 @@ async def test_forged_cookie_identifies_nobody(site: OpenPlayground) -> None:
 
 
 async def test_form_chooses_the_points_to_win(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    for number, (game, chosen, target) in enumerate(
+    for number, (game, robot, target) in enumerate(
         [("metamazzo", "", 51), ("metamazzo", "31", 31), ("spades", "200", 200), ("testa", "51", 21)]
     ):
-        fields = {"game": game, "robot": "easy", "key": f"{number:016x}", "target": chosen}
+        fields = {"game": game, "robot": "easy", "key": f"{number:016x}", "target": robot}
         answer = await Visitor(site, session).post("/play", None, **fields)
         table = await site.worker.room.table(answer.headers["Location"].rpartition("/t/")[2])
         assert table.game
@@ -379,11 +379,13 @@ async def test_two_people_join_by_link_and_play(site: OpenPlayground) -> None:
         async with anna.connect(code) as anna_live:
             waiting = await anna_live.receive("table")
             assert (waiting["phase"], waiting["rules"], waiting["by_link"]) == ("open", "/rules/testa", True)
-            labels = [label for row in waiting["extra"] for label, *_rest in row]
+            labels = [label for row in waiting["extra"] for label, *_button in row]
             assert "Join" not in labels
             assert "Change game or options" in labels
             await anna_live.press(f"1t{code}:menu rules")
-            assert any("to 21" in label for row in (await anna_live.receive("table"))["extra"] for label, *_rest in row)
+            assert any(
+                "to 21" in label for row in (await anna_live.receive("table"))["extra"] for label, *_button in row
+            )
             answer = await bruno.post(f"/t/{code}", name="Bruno")
             assert (answer.status, answer.headers["Location"]) == (303, f"/cookies?to=/t/{code}")
             await cut_pack(site.worker, code)
@@ -580,10 +582,10 @@ async def test_forgotten_person_does_not_return_with_a_name(
     async with open_browser(site) as anna:
         await anna.play(name="Anna")
         person = people.WebPerson(f"web:{await get_only_id(site)}", "Anna")
-        read = client.hget
+        read_field = client.hget
 
         async def read_and_forget(key: str, field: str) -> Any:
-            value = await read(key, field)
+            value = await read_field(key, field)
             await client.hdel(key, field)
             return value
 

@@ -116,17 +116,17 @@ async def test_match_of_guests_is_played_to_its_end(playground: OpenPlayground) 
         await join(bruno, code, "Bruno")
         await registration(playground).start(code, ORGANISER, "start")
         while not (
-            found := re.search(r'class="button main" href="/t/(\w+)"', (await anna.get(f"/tournament/{code}"))[1])
+            link := re.search(r'class="button main" href="/t/(\w+)"', (await anna.get(f"/tournament/{code}"))[1])
         ):
             await asyncio.sleep(0.1)
-        table = found[1]
+        table = link[1]
         page = (await watcher.get(f"/tournament/live/{code}"))[1]
         assert f'href="/t/{table}"' not in page
         [watch_id] = re.findall(rf'href="/t/({table}-\w+)"', page)
         assert (await watcher.get(f"/t/{watch_id}"))[0] == 200
-        async with anna.connect(table) as one, bruno.connect(table) as other:
+        async with anna.connect(table) as first_page, bruno.connect(table) as second_page:
             # Neither plays on without the other, so both have played before Bruno resigns.
-            await asyncio.gather(play(one, table, 10, resigns=False), play(other, table, 3, resigns=True))
+            await asyncio.gather(play(first_page, table, 10, resigns=False), play(second_page, table, 3, resigns=True))
         while "has won!" not in (page := (await watcher.get(f"/tournament/{code}"))[1]):
             await asyncio.sleep(0.1)
         assert "Standings" in page

@@ -113,13 +113,13 @@ async def test_watch_page_fits_the_screen(playground: OpenPlayground, browser: B
     await expect(page.locator(".says")).not_to_be_empty()
     width = options["viewport"]["width"]
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
-    felt = await page.locator(".position").bounding_box()
-    assert felt
+    felt_box = await page.locator(".position").bounding_box()
+    assert felt_box
     for card in await page.locator(".position svg").all():
         box = await card.bounding_box()
         assert box
-        assert felt["x"] <= box["x"]
-        assert box["x"] + box["width"] <= felt["x"] + felt["width"]
+        assert felt_box["x"] <= box["x"]
+        assert box["x"] + box["width"] <= felt_box["x"] + felt_box["width"]
     if folder := os.environ.get("BUONGIOCO_SHOTS"):
         await page.screenshot(path=f"{folder}/watch-{game}-{size}.png")
 
@@ -207,8 +207,8 @@ async def test_watcher_opens_the_log_of_the_deal(
     tricks = page.locator(".log ol > li").filter(has_text="Trick")
     await expect(tricks).to_have_text([re.compile("^Trick 1: "), re.compile("^Trick 2: ")])
     await expect(tricks.first.locator("svg")).to_have_count(0)
-    shown = await tricks.last.locator("svg").evaluate_all("all => all.map((card) => card.dataset.card)")
-    assert shown == [card_faces(suits).drawn_code(card) for card in cards[2:4]]
+    shown_cards = await tricks.last.locator("svg").evaluate_all("all => all.map((card) => card.dataset.card)")
+    assert shown_cards == [card_faces(suits).drawn_code(card) for card in cards[2:4]]
     await expect(tricks.last.locator("use").first).to_have_attribute("href", re.compile(f"{suits}-classic"))
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     if folder := os.environ.get("BUONGIOCO_SHOTS"):

@@ -15,11 +15,11 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 async def open_near_the_end(
-    site: OpenPlayground, browser: Browser, left: int, *, line: str = "", **options: Any
+    site: OpenPlayground, browser: Browser, cards_left: int, *, line: str = "", **options: Any
 ) -> tuple[Page, FinishedGame, int]:
-    """Open a game's first deal ``left`` moves before its end. Return the page, the game and the number of past moves."""
+    """Open a game's first deal ``cards_left`` moves before its end. Return the page, the game and the number of past moves."""
     game = await add_game(site)
-    place = len(game.record.deals[0].moves) - left
+    place = len(game.record.deals[0].moves) - cards_left
     return await open_page(browser, f"{site.url}g/{game.id}#d1m{place}{line}", **options), game, place
 
 

@@ -173,7 +173,7 @@ async def test_backup_to_dash_writes_to_stdout(tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *arguments, cwd=tmp_path, env=environment(tmp_path), stdout=asyncio.subprocess.PIPE
     )
-    out, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode == 0
-    assert b'"Anna"' in gzip.decompress(out)
+    assert b'"Anna"' in gzip.decompress(output)
     assert [path.name for path in tmp_path.iterdir()] == ["data"]

@@ -107,9 +107,9 @@ async def play_until(
             if await condition():
                 return
             random.shuffle(players)
-            moved = [player for player in players if await player.play(random)]
+            movers = [player for player in players if await player.play(random)]
             await worker.settled()
-            assert moved, "no player can move"
+            assert movers, "no player can move"
     raise AssertionError("the condition was not met in 3000 rounds")
 
 
@@ -212,5 +212,5 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
     for number in range(1, rated + 1):
         await store_game(store, finished_game(number))
     await ratings.catch_up()
-    stored = await store.client.hgetall(keys.ratings(Scope().key))
-    assert standings == {person.decode(): text.decode() for person, text in stored.items()}
+    stored_ratings = await store.client.hgetall(keys.ratings(Scope().key))
+    assert standings == {person.decode(): text.decode() for person, text in stored_ratings.items()}

@@ -73,13 +73,13 @@ async def test_backup_is_a_gzip_of_json_lines(store: Store, tmp_path: Path) -> N
     await write_backup(store, tmp_path / "backup")
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["backup"]
-    lines = [json.loads(line) for line in gzip.decompress((tmp_path / "backup").read_bytes()).splitlines()]
-    assert lines[0] == {"format": "buongioco-backup/1", "schema": keys.SCHEMA_VERSION, "begun": 0}
-    assert lines[-1]["end"] == len(lines) - 1
-    [table] = [line for line in lines if line.get("table") == "TBLE"]
+    backup_lines = [json.loads(line) for line in gzip.decompress((tmp_path / "backup").read_bytes()).splitlines()]
+    assert backup_lines[0] == {"format": "buongioco-backup/1", "schema": keys.SCHEMA_VERSION, "begun": 0}
+    assert backup_lines[-1]["end"] == len(backup_lines) - 1
+    [table] = [line for line in backup_lines if line.get("table") == "TBLE"]
     assert table["log"] == ["0 ", "open testa paper:1 Anna\t1", "sit 0 paper:1 Anna\t1"]
     assert table["timer"] == 17.5
-    [binary] = [line for line in lines if line.get("string") == "bytes"]
+    [binary] = [line for line in backup_lines if line.get("string") == "bytes"]
     assert base64.b64decode(binary["value"]["base64"]) == bytes(range(256))
 
 

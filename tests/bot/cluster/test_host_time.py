@@ -19,12 +19,12 @@ class StoppedClock(NamedTuple):
 
 
 @pytest.mark.parametrize(
-    ("now", "left"),
+    ("now", "time_left"),
     [
         (datetime(2026, 11, 27, 22, 30, tzinfo=ROME), timedelta(minutes=90)),
         (datetime(2026, 10, 25, tzinfo=ROME), timedelta(hours=25)),
         (datetime(2026, 3, 29, tzinfo=ROME), timedelta(hours=23)),
     ],
 )
-def test_day_ends_at_the_hosts_midnight(now: datetime, left: timedelta) -> None:
-    assert HostTime(StoppedClock(now), "Europe/Rome").time_left_today() == left  # type: ignore[arg-type]
+def test_day_ends_at_the_hosts_midnight(now: datetime, time_left: timedelta) -> None:
+    assert HostTime(StoppedClock(now), "Europe/Rome").time_left_today() == time_left  # type: ignore[arg-type]

@@ -94,9 +94,9 @@ async def test_workers_share_shards_evenly(store: Store) -> None:
     assert sorted(len(worker.shards.owned) for worker in (first, second, third)) == [20, 22, 22]
     assert set.union(*(worker.shards.owned for worker in (first, second, third))) == ALL_SHARDS
     # A worker keeps its fair share.
-    lost = len(first.all_lost)
+    lost_count = len(first.all_lost)
     await first.shards.balance()
-    assert len(first.all_lost) == lost
+    assert len(first.all_lost) == lost_count
 
 
 async def test_leaving_shards_are_finished_before_release(store: Store) -> None:
@@ -262,10 +262,10 @@ async def test_estimated_time_ignores_late_answers(store: Store, monkeypatch: py
 
 
 async def test_single_worker_takes_shards_of_a_killed_one(store: Store) -> None:
-    killed, alone = RecordingWorker(store), RecordingWorker(store, alone=True)
+    killed, single_worker = RecordingWorker(store), RecordingWorker(store, alone=True)
     await killed.shards.balance()
-    await alone.shards.balance()
-    assert (alone.shards.worker_count, alone.shards.owned) == (1, ALL_SHARDS)
+    await single_worker.shards.balance()
+    assert (single_worker.shards.worker_count, single_worker.shards.owned) == (1, ALL_SHARDS)
 
 
 async def test_leases_are_renewed_repeatedly(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

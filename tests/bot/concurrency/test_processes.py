@@ -96,9 +96,9 @@ async def test_queued_work_survives_a_dead_process(tmp_path: Path) -> None:
 async def test_idle_process_takes_new_work(tmp_path: Path) -> None:
     async with open_processes(2) as processes:
         busy = asyncio.create_task(processes.run(wait_for_file, tmp_path / "done"))
-        others = {await processes.run(os.getpid) for _ in range(3)}
+        process_ids = {await processes.run(os.getpid) for _ in range(3)}
         (tmp_path / "done").touch()
-        assert await busy not in others
+        assert await busy not in process_ids
 
 
 async def test_cancelled_work_frees_its_place(tmp_path: Path) -> None:

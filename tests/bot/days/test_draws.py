@@ -31,8 +31,8 @@ async def test_first_of_two_simultaneous_draws_counts(store: Store) -> None:
 async def test_draw_can_depend_on_draws_of_other_days(store: Store) -> None:
     draws, other_days = DailyDraws(store.client, "drawn"), []
 
-    def record_and_choose(others: Mapping[date, str]) -> str:
-        other_days.append(dict(others))
+    def record_and_choose(other_draws: Mapping[date, str]) -> str:
+        other_days.append(dict(other_draws))
         return "spades"
 
     await draws.draw(DAY, choose_always("testa"))

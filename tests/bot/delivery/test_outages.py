@@ -109,10 +109,10 @@ async def test_new_certain_cause_is_logged_once(watched: WatchedOutages) -> None
     with capture_logs() as logs:
         watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
         for _ in range(3):
-            for why in ("another bot polls", "the gateway"):
-                watched.outages.record_failure("paper", why, certain=True)
+            for cause in ("another bot polls", "the gateway"):
+                watched.outages.record_failure("paper", cause, certain=True)
                 watched.make_calls(PlatformFailure("no answer"))
-                assert watched.outages.reason("paper") == why
+                assert watched.outages.reason("paper") == cause
     assert [(line["event"], line["why"]) for line in logs] == [
         ("platform_away", "no answer"),
         ("platform_still_away", "another bot polls"),

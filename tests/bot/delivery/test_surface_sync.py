@@ -265,11 +265,11 @@ async def test_failed_save_of_an_outdated_hand_is_repeated(store: Store, monkeyp
             raise ConnectionError("away")
 
         monkeypatch.setattr(store, "save_shown", fail_once)
-        [shown] = fake.messages[anna.private]
+        [message] = fake.messages[anna.private]
         fake.place = anna.private
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.wait_until_stuck()
-        assert decode_state((await store.load_shown(code))["h0"]).outdated == (Outdated(shown),)
+        assert decode_state((await store.load_shown(code))["h0"]).outdated == (Outdated(message),)
         crash(worker, code)
 
 
@@ -558,8 +558,8 @@ async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monke
 
         # The next owner of the table must check the message too.
         async with asyncio.timeout(10):
-            while (stored := await store.client.hget(keys.shown(code), "h0")) is None or decode_state(
-                stored.decode()
+            while (stored_state := await store.client.hget(keys.shown(code), "h0")) is None or decode_state(
+                stored_state.decode()
             ).digest != UNKNOWN:
                 await asyncio.sleep(0)
         surface.wake()

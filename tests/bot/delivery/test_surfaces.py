@@ -56,8 +56,8 @@ def test_hand_to_move_comes_first_and_robots_have_none() -> None:
     assert table.game
     turn = table.game.turn
     assert turn in (0, 1, 3), "the secret must give the turn to a person, not the robot"
-    others = [Hand(seat) for seat in (0, 1, 3) if seat != turn]
-    assert list(required_surfaces(table)) == [Hand(turn), *others, ChallengeCard(0), Board(1, 0)]
+    other_hands = [Hand(seat) for seat in (0, 1, 3) if seat != turn]
+    assert list(required_surfaces(table)) == [Hand(turn), *other_hands, ChallengeCard(0), Board(1, 0)]
 
 
 def boards_of(table: Table, host: int) -> list[SurfaceName]:

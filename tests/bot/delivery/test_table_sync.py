@@ -147,10 +147,10 @@ def test_changes_apply_in_order_to_existing_surfaces() -> None:
 
 def test_stored_states_are_loaded_once() -> None:
     sync = TableSync("ABCD")
-    stored: dict[SurfaceName, MessageState] = {Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}
-    sync.load(stored, inherited=True)
+    stored_states: dict[SurfaceName, MessageState] = {Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}
+    sync.load(stored_states, inherited=True)
     sync.surface(Hand(0), HOME).apply(Change(draft=Draft(1, "x")), HOME, 0)
-    sync.load(stored, inherited=True)
+    sync.load(stored_states, inherited=True)
     assert sync.surface(Hand(0), HOME).known.draft == Draft(1, "x")
 
 

@@ -21,8 +21,10 @@ def make_worker(store: Store) -> Worker:
 
 async def test_every_folder_is_one_registered_feature(store: Store) -> None:
     folders = {path.name for path in FOLDERS.iterdir() if (path / "feature.py").exists()}
-    named = [feature.name for feature in make_worker(store).features]
-    assert sorted(named) == sorted(folders), "bot/registry.py must list the feature of every folder in bot/features"
+    feature_names = [feature.name for feature in make_worker(store).features]
+    assert sorted(feature_names) == sorted(folders), (
+        "bot/registry.py must list the feature of every folder in bot/features"
+    )
 
 
 async def test_every_command_has_one_handler(store: Store) -> None:

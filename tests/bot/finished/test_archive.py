@@ -156,10 +156,10 @@ async def test_concurrent_rewrites_are_both_kept(store: Store, shared_valkey: Em
     assert (game.record.seats[0], game.chats) == ("first", ["paper:200"])
 
 
-@pytest.mark.parametrize("stored", [b"", b"x", None, b"x\x9c\x03\x00\x00\x00\x00\x01"])
-def test_unreadable_bytes_raise_unreadable_game(stored: bytes | None) -> None:
+@pytest.mark.parametrize("stored_bytes", [b"", b"x", None, b"x\x9c\x03\x00\x00\x00\x00\x01"])
+def test_unreadable_bytes_raise_unreadable_game(stored_bytes: bytes | None) -> None:
     with pytest.raises(UnreadableGame):
-        FinishedGame.parse(finished_game(1).to_bytes()[:40] if stored is None else stored)
+        FinishedGame.parse(finished_game(1).to_bytes()[:40] if stored_bytes is None else stored_bytes)
 
 
 async def test_last_game_is_the_one_that_ended_last(store: Store) -> None:

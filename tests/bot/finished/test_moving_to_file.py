@@ -366,8 +366,8 @@ async def test_commands_read_the_archive(tmp_path: Path) -> None:
     # An input file is not overwritten, under any name.
     archived = (tmp_path / "old.jsonl").read_bytes()
     (tmp_path / "link.jsonl").symlink_to("old.jsonl")
-    for out in ("old.jsonl", "link.jsonl"):
-        result = await run("export", "--from", "old.jsonl", "--out", out)
+    for output in ("old.jsonl", "link.jsonl"):
+        result = await run("export", "--from", "old.jsonl", "--out", output)
         assert result.returncode == 2
         assert "name another file" in " ".join(result.stderr.split())
         assert (tmp_path / "old.jsonl").read_bytes() == archived

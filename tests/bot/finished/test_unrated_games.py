@@ -105,11 +105,11 @@ async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
     pair = ("paper:1", "paper:2")
     games = [resigned_game(number, 20, people=pair, ended=ENDED_AT + number) for number in range(1, 5)]
     ratings, _ = await rate_games(store, *games, resigned_game(5, 3, people=pair, ended=ENDED_AT + 5), finished_game(6))
-    stored = [game async for game in ratings.archive.games()]
+    stored_games = [game async for game in ratings.archive.games()]
     # Early resignations and finished games need no decision.
-    assert [game.winner_gains for game in stored] == [True, True, True, False, None, None]
-    assert [FinishedGame.parse(game.to_bytes()) for game in stored] == stored
-    assert ["winner_gains" in game.fields for game in stored] == [True] * 4 + [False] * 2
+    assert [game.winner_gains for game in stored_games] == [True, True, True, False, None, None]
+    assert [FinishedGame.parse(game.to_bytes()) for game in stored_games] == stored_games
+    assert ["winner_gains" in game.fields for game in stored_games] == [True] * 4 + [False] * 2
 
 
 async def test_later_resignation_raises_the_winner(store: Store) -> None:

@@ -78,13 +78,13 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
             await asyncio.sleep(0.01)
             await worker.settled()
     [hand] = [text for text in fake.texts(anna.private) if "Smazzata 1: " in text]
-    lines = hand.splitlines()
-    assert lines[0].startswith("Smazzata 1: ")
-    assert [line.partition(" ")[0] for line in lines[1:4]] == ["Tu:", "\u2068🤖", "Punti"]
+    hand_lines = hand.splitlines()
+    assert hand_lines[0].startswith("Smazzata 1: ")
+    assert [line.partition(" ")[0] for line in hand_lines[1:4]] == ["Tu:", "\u2068🤖", "Punti"]
     assert "Tocca a" not in hand
     await anna.press("Avanti")
     hand = fake.last(anna.private).plain
-    assert hand.startswith(lines[0])
+    assert hand.startswith(hand_lines[0])
     assert "Tocca a" in hand
 
 

@@ -285,15 +285,15 @@ async def test_bare_at_sign_challenges_nobody(worker: Worker, fake: FakePlatform
 async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge")
-    asked = list_labels(fake, GROUP)
+    question_labels = list_labels(fake, GROUP)
     assert fake.last(GROUP).plain.startswith("\u2068Anna\u2069, which game?\n")
     games = ["• Metà Mazzo", "Tressette in Quattro", "Spades"]
-    assert asked == [*games, "Continue with Metà Mazzo", "More games", "Add robot"]
+    assert question_labels == [*games, "Continue with Metà Mazzo", "More games", "Add robot"]
     await anna.press("More games", GROUP)
     assert "Spizzichino" in list_labels(fake, GROUP)
     assert all(f"\n{kind.name}: " in fake.last(GROUP).plain for kind in GAMES.values())
     await anna.press("◀ Back", GROUP)
-    assert list_labels(fake, GROUP) == asked
+    assert list_labels(fake, GROUP) == question_labels
     await anna.press("More games", GROUP)
     await anna.press("Spades", GROUP)
     assert "Spades, 2 players, to 500." in fake.last(GROUP).plain
@@ -320,13 +320,13 @@ async def test_choice_of_a_robot_says_who_answers_busso(
     worker: Worker, fake: FakePlatform, game: str, is_told: bool
 ) -> None:
     anna, *_ = create_players(worker, fake)
-    told = "Of robots, only the strong ones answer busso."
+    busso_note = "Of robots, only the strong ones answer busso."
     await anna.say(f"/challenge {game}")
-    assert told not in fake.last(GROUP).plain
+    assert busso_note not in fake.last(GROUP).plain
     await anna.press("Add robot", GROUP)
-    assert (told in fake.last(GROUP).plain) is is_told
+    assert (busso_note in fake.last(GROUP).plain) is is_told
     await anna.say(f"/challenge {game}", anna.private)
-    assert (told in fake.last(anna.private).plain) is is_told
+    assert (busso_note in fake.last(anna.private).plain) is is_told
 
 
 async def test_group_card_adds_a_robot_before_the_game_is_chosen(worker: Worker, fake: FakePlatform) -> None:

@@ -234,8 +234,8 @@ async def test_answers_wait_for_the_platform_and_overflow_is_dropped() -> None:
             raise errors.pop()
         next(sent)
 
-    accepted = [answers.send("paper:1", answer) for _ in range(100)]
-    assert accepted == [True] * MAX_WAITING + [False] * (100 - MAX_WAITING)
+    are_accepted = [answers.send("paper:1", answer) for _ in range(100)]
+    assert are_accepted == [True] * MAX_WAITING + [False] * (100 - MAX_WAITING)
     assert answers.send("paper:2", answer)
     while answers.tasks:
         await asyncio.wait(answers.tasks)

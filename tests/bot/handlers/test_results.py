@@ -168,9 +168,9 @@ async def test_group_reads_how_a_deals_points_add_up_once(worker: Worker, fake: 
 
 async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa")
-    code, random, left = await code_of(worker, players[0]), Random(3), {0, 1, 2}
+    code, random, seats_left = await code_of(worker, players[0]), Random(3), {0, 1, 2}
     await play_until(worker, list(players), random, lambda: " · deal 2" in fake.last(players[0].private).plain)
-    while left:
+    while seats_left:
         table = await worker.room.load_cached(code)
         assert table.game
         view = table.game.view(None)
@@ -188,7 +188,7 @@ async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: Fak
             seat = table.seat_of(player.person.id)
             has_moved = any(by == seat for by, _move in table.game.history(None))
             assert ("Last trick of deal 1: " in hand) == (not has_moved and tricks < 1)
-        left.discard(tricks)
+        seats_left.discard(tricks)
         assert any([await player.play(random) for player in players])
         await worker.settled()
 
@@ -209,12 +209,14 @@ def test_hand_above_the_result_has_only_the_last_deal(game: str) -> None:
     random, table = Random(game), dealt_table(game, Random(1))
     while table.game and not table.game.is_over:
         table = make_random_move(table, random)
-    seen = snapshot(table, 0)
+    snapshot_of_first = snapshot(table, 0)
     assert table.game
-    assert seen.view
-    panel = hand_panel(seen, "en", "italian", last_deal=deal_to_report(table, seen), has_result_below=True)
-    assert panel.plain.startswith(f"Deal {seen.view.deal_number}: you ")
-    result = result_panel(seen, table.game.record(live=False), "en", "italian", "", (), in_private=True)
-    outcome = "🏆 You win! " if 0 in (seen.view.winner or ()) else "You lose. "
+    assert snapshot_of_first.view
+    panel = hand_panel(
+        snapshot_of_first, "en", "italian", last_deal=deal_to_report(table, snapshot_of_first), has_result_below=True
+    )
+    assert panel.plain.startswith(f"Deal {snapshot_of_first.view.deal_number}: you ")
+    result = result_panel(snapshot_of_first, table.game.record(live=False), "en", "italian", "", (), in_private=True)
+    outcome = "🏆 You win! " if 0 in (snapshot_of_first.view.winner or ()) else "You lose. "
     assert result.plain.startswith(outcome)
     assert not any(text in panel.plain for text in ("You win!", "You lose."))

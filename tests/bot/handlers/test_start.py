@@ -311,8 +311,11 @@ async def test_page_of_more_games_has_a_line_for_each_game(store: Store) -> None
         await anna.press("Play a robot")
         question = fake.last(anna.private)
         await anna.press("More games")
-        lines = fake.last(anna.private).plain.splitlines()
-        assert [line.partition(":")[0] for line in lines] == ["Which game?", *(kind.name for kind in GAMES.values())]
+        page_lines = fake.last(anna.private).plain.splitlines()
+        assert [line.partition(":")[0] for line in page_lines] == [
+            "Which game?",
+            *(kind.name for kind in GAMES.values()),
+        ]
         await anna.press("◀ Back")
         assert fake.last(anna.private) == question
 

@@ -75,9 +75,9 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
             for seat, card, _signal in view.deal.trick:
                 tricks += 1
                 assert f"{state.names[seat]}{NO_BREAK}{words.card(card)}" in text
-            for seat, known in enumerate(view.deal.known):
-                if known:
-                    assert f"Still in {state.names[seat]}’s hand, seen by all: {words.cards(known)}" in text
+            for seat, known_cards in enumerate(view.deal.known):
+                if known_cards:
+                    assert f"Still in {state.names[seat]}’s hand, seen by all: {words.cards(known_cards)}" in text
             for _seat, move, _points in view.deal.declarations if isinstance(view.deal, TressetteView) else ():
                 assert f"declared {words.combination(move)}: " in unfolded
             assert scene.line in text

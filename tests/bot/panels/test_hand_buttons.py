@@ -42,23 +42,25 @@ def test_volo_with_more_cards_of_the_suit_is_asked_about() -> None:
     table = dealt_table("tressette", Random(1))
     assert table.game
     seat = table.game.turn
-    seen = snapshot(table, seat)
-    assert seen.view
-    assert seen.view.deal
-    hand = seen.view.deal.hand or ()
+    table_snapshot = snapshot(table, seat)
+    assert table_snapshot.view
+    assert table_snapshot.view.deal
+    hand = table_snapshot.view.deal.hand or ()
     suits = Counter(code[1] for code in hand)
-    asked = {button.about: button for row in hand_panel(seen, "en", "italian", "volo").rows for button in row}
+    question_buttons = {
+        button.about: button for row in hand_panel(table_snapshot, "en", "italian", "volo").rows for button in row
+    }
     for code in hand:
         is_true = suits[code[1]] == 1
-        assert asked[code].payload.endswith(f"play {code} volo" if is_true else f"volo-{code}")
-        assert asked[code].role is (Role.PLAY if is_true else Role.CHOOSE)
+        assert question_buttons[code].payload.endswith(f"play {code} volo" if is_true else f"volo-{code}")
+        assert question_buttons[code].role is (Role.PLAY if is_true else Role.CHOOSE)
     code = next(code for code in hand if suits[code[1]] > 1)
-    panel = hand_panel(seen, "en", "italian", f"volo-{code}")
+    panel = hand_panel(table_snapshot, "en", "italian", f"volo-{code}")
     assert "say volo all the same?" in panel.plain
     [(yes, no)] = panel.rows
     assert yes.payload.endswith(f"play {code} volo")
     assert no.payload.endswith(" volo")
-    assert "say volo" not in hand_panel(seen, "en", "italian", "volo-XX").plain
+    assert "say volo" not in hand_panel(table_snapshot, "en", "italian", "volo-XX").plain
 
 
 def test_double_nil_before_the_first_card_is_asked_about() -> None:

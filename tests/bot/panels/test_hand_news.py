@@ -27,13 +27,13 @@ def dealt_table(game: str, random: Random) -> Table:
 
 
 def seen_by(table: Table, seat: int) -> tuple[TableSnapshot, Wording]:
-    seen = snapshot(table, seat)
-    return seen, table_words(seen, "en", "italian")
+    table_snapshot = snapshot(table, seat)
+    return table_snapshot, table_words(table_snapshot, "en", "italian")
 
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
 def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
-    random, found = Random(game), 0
+    random, news_count = Random(game), 0
     table = dealt_table(game, random)
     for _ in range(120):
         table = make_random_move(table, random)
@@ -57,8 +57,8 @@ def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
             if isinstance(deal, StockView) and deal.drawn:
                 card = next(card for by, card, _signal in deal.drawn if by == seat)
                 assert card_in_sentence(words, card) in news
-            found += 1
-    assert found
+            news_count += 1
+    assert news_count
 
 
 def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
@@ -70,15 +70,15 @@ def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
             seat = table.game.turn
             assert seat is not None
             move = next(move for move in legal_moves_for_record(table.game, seat) if move.startswith("play "))
-            declarations = {each: later_declaration(*seen_by(table, each)) for each in range(4)}
+            declarations = {viewer: later_declaration(*seen_by(table, viewer)) for viewer in range(4)}
             table = table.with_entries([Move(seat, move)], "u")
         assert table.game
-        for each in range(4):
-            moves = [move for move in legal_moves_for_record(table.game, each) if move.startswith("declare ")]
-            _seen, words = seen_by(table, each)
-            assert bool(declarations[each]) == bool(moves)
-            assert all(words.combination(move) in declarations[each] for move in moves)
-            assert later_declaration(*seen_by(table, each)) == ""
+        for viewer in range(4):
+            moves = [move for move in legal_moves_for_record(table.game, viewer) if move.startswith("declare ")]
+            _snapshot, words = seen_by(table, viewer)
+            assert bool(declarations[viewer]) == bool(moves)
+            assert all(words.combination(move) in declarations[viewer] for move in moves)
+            assert later_declaration(*seen_by(table, viewer)) == ""
             found += len(moves)
     assert found
 
@@ -90,8 +90,8 @@ def test_partner_is_named_until_the_first_move() -> None:
     assert table.game
     seat = table.game.turn
     assert seat is not None
-    moved = make_random_move(table, Random(1))
-    assert partner_line(*seen_by(moved, seat)) == ""
+    table_after = make_random_move(table, Random(1))
+    assert partner_line(*seen_by(table_after, seat)) == ""
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_newcomers_read_the_game_length_of_the_first_page(game: str, target: int
     table = dealt_table(game, Random(1))
     seen, words = seen_by(table, 0)
     seen = seen._replace(is_practice=True, rules=seen.rules | {"target": target})
-    shown = target_choice("en", seen.kind, target).rpartition(" · ")[2]
-    assert f"That’s {shown}." in list(newcomer_lines(seen, words))
+    length_text = target_choice("en", seen.kind, target).rpartition(" · ")[2]
+    assert f"That’s {length_text}." in list(newcomer_lines(seen, words))
 
 
 def test_first_draw_of_spades_is_explained() -> None:

@@ -15,12 +15,12 @@ from engine import GAMES
 def test_choices_survive_a_payload() -> None:
     for boxes in (*combinations(all_boxes(), 2), (), tuple(all_boxes())):
         for game in GAMES:
-            wanted = Wanted(game, max(all_targets()), max(CLOCKS), frozenset(boxes))
-            payload = actions.table("K7QF2M", "form", *wanted.words)
+            terms = Wanted(game, max(all_targets()), max(CLOCKS), frozenset(boxes))
+            payload = actions.table("K7QF2M", "form", *terms.words)
             assert len(payload) <= LONGEST_PAYLOAD
             action = actions.parse_payload(payload)
             assert isinstance(action, actions.TableAction)
-            assert Wanted.from_words(action.words) == wanted
+            assert Wanted.from_words(action.words) == terms
 
 
 @pytest.mark.parametrize(

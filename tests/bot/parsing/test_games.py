@@ -40,7 +40,7 @@ def test_classic_tressette_takes_points_as_shown_or_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "level", "rest"),
+    ("words", "level", "other_words"),
     [
         ("robot", "easy", ""),
         ("metamazzo Robot", "easy", "metamazzo"),
@@ -50,9 +50,9 @@ def test_classic_tressette_takes_points_as_shown_or_counted() -> None:
         ("metà mazzo", "", "metà mazzo"),
     ],
 )
-def test_robot_is_named_by_its_level_or_as_robot(words: str, level: str, rest: str) -> None:
+def test_robot_is_named_by_its_level_or_as_robot(words: str, level: str, other_words: str) -> None:
     for in_private in (True, False):
-        assert find_robot(words.split(), in_private=in_private) == (level, rest.split())
+        assert find_robot(words.split(), in_private=in_private) == (level, other_words.split())
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def test_figures_of_a_rank_differ_by_more_than_colours(rank: str, deck: Deck) ->
     paths_of_figures = {code: find_paths(text) for code, text in draw_cards(deck).items() if code[0] == rank and text}
     for code, paths in paths_of_figures.items():
         signs = find_paths(drawing(f"signs/{suit_name(code[1], deck.suits)}").content)
-        others: set[str] = set().union(*(other for name, other in paths_of_figures.items() if name != code))
-        assert len(paths - others - signs) >= 4, code
+        other_paths: set[str] = set().union(*(other for name, other in paths_of_figures.items() if name != code))
+        assert len(paths - other_paths - signs) >= 4, code
 
 
 @EVERY_DECK

@@ -39,8 +39,10 @@ def test_picture_is_a_png_on_felt_with_the_size_of_its_layout() -> None:
 
 def test_font_has_every_drawable_letter() -> None:
     font = ImageFont.truetype(BytesIO(FONT.read_bytes()), 40)
-    missing = bytes(font.getmask("\U0010ffff"))
-    undrawn = [char for char in LETTERS if char.isprintable() and char != " " and bytes(font.getmask(char)) == missing]
+    missing_glyph = bytes(font.getmask("\U0010ffff"))
+    undrawn = [
+        char for char in LETTERS if char.isprintable() and char != " " and bytes(font.getmask(char)) == missing_glyph
+    ]
     assert not undrawn, f"{FONT} has no glyph for {undrawn}: remove them from LETTERS or extend the font"
 
 

@@ -210,14 +210,14 @@ async def test_long_wait_does_not_restart_the_process(tmp_path: Path, monkeypatc
         while not timeouts:
             await asyncio.sleep(0)
         monkeypatch.setattr(pictures, "_paint", partial(paint_after, tmp_path / "others"))
-        others = [asyncio.create_task(pictures.paint_panel(make_panel(code))) for code in ("2C", "3C", "4C")]
+        other_tasks = [asyncio.create_task(pictures.paint_panel(make_panel(code))) for code in ("2C", "3C", "4C")]
         while len(timeouts) < 4:
             await asyncio.sleep(0)
         (tmp_path / "first").touch()
         assert (await first).picture
         for timeout in timeouts[1:]:
             timeout.reschedule(0)
-        assert not any(painted.picture for painted in await asyncio.gather(*others))
+        assert not any(painted.picture for painted in await asyncio.gather(*other_tasks))
         (tmp_path / "others").touch()
         pictures._rests_until = 0
         assert (await pictures.paint_panel(make_panel("2D"))).picture

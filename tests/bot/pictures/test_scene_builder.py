@@ -74,9 +74,9 @@ def test_winning_card_of_a_trick_is_marked() -> None:
     assert view.deal
     trick = hand_of_seat(table, table.game.turn).trick
     order = "4567FCRA23"
-    led = trick[0].card.code[1]
+    led_suit = trick[0].card.code[1]
     best = max(
-        (played.card.code for played in trick if played.card.code[1] == led), key=lambda code: order.index(code[0])
+        (played.card.code for played in trick if played.card.code[1] == led_suit), key=lambda code: order.index(code[0])
     )
     assert [played.card.code for played in trick if played.wins] == [best]
     assert [played.card.code for played in trick] == [played.card for played in view.deal.trick]
@@ -170,16 +170,16 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "shown"),
+    ("declared", "shown_rows"),
     [
         ((0, 0), {"left over": ("−⅔", "0"), "points": ("6", "5")}),
         ((0, 3), {"declared": ("0", "3"), "left over": ("−⅔", "0"), "points": ("6", "8")}),
     ],
 )
-def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown: dict[str, tuple[str, str]]) -> None:
+def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown_rows: dict[str, tuple[str, str]]) -> None:
     entries = {"thirds": (20, 15), "declared": declared, "points": (6, 5 + declared[1])}
     tricks = {"points in tricks": ("6⅔", "4"), "the last trick": ("0", "1")}
-    assert dict(tally_lines(Wording("en", ()), entries, {}, last=1)) == tricks | shown
+    assert dict(tally_lines(Wording("en", ()), entries, {}, last=1)) == tricks | shown_rows
 
 
 def test_missing_bid_is_a_dash() -> None:

@@ -139,10 +139,10 @@ def test_points_are_never_cut(points: str) -> None:
 def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
     gettext = texts(language).gettext
     label, bid = gettext("the last trick"), gettext("double nil")
-    lines = (TallyLine(label, ("−1110", "24")), TallyLine(label, (bid, bid)))
+    tally_lines = (TallyLine(label, ("−1110", "24")), TallyLine(label, (bid, bid)))
     sides = (Side("Anna", "3"), Side("Bruno", "12"))
-    scene = Scene(deck=DECKS[0], sides=sides, target="", tally=lines)
-    for layout in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
+    scene = Scene(deck=DECKS[0], sides=sides, target="", tally=tally_lines)
+    for layout in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(tally_lines),)))):
         tally_texts = [
             item for item in layout.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")
         ]
@@ -231,20 +231,20 @@ def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None
 def test_three_others_sit_around_a_compact_mat(style: CardStyle) -> None:
     sides = (Side("You", "0"), Side("They", "0"))
     hands = (("3C", "2C", "AC", "RC", "CC"), ("3D", "2D", "AD", "RD", "CD"), ("3S", "2S", "AS", "RS", "CS"))
-    others = tuple(Holder(name, tuple(map(Card, codes))) for name, codes in zip("ENW", hands, strict=True))
+    holders = tuple(Holder(name, tuple(map(Card, codes))) for name, codes in zip("ENW", hands, strict=True))
     trick = tuple(PlayedCard(Card(code), "") for code in ("4C", "4D", "4S"))
     scene = Scene(
         deck=Deck("italian", style),
         sides=sides,
         target="",
-        others=others,
+        others=holders,
         trick=trick,
         hand=(Card("7B"),),
         is_compact=True,
     )
     layout = lay_out(scene)
     cards = {item.code: item for item in layout.items if isinstance(item, CardAt)}
-    assert cards.keys() == {card.code for holder in others for card in holder.cards} | {"4C", "4D", "4S", "7B"}
+    assert cards.keys() == {card.code for holder in holders for card in holder.cards} | {"4C", "4D", "4S", "7B"}
     east, partner, west = ([cards[code] for code in codes] for codes in hands)
     assert max(card.x + card.width for card in west) <= cards["4S"].x
     assert cards["4S"].x < cards["4D"].x < cards["4C"].x
@@ -258,22 +258,24 @@ def test_three_others_sit_around_a_compact_mat(style: CardStyle) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_title_of_the_previous_trick_is_not_cut(style: CardStyle, language: str) -> None:
     title = texts(language).gettext("previous trick")
-    seen = 0
+    signs_found = 0
     for game in GAMES:
         for scene in scenes_of(game, style):
             items = lay_out(replace(scene, last_title=title)).items
             for item in items:
                 if isinstance(item, TextAt) and item.text == title:
                     assert fit_text(title, item.size, item.max_width)[0] == title
-                    seen += 1
-    assert seen
+                    signs_found += 1
+    assert signs_found
 
 
 @pytest.mark.parametrize("points", ["31", "−200", "4⅓", "10⅔"])
 def test_points_are_drawn_whole(points: str) -> None:
     scene = scenes_of("metamazzo", "classic")[8]
-    one, other = scene.sides
-    scene = replace(scene, sides=(one._replace(points=points), other._replace(points=points)))
-    drawn = [item for item in lay_out(scene).items if isinstance(item, TextAt) and item.text == drawable_text(points)]
-    assert len(drawn) == 2
-    assert all(fit_text(item.text, item.size, item.max_width)[0] == item.text for item in drawn)
+    first_side, second_side = scene.sides
+    scene = replace(scene, sides=(first_side._replace(points=points), second_side._replace(points=points)))
+    name_texts = [
+        item for item in lay_out(scene).items if isinstance(item, TextAt) and item.text == drawable_text(points)
+    ]
+    assert len(name_texts) == 2
+    assert all(fit_text(item.text, item.size, item.max_width)[0] == item.text for item in name_texts)

@@ -153,9 +153,9 @@ def test_game_not_won_by_points_has_no_decisive_deal(ending: str) -> None:
 
 
 def test_counts_of_one_are_singular() -> None:
-    lines = [LeaderboardLine(1, "Anna", Standing(games=1, wins=1), False)]
-    assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", lines, 1).plain
-    sheet = leaderboard_sheet("it", [], lines)
+    leaderboard_lines = [LeaderboardLine(1, "Anna", Standing(games=1, wins=1), False)]
+    assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", leaderboard_lines, 1).plain
+    sheet = leaderboard_sheet("it", [], leaderboard_lines)
     assert sheet
     assert [row.note for part in sheet.parts if isinstance(part, Rows) for row in part.rows] == ["1 partita, 1 vinta"]
 

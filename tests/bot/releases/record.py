@@ -157,10 +157,10 @@ async def record_store() -> dict[str, Any]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("out", type=Path)
-    out = options.parse_args().out
+    output = options.parse_args().out
     recorded = asyncio.run(record_store())
-    out.write_bytes(gzip.compress(json.dumps(recorded, indent=0).encode(), 9, mtime=0))
-    print(f"{len(recorded['keys'])} keys, {len(recorded['tables'])} tables, {out.stat().st_size} bytes")  # noqa: T201
+    output.write_bytes(gzip.compress(json.dumps(recorded, indent=0).encode(), 9, mtime=0))
+    print(f"{len(recorded['keys'])} keys, {len(recorded['tables'])} tables, {output.stat().st_size} bytes")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -174,6 +174,6 @@ async def test_health_check_without_a_port_fails(tmp_path: Path) -> None:
     check = await asyncio.create_subprocess_exec(
         *health_check_command(), env=variables, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
     )
-    out, _ = await check.communicate()
+    output, _ = await check.communicate()
     assert check.returncode == 1
-    assert b"BUONGIOCO_MONITORING_PORT" in out
+    assert b"BUONGIOCO_MONITORING_PORT" in output

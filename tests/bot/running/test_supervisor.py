@@ -129,8 +129,8 @@ async def test_pauses_grow_and_reset_after_a_steady_run(store: Store, monkeypatc
 
 
 async def test_refused_platform_is_logged_once_and_retried(store: Store) -> None:
-    refused = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it again.", "token refused")
-    good, bad = FlakyPlatform("good"), FlakyPlatform("bad", *[refused] * 10_000)
+    bad_setting = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it again.", "token refused")
+    good, bad = FlakyPlatform("good"), FlakyPlatform("bad", *[bad_setting] * 10_000)
     with capture_logs() as logs:
         async with supervise(store, good, bad) as (worker, task):
             while bad.served < 3:

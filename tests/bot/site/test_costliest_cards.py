@@ -14,23 +14,23 @@ GAME = finished_game(1, "testa")
 DEALS = len(GAME.record.deals)
 
 
-def verdict(seat: int, move: str, lost: float, place: int = 4) -> Verdict:
-    return Verdict(1, place, seat, move, "play 3D", lost, True, "takes")
+def verdict(seat: int, move: str, lost_points: float, place: int = 4) -> Verdict:
+    return Verdict(1, place, seat, move, "play 3D", lost_points, True, "takes")
 
 
 def test_costliest_cards_are_the_players_own() -> None:
     own = [verdict(0, "play 7D", 1.0), verdict(0, "play 4C", 2.5, 8), verdict(0, "play 5C", 0.5, 10)]
     analysis = Analysis([*own, verdict(0, "play 6C", 0.4, 12), verdict(1, "play AS", 6.0)], DEALS)
-    found = costliest_cards(GAME, analysis, 0, "en", "italian")
-    assert (found.state, found.title) == ("done", "Your 3 costliest cards")
-    assert [(card.code, card.name, card.step) for card in found.cards] == [
+    costliest = costliest_cards(GAME, analysis, 0, "en", "italian")
+    assert (costliest.state, costliest.title) == ("done", "Your 3 costliest cards")
+    assert [(card.code, card.name, card.step) for card in costliest.cards] == [
         ("4C", "4 of cups", "#d1m9"),
         ("7D", "7 of coins", "#d1m5"),
         ("5C", "5 of cups", "#d1m11"),
     ]
-    assert found.cards[0].text.startswith("Deal 1: 4")
-    assert ", −2.5 points. Better: 3" in found.cards[0].text
-    assert ", −1 point. Better: 3" in found.cards[1].text
+    assert costliest.cards[0].text.startswith("Deal 1: 4")
+    assert ", −2.5 points. Better: 3" in costliest.cards[0].text
+    assert ", −1 point. Better: 3" in costliest.cards[1].text
     other = costliest_cards(GAME, analysis, 1, "it", "french")
     assert other.title == "La tua carta più cara"
     [card] = other.cards

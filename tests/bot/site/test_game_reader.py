@@ -104,8 +104,8 @@ async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
     game = name_players(finished_game(1, "spizzichino"))
     await store_game(store, game)
     move = game.record.deals[0].moves[0]
-    stored = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
-    await store.client.set(keys.analysis(game.id), json.dumps([stored]))
+    stored_verdict = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
+    await store.client.set(keys.analysis(game.id), json.dumps([stored_verdict]))
     answer = await make_reader(store).get_analysis(game.id, ENGLISH)
     assert answer
     [judgement] = json.loads(answer.body)["judgements"]
@@ -144,7 +144,9 @@ async def test_next_answer_hides_a_forgotten_person(store: Store) -> None:
     before = await reader.get_deal(game.id, 1, ITALIAN)
     assert before
     assert b"Anna" in before.body
-    await Archive(store.client).rewrite(game.id, lambda stored: stored.redact(stored.people[0], "somebody:1"))
+    await Archive(store.client).rewrite(
+        game.id, lambda stored_game: stored_game.redact(stored_game.people[0], "somebody:1")
+    )
     after = await reader.get_deal(game.id, 1, ITALIAN)
     assert after
     assert b"Anna" not in after.body
@@ -203,9 +205,11 @@ def make_verdicts(game: FinishedGame) -> list[Verdict]:
     for number, deal in enumerate(game.record.deals, 1):
         for index, (seat, move, *_legal) in enumerate(deal.moves):
             if seat is not None and move.startswith("play "):
-                lost = float(index % 7) if index % 2 else 0.0
+                lost_points = float(index % 7) if index % 2 else 0.0
                 verdicts.append(
-                    Verdict(number, index, seat, move, "play 3D", lost, True, "takes_points" if lost else "")
+                    Verdict(
+                        number, index, seat, move, "play 3D", lost_points, True, "takes_points" if lost_points else ""
+                    )
                 )
     return verdicts
 

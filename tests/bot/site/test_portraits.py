@@ -11,8 +11,8 @@ FACES = Path(__file__).parents[3] / "adapters" / "web" / "static" / "faces.svg"
 
 
 def test_each_portrait_is_drawn_once() -> None:
-    drawn = ET.fromstring(FACES.read_text())  # noqa: S314 - our own
-    assert sorted(str(drawing.get("id")) for drawing in drawn) == sorted([*ROBOT_FACES.values(), *PEOPLE])
+    sprite = ET.fromstring(FACES.read_text())  # noqa: S314 - our own
+    assert sorted(str(drawing.get("id")) for drawing in sprite) == sorted([*ROBOT_FACES.values(), *PEOPLE])
 
 
 def test_each_robot_has_its_own_face() -> None:
@@ -22,8 +22,8 @@ def test_each_robot_has_its_own_face() -> None:
 
 def test_people_keep_different_faces() -> None:
     anna, other_anna, bruno = Chair("web:1", "Anna"), Chair("web:2", "Anna"), Chair("web:3", "Bruno")
-    chosen = choose_portraits((anna, None, other_anna, bruno))
-    assert chosen == choose_portraits((anna, None, other_anna, bruno))
-    assert chosen[1] == ""
-    assert len({*chosen}) == 4
-    assert choose_portraits((anna,)) == choose_portraits((Chair("telegram:9", "Anna"),)) == chosen[:1]
+    portraits = choose_portraits((anna, None, other_anna, bruno))
+    assert portraits == choose_portraits((anna, None, other_anna, bruno))
+    assert portraits[1] == ""
+    assert len({*portraits}) == 4
+    assert choose_portraits((anna,)) == choose_portraits((Chair("telegram:9", "Anna"),)) == portraits[:1]

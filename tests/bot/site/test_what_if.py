@@ -58,9 +58,9 @@ def other_moves(game: FinishedGame, place: int, count: int) -> list[str]:
 
 
 async def read_line(what_if: WhatIf, line: Line, seat: int | None = None) -> ReplayedLine:
-    found = await what_if.get_line(line, READER, seat)
-    assert found
-    return found
+    line_page = await what_if.get_line(line, READER, seat)
+    assert line_page
+    return line_page
 
 
 @pytest.mark.parametrize("game_id", mostly_long(GAMES, "pizzichino", "spades"))
@@ -93,12 +93,12 @@ async def test_robot_moves_for_other_seats_only(store: Store, robots: RobotPool)
     turn = load(game.record, 1, 4).turn
     assert turn is not None
     line = Line(game.id, 1, 4, ())
-    mine = await read_line(what_if, line, turn)
-    assert not mine.moves
-    assert mine.choices
-    theirs = await read_line(what_if, line, 1 - turn)
-    assert len(theirs.moves) == len(theirs.steps) == 1
-    assert theirs.steps[0].seat == turn
+    own_page = await read_line(what_if, line, turn)
+    assert not own_page.moves
+    assert own_page.choices
+    other_page = await read_line(what_if, line, 1 - turn)
+    assert len(other_page.moves) == len(other_page.steps) == 1
+    assert other_page.steps[0].seat == turn
 
 
 async def test_whole_deal_is_played_on_against_the_robot(store: Store, robots: RobotPool) -> None:
@@ -118,11 +118,11 @@ def test_verdicts_on_a_line_match_the_analysis(game_id: str) -> None:
     moves = record.deals[0].moves
     exact = [verdict for verdict in analyse_deal(record, 1) if verdict.exact and verdict.move.startswith("play ")]
     for verdict in exact[-6:]:
-        lost = solve_line(record.to_json(), 1, verdict.move_index, ())
-        assert lost is not None
+        losses = solve_line(record.to_json(), 1, verdict.move_index, ())
+        assert losses is not None
         # The analysis judges an expired declaration by its points instead.
-        made = " ".join(moves[verdict.move_index][1].split(" ")[:2])
-        assert verdict.why == "declares" or lost[made] == verdict.lost
+        move = " ".join(moves[verdict.move_index][1].split(" ")[:2])
+        assert verdict.why == "declares" or losses[move] == verdict.lost
 
 
 async def test_position_with_too_many_cards_has_no_verdict(store: Store, robots: RobotPool) -> None:
@@ -174,10 +174,10 @@ async def test_busy_and_dead_robots_raise_the_same_error(store: Store, error: ty
 
 async def test_robot_knows_only_its_own_seats_cards(store: Store) -> None:
     what_if, game = await prepare(store, "testa")
-    asked: list[Any] = []
+    asked_views: list[Any] = []
 
     async def think(_work: object, _level: str, view: Any, *_rest: object) -> str:
-        asked.append(view)
+        asked_views.append(view)
         return str(view.moves[0])
 
     what_if._robot_pool.think_aside = think  # type: ignore[assignment, method-assign]
@@ -185,5 +185,5 @@ async def test_robot_knows_only_its_own_seats_cards(store: Store) -> None:
     assert position.turn is not None
     await what_if.get_line(Line(game.id, 1, 6, ()), READER, 1 - position.turn)
     expected = Game.view(position, position.turn)
-    assert asked[0].deal == expected.deal
-    assert not {"claim", "resign"} & set(asked[0].moves)
+    assert asked_views[0].deal == expected.deal
+    assert not {"claim", "resign"} & set(asked_views[0].moves)

@@ -262,9 +262,9 @@ async def test_valkey_that_dies_during_takeover_is_replaced(tmp_path: Path) -> N
 def find_processes(folder: Path) -> set[int]:
     """Return the process ids of a folder's Valkeys and guards."""
     listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True)
-    lines = [line.split(None, 1) for line in listed.stdout.splitlines()]
-    guards = {int(pid) for pid, command in lines if "valkey_guard.py" in command and f" {folder} " in command}
-    valkeys = {int(pid) for pid, command in lines if "valkey-server" in command and str(folder) in command}
+    processes = [line.split(None, 1) for line in listed.stdout.splitlines()]
+    guards = {int(pid) for pid, command in processes if "valkey_guard.py" in command and f" {folder} " in command}
+    valkeys = {int(pid) for pid, command in processes if "valkey-server" in command and str(folder) in command}
     return guards | valkeys
 
 

@@ -307,10 +307,10 @@ COMPARED = (
 def test_applied_and_reloaded_tables_are_equal(game: str) -> None:
     """Applying entries in memory and reading them from the log give the same table."""
     table = play_random_table(game)
-    read = Table("ABCD").with_stored_entries(table.log.entries)
-    assert not read.error
-    assert read.game
+    reloaded = Table("ABCD").with_stored_entries(table.log.entries)
+    assert not reloaded.error
+    assert reloaded.game
     assert table.game
     seats = range(len(table.chairs))
-    assert [read.game.view(seat) for seat in seats] == [table.game.view(seat) for seat in seats]
-    assert {name: getattr(read, name) for name in COMPARED} == {name: getattr(table, name) for name in COMPARED}
+    assert [reloaded.game.view(seat) for seat in seats] == [table.game.view(seat) for seat in seats]
+    assert {name: getattr(reloaded, name) for name in COMPARED} == {name: getattr(table, name) for name in COMPARED}

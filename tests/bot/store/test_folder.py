@@ -245,7 +245,7 @@ async def test_deleted_socket_folder_is_recreated_in_place(long_path: Path, runt
 
 
 def test_command_output_file_is_private(tmp_path: Path) -> None:
-    out = tmp_path / "games.jsonl"
-    arguments = ["from bot.cli.main import main; main()", "simulate", "--game", "testa", "--out", str(out)]
+    output = tmp_path / "games.jsonl"
+    arguments = ["from bot.cli.main import main; main()", "simulate", "--game", "testa", "--out", str(output)]
     subprocess.run([sys.executable, "-c", *arguments], check=True, umask=0)
-    assert read_mode(out) == 0o600
+    assert read_mode(output) == 0o600

@@ -67,8 +67,8 @@ async def test_store_with_hidden_settings_is_not_a_risk(embedded: EmbeddedStore)
 @pytest.mark.parametrize("replicas", [1, 2])
 async def test_doctor_says_how_many_replicas_are_missing(embedded: EmbeddedStore, replicas: int) -> None:
     settings = Settings(_env_file=None, REDIS_URL=embedded.url, store_replicas=replicas, playground_port=0)
-    lines = [line async for is_well, line in examine(settings) if not is_well]
-    assert lines == [
+    findings = [line async for is_well, line in examine(settings) if not is_well]
+    assert findings == [
         f"store: BUONGIOCO_STORE_REPLICAS is {replicas}, and a primary has 0 replicas: moves wait until you add "
         "replicas or lower the number"
     ]

@@ -58,32 +58,33 @@ async def test_code_of_a_removed_table_is_reserved_for_a_day(store: Store) -> No
 
 async def test_writer_with_lost_entries_gets_the_whole_log(store: Store) -> None:
     await store.append("ABCD", EMPTY_LOG, [b"one\tu1", b"two\tu2"])
-    stored = [b"one\tu1", b"two\tu2"]
-    for lost in (Log([b"one\tu1", b"other\tu3"]), Log([b"other\tu3"])):
-        assert await store.append("ABCD", lost, [b"three\tu4"]) == NewEntries(stored, whole=True)
-        assert await store.entries_since("ABCD", lost) == NewEntries(stored, whole=True)
-    assert await store.append("ABCD", Log(stored), [b"three\tu4"]) == Appended(3)
+    stored_entries = [b"one\tu1", b"two\tu2"]
+    for log_of_lost_entries in (Log([b"one\tu1", b"other\tu3"]), Log([b"other\tu3"])):
+        assert await store.append("ABCD", log_of_lost_entries, [b"three\tu4"]) == NewEntries(stored_entries, whole=True)
+        assert await store.entries_since("ABCD", log_of_lost_entries) == NewEntries(stored_entries, whole=True)
+    assert await store.append("ABCD", Log(stored_entries), [b"three\tu4"]) == Appended(3)
 
 
 async def test_long_logs_are_folded_without_loss(store: Store) -> None:
-    random, log, written = Random(1), EMPTY_LOG, list[bytes]()
+    random, log, written_entries = Random(1), EMPTY_LOG, list[bytes]()
     stale: list[Log] = []
-    while len(written) < 5 * FOLD_AFTER:
+    while len(written_entries) < 5 * FOLD_AFTER:
         new_entries = [
-            add_stamp(f"0 play {random.random()}", f"u{len(written) + n}") for n in range(random.randrange(1, 4))
+            add_stamp(f"0 play {random.random()}", f"u{len(written_entries) + n}")
+            for n in range(random.randrange(1, 4))
         ]
-        assert await store.append("LONG", log, new_entries) == Appended(len(written) + len(new_entries))
-        written += new_entries
+        assert await store.append("LONG", log, new_entries) == Appended(len(written_entries) + len(new_entries))
+        written_entries += new_entries
         log = await store.load("LONG")
         stale.append(log)
-        assert [strip_stamp(entry) for entry in log.entries] == [strip_stamp(entry) for entry in written]
-        assert log.entries[-1] == written[-1]
+        assert [strip_stamp(entry) for entry in log.entries] == [strip_stamp(entry) for entry in written_entries]
+        assert log.entries[-1] == written_entries[-1]
         assert await store.client.llen(keys.table("LONG")) <= FOLD_AFTER + 4
     for old in random.sample(stale[:-1], 30):
         for missed in (await store.append("LONG", old, [b"late"]), await store.entries_since("LONG", old)):
             assert isinstance(missed, NewEntries)
             whole = missed.entries if missed.whole else [*old.entries, *missed.entries]
-            assert [strip_stamp(entry) for entry in whole] == [strip_stamp(entry) for entry in written]
+            assert [strip_stamp(entry) for entry in whole] == [strip_stamp(entry) for entry in written_entries]
 
 
 async def test_one_of_fifty_simultaneous_writers_wins(store: Store) -> None:

@@ -221,8 +221,8 @@ async def test_tavolo_asks_the_partner_before_seating(room: Room, challenges: Ch
         await challenges.answer(table.code, CLEO, 2, True, "u5")
     with pytest.raises(NobodyAsks):
         await challenges.answer(table.code, ADA, 3, True, "u6")
-    refused = await challenges.answer(table.code, ADA, 2, False, "u7")
-    assert (refused.asking, refused.chairs[2], refused.refusals) == ({}, None, (1, 0))
+    table_after = await challenges.answer(table.code, ADA, 2, False, "u7")
+    assert (table_after.asking, table_after.chairs[2], table_after.refusals) == ({}, None, (1, 0))
     await challenges.sit(table.code, BEA, "Bea", "u8", 2)
     table = await challenges.answer(table.code, ADA, 2, True, "u9")
     assert (table.seat_of(BEA), table.asking) == (2, {})

@@ -181,9 +181,9 @@ async def test_another_worker_sees_the_same_sealed_pack(store: Store) -> None:
     again = await Room(store).table(table.code)
     assert (again.sealed, again.sealed_at, again.cutter) == (table.sealed, table.sealed_at, table.cutter)
     assert again.awaits_cut
-    left = await store.leases.clock_rings_in(table.code)
-    assert left is not None
-    assert 0 < left <= CUT_SECONDS
+    seconds_left = await store.leases.clock_rings_in(table.code)
+    assert seconds_left is not None
+    assert 0 < seconds_left <= CUT_SECONDS
 
 
 def sealed_table(people: Sequence[str] = (ADA, BEA), *, cuts: bool = True, secret: bytes = SECRET) -> Table:
@@ -280,13 +280,20 @@ async def test_deal_before_a_resignation_counts_in_the_result(store: Store, game
     assert table.awaits_cut
     table = await room.make_move(table.code, person(0), table.version, "resign", "resign")
     assert table.game
-    seen, record = snapshot(table, 0), table.game.record(live=False)
-    hand = hand_panel(seen, "en", "italian", last_deal=deal_to_report(table, seen), has_result_below=True)
+    table_snapshot, record = snapshot(table, 0), table.game.record(live=False)
+    hand = hand_panel(
+        table_snapshot, "en", "italian", last_deal=deal_to_report(table, table_snapshot), has_result_below=True
+    )
     assert "doesn’t count" not in hand.plain
-    ours, theirs = (points * score_unit(record.rules) for points in record.deals[0].totals)
+    first_points, second_points = (points * score_unit(record.rules) for points in record.deals[0].totals)
     for in_private in (False, True):
-        result = result_panel(seen, record, "en", "italian", "", (), in_private=in_private).plain.splitlines()[0]
-        assert [int(figure.replace("−", "-")) for figure in re.findall(r" ([−\d]+)(?=[,)])", result)] == [ours, theirs]
+        result = result_panel(
+            table_snapshot, record, "en", "italian", "", (), in_private=in_private
+        ).plain.splitlines()[0]
+        assert [int(figure.replace("−", "-")) for figure in re.findall(r" ([−\d]+)(?=[,)])", result)] == [
+            first_points,
+            second_points,
+        ]
 
 
 async def test_host_can_close_a_table_that_waits_for_a_cut(store: Store) -> None:
@@ -299,7 +306,7 @@ async def test_host_can_close_a_table_that_waits_for_a_cut(store: Store) -> None
 def test_robots_do_not_cut() -> None:
     people = [(ADA, ROBOT, ROBOT, ROBOT), (ADA, BEA, ROBOT, ROBOT), (ADA, ROBOT, BEA, ROBOT), (ADA, BEA, "p:3", "p:4")]
     for chairs in people:
-        table = open_table("tressette", *(Sit(seat, who, f"P{seat}") for seat, who in enumerate(chairs) if seat))
+        table = open_table("tressette", *(Sit(seat, person, f"P{seat}") for seat, person in enumerate(chairs) if seat))
         for number in range(20):
             secret = bytes([number]) * 32
             dealer, cutter = first_dealer(4, secret), find_cutter(table, secret)
@@ -344,8 +351,8 @@ def test_log_in_which_a_late_player_cut_stays_readable() -> None:
     assert table.late_counts[late]
     assert find_cutter(table, SECRET) is None
     table = table.with_entries([Seal(SECRET), CutPack(late, "c0ffee"), Deal(SECRET)], "u")
-    read = Table.from_log("CODE", table.log)
-    assert (read.error, read.cut_by) == ("", late)
+    reloaded = Table.from_log("CODE", table.log)
+    assert (reloaded.error, reloaded.cut_by) == ("", late)
 
 
 def test_log_with_a_forgotten_program_stays_readable() -> None:
@@ -411,8 +418,8 @@ async def test_no_viewer_learns_the_secret_of_a_sealed_pack(store: Store) -> Non
             assert page.deal == (table.game.deal_number + 1 if table.game else 0)
             assert bool(page.count) == bool(page.end_trick) == (table.game is not None)
             seen = snapshot(table, seat)
-            shown = [page, seen, own_table(table, person(seat)), hand_scene(seen, "en", "italian", "classic")]
-            assert table.sealed.hex() not in repr(shown)
-            assert repr(table.sealed) not in repr(shown)
+            views = [page, seen, own_table(table, person(seat)), hand_scene(seen, "en", "italian", "classic")]
+            assert table.sealed.hex() not in repr(views)
+            assert repr(table.sealed) not in repr(views)
         assert table.sealed.hex() not in public_table(table).model_dump_json()
         table = await play_deal(room, await room.handle_alarm(table.code, table.version))

@@ -201,8 +201,8 @@ async def test_every_room_operation_is_redelivered_above() -> None:
         if not name.startswith("_") and name not in READING | WRITING
     }
     source = inspect.getsource(Updates)
-    missing = {name for name in operations if f'"{name}"' not in source}
-    assert not missing, f"Updates in this file must also try {missing}, or add them to READING"
+    missing_names = {name for name in operations if f'"{name}"' not in source}
+    assert not missing_names, f"Updates in this file must also try {missing_names}, or add them to READING"
 
 
 async def test_one_update_at_three_workers_counts_once(store: Store) -> None:

@@ -396,9 +396,9 @@ async def test_press_outside_a_game_is_refused(room: Room, challenges: Challenge
     assert table.phase == "over"
     with pytest.raises(IllegalMove, match="over"):
         await room.make_move(table.code, "p:0", table.version, "play 3D", "u5")
-    for refused in (room.claim_on_time(table.code, "p:0", "u6"), challenges.sit(table.code, "p:2", "C", "u7")):
+    for attempt in (room.claim_on_time(table.code, "p:0", "u6"), challenges.sit(table.code, "p:2", "C", "u7")):
         with pytest.raises(GameIsOver):
-            await refused
+            await attempt
     closed = await challenges.open_table("testa", "p:0", "A", "u8")
     closed = await challenges.cancel(closed.code, "p:0", "u9")
     with pytest.raises(NoSuchTable):

@@ -14,20 +14,22 @@ from tests.bot.panels.test_hand_news import dealt_table
 
 @pytest.mark.parametrize("game", ["pizzichino", "metamazzo", "tressette"])
 def test_running_points_are_those_of_open_tricks(game: str) -> None:
-    random, counted = Random(game), 0
+    random, open_tricks = Random(game), 0
     table = dealt_table(game, random)
     while table.game and not table.game.needs_deal and not table.game.is_over:
         seats = range(len(table.chairs))
-        seen = [snapshot(table, seat) for seat in (None, *seats)]
-        deal = seen[0].view.deal if seen[0].view else None
+        snapshots = [snapshot(table, seat) for seat in (None, *seats)]
+        deal = snapshots[0].view.deal if snapshots[0].view else None
         assert isinstance(deal, TressetteView)
         expected = [3 * points for points in deal.declared]
-        for trick in finished_tricks(seen[0].kind, seen[0].history):
-            expected[trick.winner & 1] += trick_thirds(seen[0].kind, trick)
-        assert {each.running_thirds for each in seen} == {tuple(expected) if deal.phase == "play" else None}
-        counted += any(expected)
+        for trick in finished_tricks(snapshots[0].kind, snapshots[0].history):
+            expected[trick.winner & 1] += trick_thirds(snapshots[0].kind, trick)
+        assert {seat_snapshot.running_thirds for seat_snapshot in snapshots} == {
+            tuple(expected) if deal.phase == "play" else None
+        }
+        open_tricks += any(expected)
         table = make_random_move(table, random)
-    assert counted > 10
+    assert open_tricks > 10
     assert snapshot(table, 0).running_thirds is None
 
 

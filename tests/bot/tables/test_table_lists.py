@@ -73,8 +73,8 @@ async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePla
     people = [Player((first, second)[number % 2], fake, f"P{number}", number) for number in range(1, 41)]
     replies = await asyncio.gather(*(person.say("/challenge testa") for person in people))
     assert [reply.toast for reply in replies].count("") == MAX_CHALLENGES
-    loser, refused = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
-    assert f"{MAX_CHALLENGES} open challenges" in refused.toast
+    loser, refusal = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
+    assert f"{MAX_CHALLENGES} open challenges" in refusal.toast
     # An accepted challenge no longer counts.
     await loser.press("Join", GROUP)
     assert not (await Player(second, fake, "Zoe", 99).say("/challenge testa")).toast

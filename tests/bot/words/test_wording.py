@@ -79,15 +79,15 @@ def test_points_of_a_deal_add_up_line_by_line() -> None:
     record = simulate_record("metamazzo", 2)
     words = Wording("en", ["Anna", "Bruno"])
     for number, deal in enumerate(record.deals, 1):
-        headline, *lines = deal_lines(words, record, number)
-        ours, theirs = deal.entries()["points"]
-        assert headline == f"Deal {number}: Anna {ours}, Bruno {theirs}"
-        for name, points, line in zip(words.names, (ours, theirs), lines, strict=True):
-            text, _minus, lost = line.removesuffix(" left over").partition(" − ")
+        headline, *side_lines = deal_lines(words, record, number)
+        first_points, second_points = deal.entries()["points"]
+        assert headline == f"Deal {number}: Anna {first_points}, Bruno {second_points}"
+        for name, points, line in zip(words.names, (first_points, second_points), side_lines, strict=True):
+            text, _minus, left_over = line.removesuffix(" left over").partition(" − ")
             reckoning = text.removeprefix(f"{name}: ").split(" + ")
             parts = [parse_figure(part.split(" ")[-1]) for part in reckoning]
-            assert round(sum(parts) - parse_figure(lost or "0"), 3) == points
-        assert "".join(lines).count("last trick 1") == 1
+            assert round(sum(parts) - parse_figure(left_over or "0"), 3) == points
+        assert "".join(side_lines).count("last trick 1") == 1
 
 
 def test_combinations_are_named_in_the_points_of_a_deal() -> None:
@@ -95,7 +95,7 @@ def test_combinations_are_named_in_the_points_of_a_deal() -> None:
     number, move = next(
         (number, move)
         for number, deal in enumerate(record.deals, 1)
-        for _seat, move, *_rest in deal.moves
+        for _seat, move, *_legal in deal.moves
         if move.startswith("declare ")
     )
     for language in ("en", "it"):

@@ -219,11 +219,11 @@ def make_packs_deterministic(worker: Worker) -> None:
 
     original = worker.room.with_next_deal
 
-    def with_next_deal(table: Table, *rest: Any) -> Table:
+    def with_next_deal(table: Table, *arguments: Any) -> Table:
         number = table.game.deal_number if table.game else 0
         secret = blake2b(f"{table.code} {number}".encode(), digest_size=64).digest()
         worker.room.new_secret = lambda length: secret[:length]
-        return original(table, *rest)
+        return original(table, *arguments)
 
     setattr(worker.room, "with_next_deal", with_next_deal)  # noqa: B010
 

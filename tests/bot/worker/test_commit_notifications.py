@@ -74,8 +74,8 @@ async def test_press_at_another_worker_counts_as_seen(fleet: Fleet) -> None:
     await player.press(button.label)
     await fleet.wait_until_idle()
     assert surface.known.seen_at > LONG_AGO
-    stored = decode_state((await fleet.store.load_shown(code))[encode_name(name)])
-    assert stored.message == surface.known.message
+    stored_state = decode_state((await fleet.store.load_shown(code))[encode_name(name)])
+    assert stored_state.message == surface.known.message
 
 
 async def test_notification_of_an_older_release_is_accepted(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,9 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
         trick = scene.last_trick
         suits_of_winners |= {(trick[0].card.code[1], played.card.code[1]) for played in trick if played.wins}
         assert public_table(table).is_french
-    assert any(led != "H" == suit for led, suit in suits_of_winners), "no trick was trumped: choose another seed"
+    assert any(led_suit != "H" == suit for led_suit, suit in suits_of_winners), (
+        "no trick was trumped: choose another seed"
+    )
 
 
 def test_no_code_outside_engine_compares_game_ids() -> None:

@@ -122,8 +122,8 @@ async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: l
     players = [Player(worker, fleet.fake, player.person.name, 9) for worker in (owner, other, other, owner)]
     for presser in players:
         presser.person = player.person
-    refused, first, repeated, _ = players
-    assert "I can’t" in (await refused.send(button.payload, player.private, message, key="pressed")).toast
+    refused_player, first, repeated, _ = players
+    assert "I can’t" in (await refused_player.send(button.payload, player.private, message, key="pressed")).toast
     assert (await other.room.table(table.code)).version == table.version
     assert not (await first.send(button.payload, player.private, message, key="pressed")).toast
     after = (await other.room.table(table.code)).version

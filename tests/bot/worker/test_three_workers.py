@@ -231,18 +231,18 @@ class ThreeWorkers(RuleBasedStateMachine):
         )
         await self.many.wait_until_idle()
         state = await self.many.visible_state()
-        tried: list[tuple[list[Reply], list[str]]] = []
+        attempts: list[tuple[list[Reply], list[str]]] = []
         for step in (1, -1):
-            if tried:
+            if attempts:
                 await before.restore()
             answers = (await self.deliver_to_single(pairs[::step]))[::step]
             await self.single.wait_until_idle()
             single_state = await self.single.visible_state()
-            tried.append((answers, difference(state, single_state)))
+            attempts.append((answers, difference(state, single_state)))
             if replies == answers and state == single_state:
                 self.processed += zip(pairs, answers, strict=True)
                 return
-        raise AssertionError((pairs, replies, tried))
+        raise AssertionError((pairs, replies, attempts))
 
     async def deliver_to_single(self, updates: list[UpdatePair]) -> list[Reply]:
         return [await self.single.deliver(0, pair.single) for pair in updates]
@@ -359,20 +359,23 @@ def is_success(reply: Reply) -> bool:
 
 def difference(first: VisibleState, second: VisibleState) -> list[str]:
     """Return short descriptions of the differences."""
-    lines = [
+    difference_lines = [
         f"{name}: {first_value} / {second_value}"
         for name, first_value, second_value in zip(VisibleState._fields, first, second, strict=True)
         if first_value != second_value
     ]
     for code in first.logs.keys() | second.logs.keys():
         if first.logs.get(code) != second.logs.get(code):
-            lines.append(f"log of {code}: {first.logs.get(code)} / {second.logs.get(code)}")
+            difference_lines.append(f"log of {code}: {first.logs.get(code)} / {second.logs.get(code)}")
     for place, first_value in first.messages.items():
         second_value = second.messages[place]
-        missing = [p for p in first_value if p not in second_value], [p for p in second_value if p not in first_value]
+        only_in_one = (
+            [p for p in first_value if p not in second_value],
+            [p for p in second_value if p not in first_value],
+        )
         if first_value != second_value:
-            lines.append(f"{place}: {[[(p.plain, p.rows) for p in side] for side in missing]}")
-    return lines[-6:]
+            difference_lines.append(f"{place}: {[[(p.plain, p.rows) for p in side] for side in only_in_one]}")
+    return difference_lines[-6:]
 
 
 @pytest.mark.long

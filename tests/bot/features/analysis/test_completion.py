@@ -71,8 +71,8 @@ async def test_result_gets_shares_of_good_decisions_later(store: Store) -> None:
         await wait_for_completion(worker)
         after = fake.last(GROUP)
         shares = f"Good decisions: {isolate_name('Anna')} 100 % (1/1) · {isolate_name('Bruno')} 0 % (0/1)"
-        lines = before.plain.split("\n")
-        assert after.plain.split("\n") == [*lines[:-1], shares, lines[-1]]
+        result_lines = before.plain.split("\n")
+        assert after.plain.split("\n") == [*result_lines[:-1], shares, result_lines[-1]]
         assert (after.rows, list(fake.messages[GROUP])) == (before.rows, messages)
         [game] = [game async for game in worker.archive.games()]
         assert await store.client.get(keys.analysis(game.id)), "the analysis is stored for /analyse"
@@ -173,9 +173,9 @@ async def test_failed_analysis_keeps_the_result(store: Store) -> None:
         assert fake.last(GROUP) == before
 
 
-@pytest.mark.parametrize("missing", ["game", "verdicts"])
+@pytest.mark.parametrize("missing_key", ["game", "verdicts"])
 async def test_missing_game_or_analysis_logs_no_error(
-    store: Store, monkeypatch: pytest.MonkeyPatch, missing: str
+    store: Store, monkeypatch: pytest.MonkeyPatch, missing_key: str
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -185,7 +185,7 @@ async def test_missing_game_or_analysis_logs_no_error(
         async def return_none(_game: object) -> None:
             return None
 
-        if missing == "game":
+        if missing_key == "game":
             monkeypatch.setattr(worker.archive, "get", return_none)
         else:
             monkeypatch.setattr(worker.analysis_pool, "analyse_when_idle", return_none)

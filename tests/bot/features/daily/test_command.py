@@ -29,15 +29,15 @@ def write_record(secret: bytes, path: Path) -> Path:
 
 
 def test_record_is_checked_against_the_chains_end(tmp_path: Path) -> None:
-    ours = write_record(CHAIN.secret(date(2026, 12, 24)), tmp_path / "ours.jsonl")
+    record_path = write_record(CHAIN.secret(date(2026, 12, 24)), tmp_path / "ours.jsonl")
     other = write_record(b"x" * 32, tmp_path / "other.jsonl")
     run = CliRunner().invoke
-    assert run(cli.app, ["verify", str(ours), "--chain", CHAIN.end]).exit_code == 0
+    assert run(cli.app, ["verify", str(record_path), "--chain", CHAIN.end]).exit_code == 0
     assert run(cli.app, ["verify", str(other)]).exit_code == 0
     result = run(cli.app, ["verify", str(other), "--chain", CHAIN.end])
     assert result.exit_code == 1
     assert "it is not a daily deal of this chain" in result.stdout
-    result = run(cli.app, ["verify", str(ours), "--chain", "abc"])
+    result = run(cli.app, ["verify", str(record_path), "--chain", "abc"])
     assert result.exit_code == 2
     assert "64 hexadecimal digits" in result.output
 

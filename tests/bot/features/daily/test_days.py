@@ -71,8 +71,8 @@ async def make_move(player: Player, code: str, seed: int) -> bool:
         return False
     assert table.game
     if table.game.turn == 0:
-        chosen = choose_move(table.game, seed)
-        await worker.room.make_move(code, player.person.id, table.version, chosen, f"m{table.version}")
+        move = choose_move(table.game, seed)
+        await worker.room.make_move(code, player.person.id, table.version, move, f"m{table.version}")
     return True
 
 
@@ -125,8 +125,8 @@ async def test_same_moves_get_the_same_answers_after_a_restart(store: Store) -> 
             moves_by_person[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
         assert moves_by_person["paper:1"] == moves_by_person["paper:2"]
         assert moves_by_person["paper:1"] != moves_by_person["paper:3"]
-        lines = await worker.feature(DailyFeature).days.results.ranking(TODAY)
-        assert len({line.result for line in lines if line.person != "paper:3"}) == 1
+        ranking = await worker.feature(DailyFeature).days.results.ranking(TODAY)
+        assert len({line.result for line in ranking if line.person != "paper:3"}) == 1
 
 
 async def test_seal_is_behind_its_button(store: Store) -> None:

@@ -25,8 +25,8 @@ def add_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "eighth", replace(GAMES["testa"], id="eighth", name="Eighth"))
 
 
-def choose_games(first: date, count: int, drawn: Mapping[date, str]) -> list[str]:
-    return [choose_game(first + timedelta(days=number), drawn) for number in range(count)]
+def choose_games(first: date, count: int, drawn_games: Mapping[date, str]) -> list[str]:
+    return [choose_game(first + timedelta(days=number), drawn_games) for number in range(count)]
 
 
 def test_all_games_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,11 @@ async def begin_deal(player: Player) -> str:
     """Begin the next deal of a player's newest duel, and return the table's code."""
     duel = await find_duel(player)
     await press_on(player, duel.code, "Play deal")
-    [table] = [one for one in await player.worker.room.lists.tables_of(player.person.id) if one.phase == "playing"]
+    [table] = [
+        candidate
+        for candidate in await player.worker.room.lists.tables_of(player.person.id)
+        if candidate.phase == "playing"
+    ]
     return table.code
 
 
@@ -298,9 +302,9 @@ async def test_forgotten_player_ends_a_duel(store: Store) -> None:
         await run_loops(worker)
         duel = await worker.feature(DuelsFeature).duels.store.load(code)
         assert duel.closed == "left"
-        stored = await store.client.hgetall(keys.duel(code))
-        assert b"paper:2" not in b"".join(stored.values())
-        assert b"Bruno" not in b"".join(stored.values())
+        stored_duel = await store.client.hgetall(keys.duel(code))
+        assert b"paper:2" not in b"".join(stored_duel.values())
+        assert b"Bruno" not in b"".join(stored_duel.values())
         assert not await store.client.exists(keys.of_person("paper:2"))
         async for entry in worker.archive.entries_after(0):
             assert entry.game
@@ -364,24 +368,26 @@ async def test_two_workers_agree_on_a_duel(store: Store) -> None:
         open_worker(store, FakePlatform(), alone=False) as first,
         open_worker(store, FakePlatform(), alone=False) as second,
     ):
-        ours, theirs = (worker.feature(DuelsFeature).duels for worker in (first, second))
+        first_duels, second_duels = (worker.feature(DuelsFeature).duels for worker in (first, second))
         anna, bruno, carla = (Person(f"paper:{n}", name) for n, name in enumerate(("Anna", "Bruno", "Carla"), 1))
-        opened = await asyncio.gather(*(duels.open(anna, "testa", "u1") for duels in (ours, theirs)))
+        opened = await asyncio.gather(*(duels.open(anna, "testa", "u1") for duels in (first_duels, second_duels)))
         [code] = {duel.code for duel in opened}
-        accepted = await asyncio.gather(ours.accept(code, bruno), theirs.accept(code, carla), return_exceptions=True)
-        assert sum(isinstance(answer, DuelIsFull) for answer in accepted) == 1
-        duel = await ours.store.load(code)
-        tables = await asyncio.gather(*(duels.open_table(code, anna) for duels in (ours, theirs)))
+        acceptances = await asyncio.gather(
+            first_duels.accept(code, bruno), second_duels.accept(code, carla), return_exceptions=True
+        )
+        assert sum(isinstance(answer, DuelIsFull) for answer in acceptances) == 1
+        duel = await first_duels.store.load(code)
+        tables = await asyncio.gather(*(duels.open_table(code, anna) for duels in (first_duels, second_duels)))
         [table] = {table.code for table in tables}
         # A result counts or comes too late, whichever worker closes the duel.
         result = Played(SoloResult((6, 5), "10"), "G-1")
         counts, _ = await asyncio.gather(
-            ours.store.store_result(code, 0, 1, result), theirs.store.close(code, "time", 0)
+            first_duels.store.store_result(code, 0, 1, result), second_duels.store.close(code, "time", 0)
         )
-        duel = await theirs.store.load(code)
+        duel = await second_duels.store.load(code)
         assert ((0, 1) in duel.played) == counts
-        assert not await ours.store.store_result(code, 0, 2, result)
-        await asyncio.gather(ours.close_due(), theirs.close_due())
+        assert not await first_duels.store.store_result(code, 0, 2, result)
+        await asyncio.gather(first_duels.close_due(), second_duels.close_due())
         assert (await first.room.load_recent(table)).phase == "over"
 
 
@@ -544,8 +550,8 @@ async def test_decline_is_announced_once_and_undoes_no_acceptance(store: Store) 
         assert len(all_texts(anna)) == count
         second = await duels.open(anna.person, "testa", "u2")
         await duels.accept(second.code, bruno.person)
-        for why in ("declined", "cancelled"):
-            await duels.store.close(second.code, why, duels.now())
+        for reason in ("declined", "cancelled"):
+            await duels.store.close(second.code, reason, duels.now())
         assert not (await duels.store.load(second.code)).closed
         with pytest.raises(DuelIsAccepted):
             await duels.decline(second.code, anna.person)

@@ -41,16 +41,16 @@ async def make_duels_at_rest(store: Store) -> DuelsAtRest:
         await worker.settled()
         await run_loops(worker)
         duel_store = worker.feature(DuelsFeature).duels.store
-        found = await load_duels(store)
-        [over] = [duel for duel in found if duel.closed]
+        loaded_duels = await load_duels(store)
+        [over] = [duel for duel in loaded_duels if duel.closed]
         pending = [
             (Deal(duel.code, int(field[0]), number), game)
-            for duel in found
+            for duel in loaded_duels
             async for field, number, game in duel_store.pending(duel.code)
         ]
         chats = {"@1": [result_text(over, "en")], "@2": [result_text(over, "en")], "1": [result_text(over, "en")]}
         return DuelsAtRest(
-            found,
+            loaded_duels,
             await worker.room.lists.tables_of(anna.person.id),
             pending,
             [game async for game in Archive(store.client).games()],

@@ -250,9 +250,9 @@ class Workers(RuleBasedStateMachine):
         if refresh:
             self.read_queue()
         groups = [group for size in (2, 3, 4) for group in permutations(self.known, size)]
-        chosen = data.draw(st.permutations(groups))[:MAX_GROUPS] if groups else []
-        codes = [f"C{self.codes + number}" for number in range(len(chosen))]
-        self.codes += len(chosen)
+        chosen_groups = data.draw(st.permutations(groups))[:MAX_GROUPS] if groups else []
+        codes = [f"C{self.codes + number}" for number in range(len(chosen_groups))]
+        self.codes += len(chosen_groups)
 
         async def send_copies() -> list[bool]:
             blocking = [self.queues[0].blocks.add(*block, "Re 100")] if block else []
@@ -261,7 +261,7 @@ class Workers(RuleBasedStateMachine):
                 *(
                     self.queues[(number + copy) % 2].pair(code, group, "pizzichino")
                     for copy in range(copies)
-                    for number, (code, group) in enumerate(zip(codes, chosen, strict=True))
+                    for number, (code, group) in enumerate(zip(codes, chosen_groups, strict=True))
                 ),
             )
             await blocked
@@ -273,7 +273,7 @@ class Workers(RuleBasedStateMachine):
         )
         done = {code for code, result in zip(codes * copies, results, strict=True) if result}
         fresh = [entry for entry in self.known if self.waiting.get(entry.searcher.person) == entry.text]
-        people = dict(zip(codes, [{entry.searcher.person for entry in group} for group in chosen], strict=True))
+        people = dict(zip(codes, [{entry.searcher.person for entry in group} for group in chosen_groups], strict=True))
         paired = set().union(*(people[code] for code in done))
         assert len(paired) == sum(len(people[code]) for code in done)
         assert not any(self.have_some_apart(people[code]) for code in done)
@@ -281,7 +281,7 @@ class Workers(RuleBasedStateMachine):
             self.blocks.add(block)
         unpaired = {entry.searcher.person for entry in fresh} - paired
         assert all(self.have_some_apart(group) for group in people.values() if group <= unpaired)
-        for code, group in zip(codes, chosen, strict=True):
+        for code, group in zip(codes, chosen_groups, strict=True):
             if code in done:
                 texts = {entry.searcher.person: self.waiting.pop(entry.searcher.person) for entry in group}
                 assert texts == {entry.searcher.person: entry.text for entry in group}

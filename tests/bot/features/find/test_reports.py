@@ -134,9 +134,9 @@ async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> N
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)
-    [stored] = await list_reports(worker)
-    assert (stored.by, stored.about_name) == (anna.person.id, NAME)
-    assert is_pseudonym(stored.about)
+    [stored_report] = await list_reports(worker)
+    assert (stored_report.by, stored_report.about_name) == (anna.person.id, NAME)
+    assert is_pseudonym(stored_report.about)
     assert not await worker.store.client.exists(keys.report_count(bruno.person.id))
 
 

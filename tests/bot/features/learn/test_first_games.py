@@ -89,12 +89,12 @@ async def test_first_hand_announces_its_hint(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announcement = "First game: I give you hints at first. Later, press 💡 Hint."
-    shown = list[str]()
+    shown_hints = list[str]()
 
     async def hint(_pool: RobotPool, view: View, _history: list[MoveEntry]) -> Hint:
         async with asyncio.timeout(30):
-            while not shown:
-                shown.extend(
+            while not shown_hints:
+                shown_hints.extend(
                     text for text in fake.texts(private_place("paper:1")) if f"{announcement}\n💡 Looking…" in text
                 )
                 await asyncio.sleep(0.01)
@@ -102,7 +102,7 @@ async def test_first_hand_announces_its_hint(
 
     monkeypatch.setattr(RobotPool, "hint", hint)
     anna = await start_game(worker, fake)
-    assert shown
+    assert shown_hints
     assert f"{announcement}\n💡 Play " in fake.last(anna.private).plain
     await play_card(worker, anna)
     assert shown_hint(anna).startswith("💡 Play ")
@@ -129,10 +129,10 @@ async def test_first_hand_tells_the_goal_until_the_first_move(worker: Worker, fa
 def test_hint_stays_while_packets_are_chosen() -> None:
     game = Game("pizzichino", dealer=1)
     game.deal(bytes(32))
-    seen, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "unseen"), is_unasked=True)
-    assert seen.is_my_turn
-    for chosen in ("", "3"):
-        panel = hand_panel(seen, "en", "italian", chosen, hint=hint)
+    snapshot, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "unseen"), is_unasked=True)
+    assert snapshot.is_my_turn
+    for choice in ("", "3"):
+        panel = hand_panel(snapshot, "en", "italian", choice, hint=hint)
         assert "💡 Take packets 1 2 3 4" in panel.plain
         assert panel.rows[-1][0].label == "No more hints"
 

@@ -137,9 +137,9 @@ def test_last_step_has_five_tricks_and_can_be_won(course: Course) -> None:
 def test_first_step_names_the_suits_and_the_hand(language: str) -> None:
     for course in ("tressette", "packets"):
         lesson = Lesson(Spot(course), language, "italian")
-        shown = lesson_page(lesson, "").plain
+        page_text = lesson_page(lesson, "").plain
         assert all(name in lesson.text() for name in lesson.words.suits.values())
-        assert lesson.words.text("Your hand") in shown
+        assert lesson.words.text("Your hand") in page_text
 
 
 def test_last_step_shows_its_points_and_whose_cards_are_open() -> None:

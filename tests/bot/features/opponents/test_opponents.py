@@ -42,8 +42,8 @@ async def play(worker: Worker, first: Person, other: Person, game: str = "testa"
 
 async def challenge(worker: Worker, person: Person = ANNA, index: int = 0) -> str:
     line = (await site_of(worker).opponents(person.id, "en"))[index]
-    code, why = await site_of(worker).challenge(person, line.game_id, line.seat)
-    assert not why
+    code, refusal = await site_of(worker).challenge(person, line.game_id, line.seat)
+    assert not refusal
     await worker.settled()
     return code
 

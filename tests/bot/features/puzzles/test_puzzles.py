@@ -151,11 +151,11 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         face = card_faces("french_pack" if puzzle.bids else "italian")
         codes = puzzle.pack.codes
         unit = score_unit_of(puzzle.game)
-        lost = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
+        lost_points = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         first, second = text.splitlines()[1:3]
         assert first.startswith("❌ Best: ")
         assert first.endswith(f" ({face.card(codes[puzzle.best])}),")
-        assert second.startswith(f"{lost} point{'s' * (lost > 1)} more than your ")
+        assert second.startswith(f"{lost_points} point{'s' * (lost_points > 1)} more than your ")
         assert second.endswith(f" ({face.card(codes[puzzle.lines[-1].cards[0]])})")
         for line in puzzle.lines:
             assert f"{face.card(codes[line.cards[0]])}:\u00a0{puzzle.format_points(line.points * unit)} point" in text
@@ -317,15 +317,15 @@ async def test_past_group_puzzle_does_not_change(store: Store) -> None:
 
 
 def test_group_puzzles_repeat_only_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [puzzle.to_line() for puzzle in islice(all_puzzles().values(), 40)]
-    drawn: dict[date, str] = {}
+    puzzle_lines = [puzzle.to_line() for puzzle in islice(all_puzzles().values(), 40)]
+    drawn_puzzles: dict[date, str] = {}
     # The package grows between the draws.
     for size, days in ((30, 20), (40, 20), (40, 5)):
-        monkeypatch.setattr("bot.features.puzzles.group_puzzles.all_puzzles", partial(Collection, lines[:size]))
+        monkeypatch.setattr("bot.features.puzzles.group_puzzles.all_puzzles", partial(Collection, puzzle_lines[:size]))
         for _ in range(days):
-            day = TODAY + timedelta(days=len(drawn))
-            drawn[day] = choose_puzzle(day, drawn)
-    puzzles = list(drawn.values())
+            day = TODAY + timedelta(days=len(drawn_puzzles))
+            drawn_puzzles[day] = choose_puzzle(day, drawn_puzzles)
+    puzzles = list(drawn_puzzles.values())
     assert len(set(puzzles[:40])) == 40
     assert puzzles[40:] != puzzles[:5]
 
@@ -356,7 +356,7 @@ async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -
         worker.feature(PrivacyFeature).forgetter.now = NOON.timestamp
         await anna.say("/puzzle")
         todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
-        counted = AnswerCounts(1, 0) if place else AnswerCounts(0, 0)
+        expected_counts = AnswerCounts(1, 0) if place else AnswerCounts(0, 0)
         if place:
             await give_answer(anna, is_right=True, place=GROUP)
         else:
@@ -370,7 +370,7 @@ async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -
         assert await worker.feature(PuzzlesFeature).groups.ratings.answer_of("paper:1", todays.id) == ""
         _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
         assert reply.toast.startswith("You’ve already answered. ✅")
-        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == counted
+        assert await worker.feature(PuzzlesFeature).groups.ratings.count_answers(GROUP, TODAY) == expected_counts
 
 
 async def test_puzzle_comes_daily_to_subscribed_groups(store: Store) -> None:
@@ -537,10 +537,10 @@ async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:
 def test_solution_fits_a_picture_caption(language: str) -> None:
     """Telegram's captions are limited to 1,024 UTF-16 units."""
     for puzzle in all_puzzles().values():
-        answered = StandingChange(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
+        change = StandingChange(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
         for line in puzzle.lines:
             card = puzzle.pack.codes[line.cards[0]]
-            solution = solution_panel(language, "italian", puzzle, card, answered, answered.now)
+            solution = solution_panel(language, "italian", puzzle, card, change, change.now)
             for panel in (solution, lines_panel(language, "italian", puzzle, card)):
                 assert utf16_length(panel.plain) <= 1024, f"shorten the solution of puzzle {puzzle.id} for {card}"
 
@@ -588,13 +588,13 @@ async def test_newcomers_get_easy_puzzles_of_tressette(store: Store) -> None:
             assert count_stars(puzzle) == 1
             assert puzzle.kind.is_tressette
             await ratings.take_answer(person, puzzle, puzzle.pack.codes[puzzle.best])
-        asked = await next_puzzle.find(person, "spades")
-        assert asked
-        assert asked.game == "spades"
+        first_puzzle = await next_puzzle.find(person, "spades")
+        assert first_puzzle
+        assert first_puzzle.game == "spades"
         assert (unasked := await next_puzzle.find(person))
         assert unasked.kind.is_tressette
-        await ratings.take_answer(person, asked, asked.pack.codes[asked.best])
+        await ratings.take_answer(person, first_puzzle, first_puzzle.pack.codes[first_puzzle.best])
         for id_ in [id_ for id_ in all_puzzles() if all_puzzles().game_of(id_) != "spades"]:
             await store.client.hset(keys.answers(person), id_, "x")
-        assert (left := await next_puzzle.find(person))
-        assert left.game == "spades"
+        assert (last_puzzle := await next_puzzle.find(person))
+        assert last_puzzle.game == "spades"

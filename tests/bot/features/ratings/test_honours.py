@@ -192,21 +192,21 @@ async def test_month_is_closed_once_after_its_end(store: Store) -> None:
 
 async def test_closing_a_month_streams_its_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     honours = await store_and_rate(store, [make_game(number, 0) for number in range(20)])
-    read, max_alive, turn_count = list[ref[FinishedGame]](), 0, 0
+    parsed_games, max_alive, turn_count = list[ref[FinishedGame]](), 0, 0
     parse = FinishedGame.parse
 
-    def parse_and_count(stored: bytes) -> FinishedGame:
+    def parse_and_count(stored_game: bytes) -> FinishedGame:
         nonlocal max_alive
-        game = parse(stored)
-        read.append(ref(game))
-        max_alive = max(max_alive, sum(game() is not None for game in read))
+        game = parse(stored_game)
+        parsed_games.append(ref(game))
+        max_alive = max(max_alive, sum(game() is not None for game in parsed_games))
         return game
 
     async def count_turns() -> None:
         nonlocal turn_count
         while True:
             await asyncio.sleep(0)
-            turn_count += bool(read)
+            turn_count += bool(parsed_games)
 
     monkeypatch.setattr(FinishedGame, "parse", parse_and_count)
     # All games come in one round trip.

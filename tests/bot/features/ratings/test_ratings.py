@@ -114,8 +114,8 @@ async def test_namesakes_in_a_leaderboard_are_distinct(store: Store) -> None:
             await worker.people.meet(Person(person, "Marco", "", "en"))
         reader = Player(worker, fake, "Marco", 1)
         await reader.say("/leaderboard")
-        lines = [line for line in fake.last(GROUP).plain.splitlines() if "Marco" in line]
-        labels = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
+        marco_lines = [line for line in fake.last(GROUP).plain.splitlines() if "Marco" in line]
+        labels = [line[line.index("\u2068") : line.index("\u2069")] for line in marco_lines]
         assert len(labels) == len(set(labels)) == len(people)
         board = await make_players(worker).leaderboard(people[0], "all", "all", "en")
         names = [player.name for player in board.players]

@@ -53,10 +53,10 @@ class Builder:
         self.tournament = self.tournament.with_stored_entries([add_stamp(encode(entry), "u") for entry in entries])
         return self
 
-    def enter(self, teams: int, *, alone: int = 0) -> Self:
-        """Enter teams (pairs in games for four), and ``alone`` more players without a partner."""
+    def enter(self, teams: int, *, teams_alone: int = 0) -> Self:
+        """Enter teams (pairs in games for four), and ``teams_alone`` more players without a partner."""
         size = self.tournament.team_size
-        count = teams * size + alone
+        count = teams * size + teams_alone
         self.add(*(Enter(f"paper:{number}", _make_name(number)) for number in range(1, count + 1)))
         if size == 2:
             self.add(*(Partner(2 * team, 2 * team + 1) for team in range(teams)))
@@ -84,9 +84,9 @@ class Builder:
         """Play one deal, or one whole game, of a match."""
         self.seat(match, deal)
         other = self._random.randrange(WINS)
-        ours, theirs = points or ((WINS, other) if winner == 0 else (other, WINS))
+        first_points, second_points = points or ((WINS, other) if winner == 0 else (other, WINS))
         won = winner if deal == 0 or ending != "played" else None
-        return self.add(Result(match.round, match.number, deal, won, ours, theirs, ending))
+        return self.add(Result(match.round, match.number, deal, won, first_points, second_points, ending))
 
     def play_round(self, *, unfinished: int = 0) -> Self:
         """Play a round, but leave the last ``unfinished`` matches in progress."""

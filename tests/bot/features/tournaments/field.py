@@ -144,7 +144,7 @@ def count_wins(games: list[FinishedGame]) -> dict[Team, int]:
     return totals
 
 
-def count_duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fraction]:
+def count_duplicate_points(games: list[FinishedGame], penalty: int = 5) -> dict[Team, Fraction]:
     """Return each team's points above the mean of all tables with the same cards and seats."""
     by_deal: dict[str, list[FinishedGame]] = defaultdict(list)
     for game in games:
@@ -163,7 +163,7 @@ def count_duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Tea
             else:
                 won = 1 if (game.record.winner or [])[0] % 2 == 0 else -1
                 datum = Fraction(sum(margins.values()), len(margins) or 1)
-                better = won * max([Fraction(lost), *(won * (margin - datum) for margin in margins.values())])
+                better = won * max([Fraction(penalty), *(won * (margin - datum) for margin in margins.values())])
             points[first] += better
             points[second] -= better
     return points

@@ -46,8 +46,8 @@ def add_round(tournament: Tournament, *pairs: tuple[int, int | None]) -> Tournam
 def add_result(
     tournament: Tournament,
     match: Match,
-    ours: int,
-    theirs: int,
+    first_points: int,
+    second_points: int,
     *,
     deal: int = 0,
     ending: Ending = "played",
@@ -55,8 +55,8 @@ def add_result(
 ) -> Tournament:
     """Add a result. If ``winner`` is None, the side with more points wins a whole game; a single deal has no winner."""
     if winner is None and ending == "played" and deal == 0:
-        winner = int(theirs > ours)
-    return add_entries(tournament, Result(match.round, match.number, deal, winner, ours, theirs, ending))
+        winner = int(second_points > first_points)
+    return add_entries(tournament, Result(match.round, match.number, deal, winner, first_points, second_points, ending))
 
 
 def play_by_seed(tournament: Tournament, match: Match) -> Tournament:
@@ -75,8 +75,12 @@ def random_player(random: Random, endings: Sequence[Ending] = ("played",)) -> Ca
         for deal in match.deals:
             ending = random.choice(endings)
             winner = None if ending == "void" or (ending == "played" and deal) else random.randrange(2)
-            ours, theirs = (random.randint(0, 8), random.randint(0, 8)) if ending in ("played", "resign") else (0, 0)
-            tournament = add_entries(tournament, Result(match.round, match.number, deal, winner, ours, theirs, ending))
+            first_points, second_points = (
+                (random.randint(0, 8), random.randint(0, 8)) if ending in ("played", "resign") else (0, 0)
+            )
+            tournament = add_entries(
+                tournament, Result(match.round, match.number, deal, winner, first_points, second_points, ending)
+            )
         return tournament
 
     return play

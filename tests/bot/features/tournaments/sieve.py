@@ -107,7 +107,7 @@ def list_failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str
     repeated = [team for team in bracket.downfloaters if team in bracket.residents]
     for name, rounds_ago in (("C14", 1), ("C16", 2)):
         results.append((name, sum(floated[team, rounds_ago] == "down" for team in repeated)))
-        results.append((f"C{int(name[1:]) + 1}", sum(floated[lower, rounds_ago] == "up" for _one, lower in met)))
+        results.append((f"C{int(name[1:]) + 1}", sum(floated[lower, rounds_ago] == "up" for _higher, lower in met)))
     floats_on = [team for team in bracket.downfloaters if team in bracket.moved_down]
     for name, rounds_ago in (("C18", 1), ("C20", 2)):
         paired = [
@@ -131,8 +131,8 @@ def generation_order(bracket: Bracket) -> list[tuple[str, object]]:
     s1 = [team for team in bracket.moved_down if team in opponent]
     met = [bracket.residents.index(opponent[team]) for team in s1]
     opponents = {opponent[team] for team in s1}
-    rest = [team for team in bracket.residents if team not in opponents]
-    upper = [number for number, team in enumerate(rest, 1) if team in opponent]
+    without_opponents = [team for team in bracket.residents if team not in opponents]
+    upper = [number for number, team in enumerate(without_opponents, 1) if team in opponent]
     comes = [number for number in upper if number > len(upper)]
     leaves = [number for number in range(len(upper), 0, -1) if number not in upper]
     return [
@@ -142,7 +142,7 @@ def generation_order(bracket: Bracket) -> list[tuple[str, object]]:
         ("4.3", sum(comes) - sum(leaves)),
         ("4.3", [-number for number in leaves]),
         ("4.3", comes),
-        ("4.2", [rest.index(opponent[rest[number - 1]]) for number in upper]),
+        ("4.2", [without_opponents.index(opponent[without_opponents[number - 1]]) for number in upper]),
     ]
 
 

@@ -295,7 +295,7 @@ async def test_command_reposts_the_card_and_offers_another(group: Group) -> None
 async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> None:
     await group.open_tournament()
     await group.open_tournament("/league testa")
-    [tournament] = [found for found in await group.tournaments.in_chat(GROUP) if found.form == "league"]
+    [tournament] = [listed for listed in await group.tournaments.in_chat(GROUP) if listed.form == "league"]
     assert (tournament.form, tournament.time, tournament.game, tournament.choice.clock) == (
         "league",
         14 * DAY,
@@ -396,11 +396,11 @@ async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
 
 
 async def test_own_tournaments_are_paged(group: Group) -> None:
-    anna, chosen = group.people[0], Choice.default("testa")
+    anna, choice = group.people[0], Choice.default("testa")
     registration = group.worker.feature(TournamentsFeature).registration
     for number in range(12):
         organiser, place = f"paper:{900 + number}", f"{GROUP}{number}"
-        tournament = await registration.open(place, organiser, "Zoe", chosen, "knockout", f"open {number}")
+        tournament = await registration.open(place, organiser, "Zoe", choice, "knockout", f"open {number}")
         await registration.enter(tournament.code, anna.person.id, "Anna", f"enter {number}")
     reply = await anna.say("/tournament", anna.private)
     assert reply.panel

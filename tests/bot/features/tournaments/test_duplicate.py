@@ -56,10 +56,10 @@ def test_mean_is_not_rounded() -> None:
 
 def test_seats_are_swapped_in_the_second_deal() -> None:
     tournament = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
-    for match, ours in zip(tournament.rounds[0], (9, 3), strict=True):
+    for match, points in zip(tournament.rounds[0], (9, 3), strict=True):
         tournament = add_result(tournament, match, 4, 4, deal=1)
         # The second team has the first seat, so its margins are -9 and -3.
-        tournament = add_result(tournament, match, ours, 0, deal=2)
+        tournament = add_result(tournament, match, points, 0, deal=2)
     assert find_scores(tournament, 2) == [(3, -3), (-3, 3)]
     assert {score.datum for score in collect_scores(tournament) if score.deal == 2} == {Fraction(-6)}
 

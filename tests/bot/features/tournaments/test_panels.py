@@ -130,8 +130,8 @@ def test_panels_of_every_phase_fit_all_platforms(form: Form, size: str) -> None:
 @pytest.mark.parametrize("form", ["swiss", "duplicate", "knockout"])
 def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
     tournaments = (
-        Builder(form, "tressette").enter(60, alone=8).tournament,
-        Builder(form, "tressette").enter(0, alone=128).tournament,
+        Builder(form, "tressette").enter(60, teams_alone=8).tournament,
+        Builder(form, "tressette").enter(0, teams_alone=128).tournament,
         running_tournament(form, 64, "tressette", deals="8", scoring="steps"),
         finished_tournament(form, 16, "tressette", deals="4"),
     )
@@ -176,7 +176,7 @@ def test_time_of_one_day_a_round_is_written_in_words() -> None:
 
 
 def test_player_without_a_partner_has_a_button() -> None:
-    tournament = Builder("duplicate", "tressette").enter(1, alone=2).tournament
+    tournament = Builder("duplicate", "tressette").enter(1, teams_alone=2).tournament
     card = card_panel("en", tournament, None)
     assert "Anna + Bruno" in read_lines(card)
     assert read_lines(card)[-3].startswith("Looking for a partner: Carla, Hans-Peter")
@@ -194,15 +194,15 @@ def test_player_without_a_partner_has_a_button() -> None:
 
 
 def test_many_players_without_a_partner_are_paged() -> None:
-    tournament = Builder("swiss", "tavolo").enter(0, alone=50).tournament
+    tournament = Builder("swiss", "tavolo").enter(0, teams_alone=50).tournament
     assert "All without a partner" in read_labels(player_panel("en", "paper:404", tournament, None))
-    named = [
+    names = [
         label
         for page in (1, 2, 3)
         for label in read_labels(partners_panel("en", "paper:404", tournament, page))
         if label.startswith("With ")
     ]
-    assert len(named) == 50
+    assert len(names) == 50
 
 
 def test_player_who_left_before_start_is_not_listed() -> None:

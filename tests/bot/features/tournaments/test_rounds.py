@@ -58,17 +58,19 @@ def test_round_robin_follows_berger_tables(teams: int) -> None:
 
 @pytest.mark.parametrize("teams", range(3, 33))
 def test_berger_tables_match_caissify(teams: int) -> None:
-    theirs = [
+    reference_pairs = [
         sorted((first - 1, second - 1) for first, second in pairs) for pairs in berger_schedule(teams + teams % 2)
     ]
-    ours = [
+    own_pairs = [
         sorted((first, teams) if second is None else (first, second) for first, second in matches)
         for matches in berger(teams)
     ]
     if teams % 2:
         # The seats of a bye do not matter.
-        theirs = [sorted((sum(pair) - teams, teams) if teams in pair else pair for pair in pairs) for pairs in theirs]
-    assert ours == theirs
+        reference_pairs = [
+            sorted((sum(pair) - teams, teams) if teams in pair else pair for pair in pairs) for pairs in reference_pairs
+        ]
+    assert own_pairs == reference_pairs
 
 
 @pytest.mark.parametrize("teams", range(3, 33))
@@ -146,13 +148,13 @@ def test_eliminated_team_never_returns(seed: int) -> None:
         random_player(random, ("played", "resign", "void")),
         leavers,
     )
-    out: set[int] = set()
+    eliminated: set[int] = set()
     for matches in tournament.rounds:
         paired_teams = [team for match in matches for team in match.teams]
         assert len(paired_teams) == len(set(paired_teams))
-        assert not out.intersection(paired_teams)
+        assert not eliminated.intersection(paired_teams)
         assert any(not match.is_bye for match in matches)
-        out |= {team for match in matches if not match.is_bye for team in match.teams if match.winner != team}
+        eliminated |= {team for match in matches if not match.is_bye for team in match.teams if match.winner != team}
 
 
 def test_withdrawal_between_rounds_gives_a_bye() -> None:

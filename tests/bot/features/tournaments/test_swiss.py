@@ -82,7 +82,8 @@ def test_teams_never_meet_twice_and_play_each_round(
     assert len(tournament.rounds) == rounds_in_all(tournament) or not any(
         can_pair_new_opponents(tournament, remaining)
         for remaining in (
-            [team for team in playing_teams(tournament) if team != out] for out in [*find_possible_byes(tournament)]
+            [team for team in playing_teams(tournament) if team != bye_team]
+            for bye_team in [*find_possible_byes(tournament)]
         )
     )
 
@@ -184,7 +185,7 @@ def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
     assert records_of(tournament)[3].forfeit_wins == 1
     pairs = next_round(add_entries(tournament, Leave(0)))
     assert pairs is not None
-    assert None not in [opponent for _one, opponent in pairs]
+    assert None not in [opponent for _team, opponent in pairs]
     pairs = next_round(add_entries(tournament, Leave(0), Leave(1)))
     assert pairs is not None
     assert [team for team, opponent in pairs if opponent is None] == [2]

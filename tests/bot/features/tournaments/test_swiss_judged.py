@@ -32,16 +32,16 @@ from tests.long import long, mostly_long
 ENDINGS: tuple[Ending, ...] = ("played", "resign", "timeout")
 
 
-def judge_round(tournament: Tournament, pairs: Pairs, theirs: Judgement) -> str:
+def judge_round(tournament: Tournament, pairs: Pairs, judgement: Judgement) -> str:
     """Return why a round is not paired like the judge's, or "same"."""
-    if theirs.pairs is None:
+    if judgement.pairs is None:
         return "no pairs by the judge's rules"
-    if set(pairs) == set(theirs.pairs):
+    if set(pairs) == set(judgement.pairs):
         return "same"
     records = {team: record for team, record in enumerate(records_of(tournament)) if not tournament.has_withdrawn(team)}
-    better = explain(records, normalize_pairing(records, pairs), normalize_pairing(records, theirs.pairs))
-    assert better, (tournament.entries, pairs, theirs.pairs)
-    assert better == "C5" or theirs.has_collapsed, (better, tournament.entries, pairs, theirs.pairs)
+    better = explain(records, normalize_pairing(records, pairs), normalize_pairing(records, judgement.pairs))
+    assert better, (tournament.entries, pairs, judgement.pairs)
+    assert better == "C5" or judgement.has_collapsed, (better, tournament.entries, pairs, judgement.pairs)
     return better
 
 

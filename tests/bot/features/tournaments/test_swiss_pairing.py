@@ -73,9 +73,9 @@ def test_pairing_with_one_floater_beats_one_with_three() -> None:
     assert [record.score for record in records.values()] == [3, 3, 1, 3, 2, 3, 5, 0]
     pairs = next_round(tournament)
     assert pairs
-    chosen, rejected = normalize_pairing(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
-    assert chosen == ((0, 5), (1, 3), (4, 2), (6, 7))
-    assert explain(records, chosen, rejected) == "C8"
+    chosen_pairing, rejected = normalize_pairing(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
+    assert chosen_pairing == ((0, 5), (1, 3), (4, 2), (6, 7))
+    assert explain(records, chosen_pairing, rejected) == "C8"
 
 
 def test_bye_goes_to_the_lowest_score() -> None:

@@ -98,7 +98,7 @@ async def test_failed_message_is_sent_again_later(bench: Bench, status: int, is_
     await bench.sender.send_due()
     await bench.sender.send_due()
     assert browser.messages == []
-    [(_stored, due_at)] = await bench.client.zrange(keys.DUE, 0, -1, withscores=True)
+    [(_message, due_at)] = await bench.client.zrange(keys.DUE, 0, -1, withscores=True)
     assert due_at > time.time() + 3900
     await bench.make_due()
     await bench.sender.send_due()
@@ -142,8 +142,8 @@ async def test_unusable_address_stops_no_other_message(
     monkeypatch.setattr(sending, "AT_ONCE", 1)
     bad = (await bench.subscribe(BRUNO)).keys
     await bench.subscriptions.forget(BRUNO)
-    stored = subscriptions.Subscription(address, bad["p256dh"], bad["auth"], KINDS, 0)
-    await bench.client.hset(keys.subscriptions(BRUNO), stored.id, json.dumps(stored._asdict()))
+    subscription = subscriptions.Subscription(address, bad["p256dh"], bad["auth"], KINDS, 0)
+    await bench.client.hset(keys.subscriptions(BRUNO), subscription.id, json.dumps(subscription._asdict()))
     browser = await bench.subscribe()
     await bench.sender.queue(BRUNO, TURN)
     await bench.sender.queue(ANNA, TURN)

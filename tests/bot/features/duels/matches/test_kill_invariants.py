@@ -23,12 +23,14 @@ async def make_matches_at_rest(store: Store) -> MatchesAtRest:
         match = await begin_match(worker, players)
         await play_all(worker, match, [(1, 0), (2, 4)])
         await run_loops(worker)
-        found = await matches_of(worker).store.load(match.code)
+        loaded_match = await matches_of(worker).store.load(match.code)
         duels = await load_duels(store)
-        text = board_panel(found, await matches_of(worker).duels_of(found), ["Bar Sport", "Circolo"], "en", 0).plain
+        text = board_panel(
+            loaded_match, await matches_of(worker).duels_of(loaded_match), ["Bar Sport", "Circolo"], "en", 0
+        ).plain
         entered = {Entry(match.code, side, pair[side].person) for pair in match.pairs for side in (0, 1)}
         draws = {(duel.code, f"@{player.person.partition(':')[2]}"): 1 for duel in duels for player in duel.players}
-        return MatchesAtRest([found], duels, ([text], [text]), ([text], [text]), frozenset(entered), draws)
+        return MatchesAtRest([loaded_match], duels, ([text], [text]), ([text], [text]), frozenset(entered), draws)
 
 
 def add_entry(state: MatchesAtRest) -> MatchesAtRest:
@@ -59,9 +61,9 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
     for name, add_fault in FAULTS.items():
         with pytest.raises(Disagreement):
             getattr(matches, name)(add_fault(state))
-    lost = replace(state, matches=[replace(state.matches[0], duels={})], duels=[])
+    lost_duels = replace(state, matches=[replace(state.matches[0], duels={})], duels=[])
     with pytest.raises(Disagreement, match="pairs"):
-        matches.each_pair_has_one_duel(lost)
+        matches.each_pair_has_one_duel(lost_duels)
     unannounced = replace(state, duels=[replace(duel, closed="") for duel in state.duels], draws={})
     with pytest.raises(Disagreement, match="0 messages"):
         matches.players_are_told_of_the_draw_once(unannounced)

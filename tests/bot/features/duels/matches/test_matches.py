@@ -198,21 +198,27 @@ async def test_first_of_two_accepting_groups_plays(store: Store) -> None:
         open_worker(store, FakePlatform(), alone=False) as first,
         open_worker(store, FakePlatform(), alone=False) as second,
     ):
-        ours, theirs = matches_of(first), matches_of(second)
+        first_matches, second_matches = matches_of(first), matches_of(second)
         anna, bruno, carla = (Person(f"paper:{n}", name) for n, name in enumerate(("Anna", "Bruno", "Carla"), 1))
-        opened = await asyncio.gather(*(matches.open(GROUP, anna, "testa", "u1") for matches in (ours, theirs)))
+        opened = await asyncio.gather(
+            *(matches.open(GROUP, anna, "testa", "u1") for matches in (first_matches, second_matches))
+        )
         [code] = {match.code for match in opened}
         answers = await asyncio.gather(
-            ours.accept(code, OTHER, bruno), theirs.accept(code, "paper:300", carla), return_exceptions=True
+            first_matches.accept(code, OTHER, bruno),
+            second_matches.accept(code, "paper:300", carla),
+            return_exceptions=True,
         )
         assert sum(isinstance(answer, MatchIsTaken) for answer in answers) == 1
-        match = await ours.store.load(code)
+        match = await first_matches.store.load(code)
         [loser] = {OTHER, "paper:300"} - {match.sides[1].place}
         # The group that came too late can open its own match.
-        assert await ours.live_in(loser) is None
-        assert (await ours.open(loser, carla, "testa", "u2")).code != code
+        assert await first_matches.live_in(loser) is None
+        assert (await first_matches.open(loser, carla, "testa", "u2")).code != code
         # Two members of one group accept it once.
-        again = await asyncio.gather(*(one.accept(code, match.sides[1].place, anna) for one in (ours, theirs)))
+        again = await asyncio.gather(
+            *(one.accept(code, match.sides[1].place, anna) for one in (first_matches, second_matches))
+        )
         assert {one.sides for one in again} == {match.sides}
         assert match.sides[1].organiser in ("paper:2", "paper:3")
 
@@ -361,12 +367,12 @@ def test_blocked_people_are_never_paired() -> None:
 
 
 def test_draw_leaves_out_those_who_entered_last() -> None:
-    drawn = set()
+    drawn_people = set()
     for seed in range(50):
         pairs = draw_pairs(entrants("a", "b"), entrants("x", "y", "z"), lambda *two: True, Random(seed))
         assert len(pairs) == 2
-        drawn |= {(one.person, other.person) for one, other in pairs}
-    assert drawn == {("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")}
+        drawn_people |= {(one.person, other.person) for one, other in pairs}
+    assert drawn_people == {("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")}
 
 
 async def test_match_does_not_begin_if_blocks_leave_too_few_pairs(store: Store) -> None:
@@ -460,11 +466,11 @@ async def test_person_forgotten_during_the_draw_has_no_duel(store: Store, monkey
         await players[2].press("Start", OTHER)
         await run_loops(worker)
         match = await match_in(worker)
-        stored = await stored_text(store, match.code)
+        stored_match = await stored_text(store, match.code)
         for duel in await matches_of(worker).duels_of(match):
-            stored += b" ".join((await store.client.hgetall(keys.duel(duel.code))).values())
+            stored_match += b" ".join((await store.client.hgetall(keys.duel(duel.code))).values())
             assert (duel.closed == "left") == any(is_pseudonym(player.person) for player in duel.players)
-        assert b"Anna" not in stored
+        assert b"Anna" not in stored_match
         assert not await store.client.exists(keys.of_person(anna.person.id))
 
 
@@ -609,8 +615,8 @@ async def test_draw_is_announced_once_after_a_kill(store: Store, monkeypatch: py
     async with open_groups(store, fake=platform) as (worker, fake, players):
         await run_loops(worker)
         for player in players:
-            told = [text for text in fake.texts(player.private) if "The match has begun" in text]
-            assert len(told) == 1
+            announcements = [text for text in fake.texts(player.private) if "The match has begun" in text]
+            assert len(announcements) == 1
 
 
 def call_during(
@@ -619,10 +625,10 @@ def call_during(
     """Call ``before`` right before the next call of a method."""
     method = getattr(owner, name)
 
-    async def call(*args: object, **named: object) -> object:
+    async def call(*args: object, **keywords: object) -> object:
         monkeypatch.setattr(owner, name, method)
         await before()
-        return await method(*args, **named)
+        return await method(*args, **keywords)
 
     monkeypatch.setattr(owner, name, call)
 
@@ -643,9 +649,9 @@ async def test_group_moves_while_its_organiser_is_forgotten(
         async def redact() -> None:
             await feature.matches.forget(anna.person.id, pseudonym)
 
-        one, other = (redact, move) if first == "forget" else (move, redact)
-        call_during(monkeypatch, feature.matches.store, "change", other)
-        await one()
+        first_step, second_step = (redact, move) if first == "forget" else (move, redact)
+        call_during(monkeypatch, feature.matches.store, "change", second_step)
+        await first_step()
         await feature.duels.forget(anna.person.id, pseudonym)
         await run_loops(worker)
         match = await match_in(worker, "paper:999")

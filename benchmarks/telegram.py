@@ -143,15 +143,20 @@ class SampleMessage:
         await bot.edit_message_text(self._text, chat, 1, entities=entities, reply_markup=keyboard)
 
 
-def _settings(server: Server) -> Settings:
+def settings_for(server: Server, *, telegram_widgets: bool = False) -> Settings:
     return Settings(
-        _env_file=None, telegram_api_url=server.url, playground=False, rate_limits=False, analyse_results=False
+        _env_file=None,
+        telegram_api_url=server.url,
+        telegram_widgets=telegram_widgets,
+        playground=False,
+        rate_limits=False,
+        analyse_results=False,
     )
 
 
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
-    async with start_server(SERVER) as server, start_bot(_settings(server), make_adapter):
+    async with start_server(SERVER) as server, start_bot(settings_for(server), make_adapter):
         before = resident_bytes()
         await server.open_tables(1, TABLES + 1)
         await server.wait_until_ready(TABLES)
@@ -192,7 +197,7 @@ async def compare_in_turn(
 async def measure_with_pictures() -> None:
     """Measure panels with pictures, painted in another process. The bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
-    async with start_server(SERVER) as server, start_bot(_settings(server), make_picture_adapter):
+    async with start_server(SERVER) as server, start_bot(settings_for(server), make_picture_adapter):
         await server.open_tables(1, TABLES + 1)
         await server.wait_until_ready(TABLES)
         await server.wait_until_settled()
@@ -202,7 +207,7 @@ async def measure_with_pictures() -> None:
 
 async def measure_inline() -> None:
     """Measure inline queries with tables open, next to a bare handler with the same answer."""
-    async with start_server(SERVER) as server, start_bot(_settings(server), make_adapter):
+    async with start_server(SERVER) as server, start_bot(settings_for(server), make_adapter):
         await server.open_tables(1, TABLES + 1)
         await server.wait_until_ready(TABLES)
         await server.wait_until_settled()

@@ -11,6 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
+from adapters.telegram.widget.state import moves_of
 from benchmarks.platform_server import PlatformServer, read_form, serve
 
 BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot", "supports_inline_queries": True}
@@ -19,7 +20,15 @@ ASKERS = 500
 NOT_PRESSED = ("claim", "blind", "resign")
 PNG = b"\x89PNG"
 IN_JSON = ("results", "reply_markup", "entities", "caption_entities", "media")
-SHOWING = ("sendMessage", "sendPhoto", "editMessageText", "editMessageCaption", "editMessageMedia")
+SHOWING = (
+    "sendMessage",
+    "sendPhoto",
+    "sendWidget",
+    "editMessageText",
+    "editMessageCaption",
+    "editMessageMedia",
+    "editMessageWidgetData",
+)
 
 
 class BenchServer(PlatformServer):
@@ -30,6 +39,7 @@ class BenchServer(PlatformServer):
         self._updates: list[dict[str, Any]] = []
         self._new = asyncio.Event()
         self._numbers = 0
+        self._widgets: set[int] = set()  # messages that are widgets
         self._typed: dict[str, asyncio.Future[float]] = {}  # inline queries without an answer
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
@@ -95,6 +105,9 @@ class BenchServer(PlatformServer):
         markup = fields.get("reply_markup")
         buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
         payloads = [button.get("callback_data", "") for button in buttons]
+        if "chat_data" in fields:
+            self._widgets.add(message)
+            payloads += moves_of(json.loads(fields["chat_data"]))
         if chat > 0:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.update_panel(chat, str(message), moves or [data for data in payloads if data == "bare"])
@@ -118,7 +131,10 @@ class BenchServer(PlatformServer):
         self._push(message={**message, "from": self._person(self.person(table, 0)), "entities": entities})
 
     def press(self, person: int, message: str, payload: str) -> None:
-        self._push_press(person, person, int(message), payload)
+        if int(message) in self._widgets:
+            self._push_tap(person, int(message), payload)
+        else:
+            self._push_press(person, person, int(message), payload)
 
     def _push_press(self, person: int, chat: int, message: int, payload: str) -> None:
         where = {"id": chat, "type": "private" if chat > 0 else "supergroup", "title": "Bar"}
@@ -131,6 +147,20 @@ class BenchServer(PlatformServer):
                 "chat_instance": "1",
                 "message": pressed,
                 "data": payload,
+            }
+        )
+
+    def _push_tap(self, person: int, message: int, payload: str) -> None:
+        self._numbers += 1
+        self._push(
+            widget_query={
+                "id": str(self._numbers),
+                "from": self._person(person),
+                "chat_instance": "1",
+                "type": {"type": "data"},
+                "data": payload,
+                "chat": {"id": person, "type": "private", "first_name": "Anna"},
+                "message_id": message,
             }
         )
 
@@ -190,6 +220,8 @@ def _message_content(fields: dict[str, Any], number: int) -> dict[str, Any]:
     """Return the content of a message for the API's answer."""
     if "text" in fields:
         return {"text": fields["text"]}
+    if "chat_data" in fields:
+        return {"widget": {"html": fields.get("html", ""), "chat_data": fields["chat_data"]}}
     size = {"file_id": f"photo{number}", "file_unique_id": str(number), "width": 720, "height": 640}
     return {"caption": fields["caption"], "photo": [size]}
 

@@ -1,5 +1,6 @@
-"""`python -m benchmarks widgets`: the bytes and CPU of a hand after a move on Telegram, as a photo and as a widget."""
+"""`python -m benchmarks widgets`: a hand after a move on Telegram, as a widget, a photo and a text."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from statistics import mean, median
@@ -12,18 +13,23 @@ from adapters.telegram.transport import Body, json_body, upload_body
 from adapters.telegram.widget.document import compressed_size, hand_document
 from adapters.telegram.widget.state import hand_state
 from benchmarks.pictures import tables_of
+from benchmarks.platforms import measure_presses, start_bot, start_server
+from benchmarks.telegram import SERVER, make_adapter, make_picture_adapter, settings_for
 from bot.panel import Panel
 from bot.panel_picture import Live
 from bot.panels.hand import hand_panel
 from bot.pictures.painter import paint
 from bot.pictures.scene import Scene
 from bot.pictures.scene_builder import hand_scene
+from bot.running import logs
+from bot.running.run import tune_garbage_collector
 from bot.tables.snapshot import snapshot
 from bot.viewers import with_picture
 from engine import GAMES
 
 WHERE = {"chat_id": 123456789, "message_id": 1234}
 UNITS = 1_000  # bytes in a kB
+PRESS_TABLES, PRESSES, PRESS_RATE = 20, 400, 20  # the rate is far below what any kind of hand can take
 
 
 def hands_of(game: str) -> list[Panel]:
@@ -64,8 +70,20 @@ def measure(make: Callable[[Panel], Body], panels: list[Panel]) -> tuple[float, 
     return median(sizes), 1000 * (time.process_time() - start) / len(panels)
 
 
+async def measure_panels(kind: str) -> None:
+    """Measure presses until the edited panel, over the whole bot. ``kind`` is of the hands."""
+    make = make_adapter if kind == "text" else make_picture_adapter
+    async with start_server(SERVER) as server:
+        settings = settings_for(server, telegram_widgets=kind == "widget")
+        async with start_bot(settings, make):
+            await server.open_tables(1, PRESS_TABLES + 1)
+            await server.wait_until_ready(PRESS_TABLES)
+            await server.wait_until_settled()
+            await measure_presses(server, f"{kind:<6}", PRESSES, PRESS_RATE)
+
+
 def run() -> None:
-    """Compare photos and widgets of hands: bytes of the request after a move, and CPU for it."""
+    """Compare hands: bytes and CPU of the request after a move, and the time from a press to the edited panel."""
     html = hand_document()
     typer.echo(f"the document, sent once a hand: {len(html.encode())} bytes, {compressed_size(html)} compressed\n")
     typer.echo(f"{'a hand after a move':<16}{'photo':>12}{'widget':>12}{'ratio':>8}{'photo':>12}{'widget':>12}")
@@ -80,3 +98,8 @@ def run() -> None:
             f"{photo_cpu:>9.2f} ms{widget_cpu:>9.2f} ms"
         )
     typer.echo(f"\na photo has {mean(ratios):.0f} times the bytes of a widget's data")
+    typer.echo("\nthe whole bot, from a press to the presser's edited panel:")
+    logs.set_up("warning")
+    tune_garbage_collector()
+    for kind in ("widget", "photo", "text"):
+        asyncio.run(measure_panels(kind))

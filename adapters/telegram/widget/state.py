@@ -40,13 +40,15 @@ def hand_state(panel: Panel) -> str | None:
 
 def has_move(state: str, payload: str) -> bool:
     """Return whether a state has a card, packet or button with this payload."""
-    if not state:
-        return False
-    fields = json.loads(state)
+    return bool(state) and payload in moves_of(json.loads(state))
+
+
+def moves_of(fields: dict[str, Any]) -> list[str]:
+    """Return the payloads of a state's cards, packets and buttons."""
     taps = [tap for _card, *move in fields["hand"] for tap in move]
     taps += [tap for _card, _size, _label, *move in (*fields["middle"], *fields["packets"]) for tap in move]
     taps += [button[1] for row in fields["rows"] for button in row]
-    return payload in [fields["prefix"] + tap for tap in taps]
+    return [fields["prefix"] + tap for tap in taps]
 
 
 def with_toast(state: str, toast: str) -> str:

@@ -10,6 +10,7 @@ from telegram import Bot
 from adapters.telegram import reading
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.pages import Pages
+from adapters.telegram.unlinked_text import unlink_panel
 from bot.card_room import CardRoom
 from bot.panel import Panel, Span
 from bot.platform import Command, Reply, Unreachable, private_place
@@ -76,7 +77,7 @@ class CommandReplies:
         try:
             if file := reply.file:
                 chat, _topic = reading.chat_and_topic(place)
-                caption = reply.panel.cut(LONGEST_CAPTION).plain
+                caption = unlink_panel(reply.panel).cut(LONGEST_CAPTION).plain
                 send = partial(self._bot.send_document, chat, file.content, caption=caption, filename=file.name)
                 await self._call(place, send)
             else:

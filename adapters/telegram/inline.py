@@ -9,6 +9,7 @@ from adapters.telegram import keyboard, text_entities
 from adapters.telegram.errors import delivery_errors
 from adapters.telegram.limits import MAX_OFFERS
 from adapters.telegram.transport import Post, json_body
+from adapters.telegram.unlinked_text import unlink_panel
 from bot.card_room import CardRoom
 from bot.platform import Offer, Person
 
@@ -43,8 +44,9 @@ def article(offer: Offer, username: str = "", hidden_kinds: Collection[str] = ()
     ``username`` is the name of the bot, for links to it. Buttons of the kinds in ``hidden_kinds`` are left out.
     The bot can edit the message only if it is sent with buttons (core.telegram.org/bots/api#choseninlineresult).
     """
-    entities = text_entities.entities_of(offer.panel)
-    content = {"message_text": offer.panel.plain, "link_preview_options": {"is_disabled": True}}
+    panel = unlink_panel(offer.panel)
+    entities = text_entities.entities_of(panel)
+    content = {"message_text": panel.plain, "link_preview_options": {"is_disabled": True}}
     markup = keyboard.markup_of(offer.panel, username, hidden_kinds=hidden_kinds)
     return {
         "type": "article",

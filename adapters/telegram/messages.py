@@ -25,6 +25,7 @@ from adapters.telegram.new_feature import FeatureMissing
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
 from adapters.telegram.rich.messages import RichMessages
 from adapters.telegram.transport import Body, Post, json_body
+from adapters.telegram.unlinked_text import unlink_panel
 from adapters.telegram.widget.messages import Widgets, is_widget, widget_note
 from bot.panel import Panel
 from bot.panel_picture import Picture
@@ -67,6 +68,7 @@ class Messages:
         return self._app.username
 
     async def send(self, place: str, panel: Panel, *, silent: bool = False) -> SentMessage:
+        panel = unlink_panel(panel, self._app.pages_url)
         if is_inline(place):
             return await self._edit_inline(reading.inline_id(place), panel)
         if is_ephemeral(place):
@@ -125,6 +127,7 @@ class Messages:
             raise Unreachable("the server has no ephemeral messages") from None
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        panel = unlink_panel(panel, self._app.pages_url)
         if is_inline(place):
             return await self._edit_inline(reading.inline_id(place), panel)
         destination, kind = (

@@ -14,6 +14,7 @@ from adapters.telegram.errors import delivery_errors
 from adapters.telegram.mini_app_signature import verify_launch
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Post, json_body
+from adapters.telegram.unlinked_text import unlink
 from bot.card_room import CardRoom
 from bot.platform import DeliveryError, Person, private_place
 from bot.site.mini_app import Launch
@@ -40,7 +41,7 @@ class TelegramApp:
     page_origin = ""
 
     def __init__(self, token: str, post: Post, pages_url: str) -> None:
-        self._token, self._post, self._pages_url = token, post, pages_url
+        self._token, self._post, self.pages_url = token, post, pages_url
         self.address = f"{pages_url}/app/{PLATFORM}" if pages_url.startswith("https://") else ""
         self.username = ""  # the bot's username, set after connecting
         self.is_main = False  # the host turned on the main Mini App at @BotFather
@@ -54,9 +55,9 @@ class TelegramApp:
 
     def link(self, address: str) -> str:
         """Return the link that opens one of our pages in the main Mini App; without that, the address itself."""
-        if not (self.is_main and self.address and address.startswith(f"{self._pages_url}/")):
+        if not (self.is_main and self.address and address.startswith(f"{self.pages_url}/")):
             return address
-        return app_link(self.username, address.removeprefix(self._pages_url)) or address
+        return app_link(self.username, address.removeprefix(self.pages_url)) or address
 
     async def set_menu_button(self, language: str, chat: int | None = None) -> None:
         """Let the menu button of a chat, or of all others, open the app. Without an address, restore the default."""
@@ -68,14 +69,14 @@ class TelegramApp:
 
     async def prepare_message(self, person: Person, text: str, page: str) -> str:
         """Prepare a message for the person to send (core.telegram.org/bots/api#savepreparedinlinemessage)."""
-        address = f"{self._pages_url}{page}"
+        address = f"{self.pages_url}{page}"
         button = {"text": texts(person.language).gettext(OPEN), "url": self.link(address)}
         result = {
             "type": "article",
             "id": "result",
             "title": text.partition("\n")[0][:LONGEST_TITLE],
             "input_message_content": {
-                "message_text": text,
+                "message_text": unlink(text, self.pages_url),
                 # The preview shows the page's picture.
                 "link_preview_options": {"url": address, "prefer_large_media": True},
             },

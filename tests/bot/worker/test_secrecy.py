@@ -1,7 +1,7 @@
 """Panels, pages and pictures do not depend on cards that are hidden from their viewer."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from random import Random
@@ -37,18 +37,21 @@ from tests.long import long, mostly_long
 VIEWERS: tuple[tuple[str, str, CardStyle], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
 
 
+NAMES = [f"Person {seat}" for seat in range(4)]
 DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")
 
 
-def random_table(game: str, random: Random, fixture: Fixture | Day | None = None) -> Table:
+def random_table(
+    game: str, random: Random, fixture: Fixture | Day | None = None, names: Sequence[str] = NAMES
+) -> Table:
     """Return a table at a random point of its game. With a fixture or day, its boards are in private chats."""
     hosts: list[Entry] = [Host("p:100"), Host("q:200")]
     if fixture:
         hosts = [*(Host(private_place(f"p:{seat}")) for seat in range(GAMES[game].seats)), fixture]
-    chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+    chairs = [Sit(seat, f"p:{seat}", names[seat]) for seat in range(GAMES[game].seats)]
     secret = random.randbytes(32)
     rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
-    entries: list[Entry] = [Open(game, "p:0", "Person 0"), *hosts, *chairs, FirstDeal(secret, RELEASE, rules)]
+    entries: list[Entry] = [Open(game, "p:0", names[0]), *hosts, *chairs, FirstDeal(secret, RELEASE, rules)]
     table = Table("ABCD").with_entries(entries, "u")
     assert table.game
     for _ in range(random.randrange(70)):

@@ -16,7 +16,9 @@ from bot.cli.output import format_count, say
 from bot.cli.person import PERSON_HELP, check_person, find_person_id
 from bot.cli.store_commands import open_store_client, store_command
 from bot.identity.names import JOINERS
+from bot.settings_reader import read_settings
 from bot.store import Store, keys
+from bot.store.folder import is_locked
 from bot.store.levers import Levers
 
 LONGEST_TEXT = 200  # characters of an announcement: a board with a picture has 1,024 for everything
@@ -31,11 +33,15 @@ class Switch(StrEnum):
 
 @asynccontextmanager
 async def _open_levers() -> AsyncIterator[tuple[Levers, Any]]:
-    """Yield the current levers and the store's client."""
-    async with open_store_client() as client:
+    """Yield the current levers and the store's client. Afterwards say if no bot can follow, as in the wrong folder."""
+    settings = read_settings()
+    has_bot = bool(settings.redis_url) or is_locked(settings.data)
+    async with open_store_client(settings) as client:
         levers = Store(client).levers
         await levers.refresh()
         yield levers, client
+    if not has_bot:
+        say(f"No bot is running with the data folder {settings.data}.", err=True)
 
 
 def _account_name() -> str:

@@ -109,3 +109,14 @@ async def test_doctor_names_maintenance_and_announcement(tmp_path: Path, embedde
         findings = await run(tmp_path, "doctor")
         assert "maintenance off" not in findings
         assert "announce --end" not in findings
+
+
+async def test_command_says_that_no_bot_runs_in_the_folder(tmp_path: Path, embedded: EmbeddedStore) -> None:
+    async with open_store(embedded.url):
+        assert (
+            await run(tmp_path, "maintenance", "on") == "Maintenance is on: no new tables, and running games go on.\n"
+        )
+    await embedded.stop()
+    assert await run(tmp_path, "maintenance", "off") == (
+        f"Maintenance is off.\nNo bot is running with the data folder {tmp_path / 'data'}.\n"
+    )

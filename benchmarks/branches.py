@@ -59,14 +59,14 @@ async def _run(branches: int, seed: int) -> None:
     typer.echo(f"{'':18}{'replay p50':>12}{'deal p50':>10}{'p95':>8}{'branch p50':>12}{'p95':>8}{'p99':>8}{'max':>8}")
     async with bot_with_pages() as (worker, port), aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
         for game in GAMES:
-            played = [await _store_game(worker.store, game, number) for number in range(GAMES_EACH)]
-            times = await _measure(session, [choose_branch(random, random.choice(played)) for _ in range(branches)])
+            game_ids = [await _store_game(worker.store, game, number) for number in range(GAMES_EACH)]
+            times = await _measure(session, [choose_branch(random, random.choice(game_ids)) for _ in range(branches)])
             _report(game, times)
-            for whole, new in zip(total, times, strict=True):
-                whole.extend(new)
+            for whole, new_times in zip(total, times, strict=True):
+                whole.extend(new_times)
     _report("all", total)
-    within = sum(time <= GOAL for time in total.branch) / len(total.branch)
-    typer.echo(f"{within:.1%} of the branches open within {GOAL:.0f} ms")
+    share_within_goal = sum(time <= GOAL for time in total.branch) / len(total.branch)
+    typer.echo(f"{share_within_goal:.1%} of the branches open within {GOAL:.0f} ms")
 
 
 async def _store_game(store: Store, game: str, number: int) -> FinishedGame:
@@ -96,8 +96,8 @@ def choose_branch(random: Random, game: FinishedGame) -> Branch:
         if position.turn is None:
             continue
         legal = [move for move in position.legal_moves(position.turn) if move.startswith("play ")]
-        if others := [move for move in legal if move != moves[place][1]] or legal:
-            return Branch(game, deal, place, random.choice(others))
+        if other_moves := [move for move in legal if move != moves[place][1]] or legal:
+            return Branch(game, deal, place, random.choice(other_moves))
 
 
 async def _measure(session: aiohttp.ClientSession, branches: list[Branch]) -> Times:

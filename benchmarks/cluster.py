@@ -112,8 +112,8 @@ class Node:
         except RedisError:
             return False
         if role[0] == b"master":
-            info = self.ask("INFO", "replication")
-            return bool(info["connected_slaves"] and info["slave0"]["state"] == "online")
+            replication = self.ask("INFO", "replication")
+            return bool(replication["connected_slaves"] and replication["slave0"]["state"] == "online")
         return bool(role[3] == b"connected")
 
 
@@ -193,9 +193,9 @@ class LocalCluster:
         self.wait_until_healthy()
 
     @staticmethod
-    def _wait_until(done: Any) -> None:
+    def _wait_until(is_done: Any) -> None:
         deadline = time.monotonic() + PATIENCE
-        while not done():
+        while not is_done():
             if time.monotonic() > deadline:
                 raise BenchFailed(f"waited {PATIENCE:g} s for a healthy cluster")
             time.sleep(0.05)

@@ -112,15 +112,15 @@ class Side(NamedTuple):
 
 
 def _find_numbers(pattern: str, text: str) -> list[float]:
-    found = re.findall(pattern, text, re.MULTILINE) if pattern else []
-    return [float(number.replace(",", "")) for number in found]
+    matches = re.findall(pattern, text, re.MULTILINE) if pattern else []
+    return [float(number.replace(",", "")) for number in matches]
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BenchFailed(f"git {' '.join(arguments[:2])}: {(done.stderr.splitlines() or ['it failed'])[-1]}")
-    return done.stdout.strip()
+    git_result = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    if git_result.returncode:
+        raise BenchFailed(f"git {' '.join(arguments[:2])}: {(git_result.stderr.splitlines() or ['it failed'])[-1]}")
+    return git_result.stdout.strip()
 
 
 @contextmanager
@@ -132,15 +132,15 @@ def check_out(revision: str) -> Iterator[Side]:
         _git("worktree", "add", "--detach", str(source), name)
         try:
             project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
-            about = Path(folder) / "about" / "buongioco-0.dist-info"
-            about.mkdir(parents=True)
-            (about / "METADATA").write_text(f"Name: buongioco\nVersion: {project.get('version', '0')}\n")
+            metadata_folder = Path(folder) / "about" / "buongioco-0.dist-info"
+            metadata_folder.mkdir(parents=True)
+            (metadata_folder / "METADATA").write_text(f"Name: buongioco\nVersion: {project.get('version', '0')}\n")
             groups = [
                 "\n".join([f"[{group}]", *(f"{key} = {target}" for key, target in entries.items())])
                 for group, entries in project.get("entry-points", {}).items()
             ]
-            (about / "entry_points.txt").write_text("\n".join(groups))
-            yield Side(name, os.pathsep.join((str(about.parent), str(source))))
+            (metadata_folder / "entry_points.txt").write_text("\n".join(groups))
+            yield Side(name, os.pathsep.join((str(metadata_folder.parent), str(source))))
         finally:
             _git("worktree", "remove", "--force", str(source))
 
@@ -172,7 +172,7 @@ def output_of(bench: Bench, side: Side) -> str:
 
     Raises BenchFailed if it ends earlier or takes too long.
     """
-    lines: list[str] = []
+    output_lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         environment = {**start.environment(Path(folder), 0, side.path), "PYTHONUNBUFFERED": "1"}
         process = subprocess.Popen(
@@ -190,7 +190,7 @@ def output_of(bench: Bench, side: Side) -> str:
         try:
             matches = 0
             for line in process.stdout:
-                lines.append(line)
+                output_lines.append(line)
                 matches += bool(bench.line) and line.startswith(bench.line)
                 if bench.line and matches >= bench.times:
                     break
@@ -206,7 +206,7 @@ def output_of(bench: Bench, side: Side) -> str:
         finally:
             timer.cancel()
             _interrupt(process)
-    return "".join(lines)
+    return "".join(output_lines)
 
 
 def _interrupt(process: subprocess.Popen[str]) -> None:
@@ -226,8 +226,8 @@ def _interrupt(process: subprocess.Popen[str]) -> None:
 def measure_bench(name: str, side: Side) -> dict[str, float]:
     """Return a benchmark's figures by label, without missing ones."""
     output = output_of(BENCHES[name], side)
-    read = {figure.label: figure.read(output) for figure in FIGURES if figure.bench == name}
-    return {label: value for label, value in read.items() if value is not None}
+    figures = {figure.label: figure.read(output) for figure in FIGURES if figure.bench == name}
+    return {label: value for label, value in figures.items() if value is not None}
 
 
 def measure_start(side: Side) -> dict[str, float]:
@@ -256,23 +256,24 @@ def command(
     only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(MEASURES)}. Can be repeated.")] = None,
 ) -> None:
     """Compare this source with another revision of the repository."""
-    wanted = only or list(MEASURES)
-    if unknown := set(wanted) - set(MEASURES):
-        raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")
+    benches = only or list(MEASURES)
+    if unknown_names := set(benches) - set(MEASURES):
+        raise typer.BadParameter(f"There is no {unknown_names.pop()!r}; there are: {', '.join(MEASURES)}.")
     # Signals must remove the worktree and end the running benchmark.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Background jobs of a script ignore SIGINT by default, and so do their children, but SIGINT must end the
     # benchmarks.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with check_out(revision) as before:
-        if others := differing_packages(before):
+        if differing := differing_packages(before):
             typer.echo(
-                f"{before.name} / now pin different versions; both run with those of now: {', '.join(others)}", err=True
+                f"{before.name} / now pin different versions; both run with those of now: {', '.join(differing)}",
+                err=True,
             )
         sides = (before, Side("now", str(ROOT)))
         found: Results = {side.name: [{} for _ in range(rounds)] for side in sides}
         try:
-            measure(sides, wanted, found)
+            measure(sides, benches, found)
         finally:
             # A comparison takes a long time, so report partial results too.
             report(before, found)
@@ -281,23 +282,23 @@ def command(
 Results = dict[str, list[dict[str, float]]]  # each side's figures by label, per round
 
 
-def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None:
+def measure(sides: tuple[Side, Side], benches: list[str], results: Results) -> None:
     """Measure round by round, and print figures as they come. A benchmark that fails on a side is not repeated."""
-    failed: set[tuple[str, str]] = set()
-    rounds = len(found[sides[0].name])
+    failed_benches: set[tuple[str, str]] = set()
+    rounds = len(results[sides[0].name])
     for number in range(rounds):
-        for name in wanted:
+        for name in benches:
             for side in sides if number % 2 == 0 else sides[::-1]:
-                if (name, side.name) in failed:
+                if (name, side.name) in failed_benches:
                     continue
                 started, step = time.monotonic(), f"round {number + 1} of {rounds}, {name} at {side.name}"
                 try:
                     figures = MEASURES[name](side)
                 except BenchFailed as failure:
-                    failed.add((name, side.name))
+                    failed_benches.add((name, side.name))
                     typer.echo(f"{step}: {failure}", err=True)
                     continue
-                found[side.name][number].update(figures)
+                results[side.name][number].update(figures)
                 typer.echo(f"{step}, {time.monotonic() - started:.0f} s", err=True)
                 for label, value in figures.items():
                     typer.echo(f"    {label}: {value:,.2f}", err=True)
@@ -306,12 +307,14 @@ def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None
 def report(before: Side, found: Results) -> None:
     """Print medians and the median of the rounds' ratios."""
     typer.echo(f"{'what':52}{before.name:>12}{'now':>12}{'ratio':>8}")
-    old, new = found[before.name], found["now"]
+    old_rounds, new_rounds = found[before.name], found["now"]
     for label in LABELS:
-        values = [[figures[label] for figures in rounds if label in figures] for rounds in (old, new)]
+        values = [[figures[label] for figures in rounds if label in figures] for rounds in (old_rounds, new_rounds)]
         if not any(values):
             continue
-        ratios = [b[label] / a[label] for a, b in zip(old, new, strict=True) if a.get(label) and label in b]
-        shown = [f"{statistics.median(each):,.2f}" if each else "-" for each in values]
+        ratios = [
+            b[label] / a[label] for a, b in zip(old_rounds, new_rounds, strict=True) if a.get(label) and label in b
+        ]
+        medians = [f"{statistics.median(side_values):,.2f}" if side_values else "-" for side_values in values]
         ratio = f"{statistics.median(ratios):.2f}" if ratios else "-"
-        typer.echo(f"{label:52}{shown[0]:>12}{shown[1]:>12}{ratio:>8}")
+        typer.echo(f"{label:52}{medians[0]:>12}{medians[1]:>12}{ratio:>8}")

@@ -34,9 +34,9 @@ class Crowd:
     def update_panel(self, person: int, message: str, payloads: Sequence[str]) -> None:
         """Record a change of a person's panel. ``payloads`` belong to the buttons that can be pressed."""
         panel = (person, message)
-        pressed = self._pressed.pop(panel, None)
-        if pressed is not None:
-            self._times.append(time.perf_counter() - pressed)
+        pressed_at = self._pressed.pop(panel, None)
+        if pressed_at is not None:
+            self._times.append(time.perf_counter() - pressed_at)
         if payloads:
             if panel not in self._ready:
                 self._order.append(panel)
@@ -51,22 +51,22 @@ class Crowd:
         At most ``at_once`` are in flight. Return the number of presses, the total time and the time of each press, in
         seconds. Raises BenchFailed if no panel changes for `STALLED` seconds.
         """
-        self._times, made = [], 0
+        self._times, made_count = [], 0
         start = time.perf_counter()
         progress, last = (0, 0), start
-        while made < presses:
+        while made_count < presses:
             if (now := time.perf_counter()) - last > STALLED:
                 raise BenchFailed(
-                    f"{made} of {presses} presses were made, but no panel has changed for {STALLED:g} s: "
+                    f"{made_count} of {presses} presses were made, but no panel has changed for {STALLED:g} s: "
                     f"{len(self._pressed)} presses wait, and {self.ready_panels} panels have buttons to press"
                 )
-            if progress != (made, len(self._times)):
-                progress, last = (made, len(self._times)), now
-            due = min(presses, int((time.perf_counter() - start) * rate) + 1) if rate else presses
-            while made < due and len(self._pressed) < at_once and self._press_one():
-                made += 1
+            if progress != (made_count, len(self._times)):
+                progress, last = (made_count, len(self._times)), now
+            due_count = min(presses, int((time.perf_counter() - start) * rate) + 1) if rate else presses
+            while made_count < due_count and len(self._pressed) < at_once and self._press_one():
+                made_count += 1
             self._wake.clear()
-            pause = start + made / rate - time.perf_counter() if rate else 0.05
+            pause = start + made_count / rate - time.perf_counter() if rate else 0.05
             try:
                 async with asyncio.timeout(max(0.001, pause)):
                     await self._wake.wait()
@@ -74,7 +74,7 @@ class Crowd:
                 continue
         lasted = time.perf_counter() - start
         await asyncio.sleep(2.0 if rate else 0.5)
-        return {"presses": made, "seconds": lasted, "times": self._times}
+        return {"presses": made_count, "seconds": lasted, "times": self._times}
 
     def _press_one(self) -> bool:
         while self._order:

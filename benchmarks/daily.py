@@ -25,8 +25,8 @@ def run(
 ) -> None:
     """Let robots play daily deals. Measure the spread of par, and how far simpler players stay below it."""
     games = game or list(GAMES)
-    if unknown := [name for name in games if name not in GAMES]:
-        raise typer.BadParameter(f"{unknown[0]} is not a game. Games: {', '.join(GAMES)}", param_hint="--game")
+    if unknown_games := [name for name in games if name not in GAMES]:
+        raise typer.BadParameter(f"{unknown_games[0]} is not a game. Games: {', '.join(GAMES)}", param_hint="--game")
     typer.echo(f"{deals} days of each game; margins in points, mean ± standard deviation")
     head = "".join(f"{name + ' less par':>20}" for name in SIMPLER)
     typer.echo(f"{'':14}{'par':>16}{head}")

@@ -107,21 +107,23 @@ class BareClient(discord.Client):
         view = discord.ui.LayoutView(timeout=None)
         # The library does not have to remember the view, because presses are read from their interactions.
         view.stop()
-        into: Any = view
+        parent_view: Any = view
         for component in self._panels[kind]["components"]:
             if component["type"] == 17:
-                into = discord.ui.Container()
-                view.add_item(into)
+                parent_view = discord.ui.Container()
+                view.add_item(parent_view)
         components = self._panels[kind]["components"]
         for component in components[0]["components"] if components[0]["type"] == 17 else components:
             if component["type"] == 12:
                 [item] = component["items"]
                 name = f"attachment://{self._panels[kind]['attachments'][0]['filename']}"
-                into.add_item(discord.ui.MediaGallery(discord.MediaGalleryItem(name, description=item["description"])))
+                parent_view.add_item(
+                    discord.ui.MediaGallery(discord.MediaGalleryItem(name, description=item["description"]))
+                )
             elif component["type"] == 10:
-                into.add_item(discord.ui.TextDisplay(component["content"]))
+                parent_view.add_item(discord.ui.TextDisplay(component["content"]))
             else:
-                into.add_item(discord.ui.ActionRow(*map(self._button, component["components"])))
+                parent_view.add_item(discord.ui.ActionRow(*map(self._button, component["components"])))
         return view
 
     @staticmethod

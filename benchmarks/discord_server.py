@@ -120,8 +120,8 @@ class BenchServer(PlatformServer):
 
     def _apply_answer(self, interaction: str, body: dict[str, Any]) -> Any:
         """Return the message that an answer sends or edits."""
-        since, channel, message = self._waiting.pop(interaction)
-        self._acknowledged.append(time.perf_counter() - since)
+        waiting_since, channel, message = self._waiting.pop(interaction)
+        self._acknowledged.append(time.perf_counter() - waiting_since)
         token = _token(interaction)
         self._originals[token] = channel, message
         if body["type"] == CHANGE:
@@ -198,13 +198,19 @@ class BenchServer(PlatformServer):
         name = str(self._numbers)
         self._waiting[name] = time.perf_counter(), channel, message
         user = {"id": str(person), "username": f"person{person}", "discriminator": "0", "avatar": None}
-        where: dict[str, Any] = {"id": str(channel), "type": 1, "flags": 0}
-        who: dict[str, Any] = {"user": user}
+        channel_fields: dict[str, Any] = {"id": str(channel), "type": 1, "flags": 0}
+        user_fields: dict[str, Any] = {"user": user}
         if channel >= BOARDS:
-            where |= {"type": 0, "name": "bar", "guild_id": str(SERVER), "position": 0, "permission_overwrites": []}
+            channel_fields |= {
+                "type": 0,
+                "name": "bar",
+                "guild_id": str(SERVER),
+                "position": 0,
+                "permission_overwrites": [],
+            }
             member = {"user": user, "roles": [], "permissions": "0", "flags": 0, "deaf": False, "mute": False}
             member["joined_at"] = "2026-01-01T00:00:00+00:00"
-            who = {"member": member, "guild_id": str(SERVER), "guild": {"id": str(SERVER), "locale": "en-US"}}
+            user_fields = {"member": member, "guild_id": str(SERVER), "guild": {"id": str(SERVER), "locale": "en-US"}}
         event = {
             "id": name,
             "application_id": "1",
@@ -212,7 +218,7 @@ class BenchServer(PlatformServer):
             "token": _token(name),
             "version": 1,
             "data": data,
-            "channel": where,
+            "channel": channel_fields,
             "channel_id": str(channel),
             "locale": "en-US",
             "app_permissions": str(1 << 10 | 1 << 11 | 1 << 15),
@@ -220,7 +226,7 @@ class BenchServer(PlatformServer):
             "authorizing_integration_owners": {"0": str(SERVER if channel >= BOARDS else 0)},
             "context": int(channel < BOARDS),
             "attachment_size_limit": 10_485_760,
-            **who,
+            **user_fields,
             **({"message": self._messages[message]} if message else {}),
         }
         self._dispatch("INTERACTION_CREATE", event)
@@ -291,7 +297,7 @@ def _command_object(number: int, command: dict[str, Any]) -> dict[str, Any]:
 
 
 def _walk(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [found for part in components for found in (part, *_walk(part.get("components", [])))]
+    return [component for part in components for component in (part, *_walk(part.get("components", [])))]
 
 
 def _number_components(components: list[dict[str, Any]], attachment: int) -> list[dict[str, Any]]:

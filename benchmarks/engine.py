@@ -51,9 +51,9 @@ def position_playout(start: SearchPosition) -> Playout:
     """Return a playout of a position that plays the highest legal card each time."""
 
     def playout() -> int:
-        here = start.copy()
-        while here.cards_left:
-            here.play(here.legal_cards().bit_length() - 1)
+        position = start.copy()
+        while position.cards_left:
+            position.play(position.legal_cards().bit_length() - 1)
         return start.cards_left
 
     return playout
@@ -130,8 +130,8 @@ def _print_playouts(figures: dict[str, list[list[tuple[float, float, float]]]], 
     for path, title in enumerate(paths):
         typer.echo(f"\n{title}\n{'':12}{'moves/s':>12}{'playouts/s':>12}{'×':>8}")
         for name, measured in figures.items():
-            moves, each, ratio = (statistics.median(column) for column in zip(*measured[path], strict=True))
-            typer.echo(f"{name:12}{moves:12,.0f}{each:12,.0f}{ratio:8.2f}")
+            moves, seconds_each, ratio = (statistics.median(column) for column in zip(*measured[path], strict=True))
+            typer.echo(f"{name:12}{moves:12,.0f}{seconds_each:12,.0f}{ratio:8.2f}")
 
 
 def _load(live: str) -> Game:

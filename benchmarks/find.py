@@ -48,7 +48,7 @@ def far_apart(_source: random.Random) -> list[Searcher]:
 
 
 def count_pairs(crowd: Sequence[Searcher], now: float) -> int:
-    return sum(can_match(one, other, now) for index, one in enumerate(crowd) for other in crowd[:index])
+    return sum(can_match(first, second, now) for index, first in enumerate(crowd) for second in crowd[:index])
 
 
 def run() -> None:
@@ -58,7 +58,7 @@ def run() -> None:
         crowds = [make(random.Random(number)) for number in range(ROUNDS)]
         matching = statistics.median(milliseconds(lambda crowd: find_matches(crowd, NOW), crowd) for crowd in crowds)
         pairs = statistics.median(milliseconds(lambda crowd: count_pairs(crowd, NOW), crowd) for crowd in crowds)
-        matched = statistics.median(sum(len(found.people) for found in find_matches(crowd, NOW)) for crowd in crowds)
+        matched = statistics.median(sum(len(match.people) for match in find_matches(crowd, NOW)) for crowd in crowds)
         typer.echo(f"{name:12}  match {matching:7.1f}   every pair {pairs:7.1f}   matched {matched:.0f}")
 
 

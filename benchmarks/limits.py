@@ -14,8 +14,8 @@ class BenchFailed(Exception):
 
 
 @asynccontextmanager
-async def within(seconds: float, what: str) -> AsyncIterator[None]:
-    """Raise BenchFailed if the body takes longer. ``what`` names the awaited event in the error."""
+async def within(seconds: float, purpose: str) -> AsyncIterator[None]:
+    """Raise BenchFailed if the body takes longer. ``purpose`` names the awaited event in the error."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -23,4 +23,4 @@ async def within(seconds: float, what: str) -> AsyncIterator[None]:
     except TimeoutError:
         if not limit.expired():
             raise
-        raise BenchFailed(f"waited {seconds:g} s for {what}") from None
+        raise BenchFailed(f"waited {seconds:g} s for {purpose}") from None

@@ -28,10 +28,10 @@ def resvg_painter() -> Callable[[Scene], bytes]:
 
     def paint(scene: Scene) -> bytes:
         height, items, _curves = lay_out(scene)
-        drawn = "".join(_svg(item, scene.deck) for item in items)
+        elements = "".join(_svg(item, scene.deck) for item in items)
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}">'
-            f'<rect width="{WIDTH}" height="{height}" fill="{_hex("felt")}"/>{drawn}</svg>'
+            f'<rect width="{WIDTH}" height="{height}" fill="{_hex("felt")}"/>{elements}</svg>'
         )
         with as_file(FONT) as font:
             png = resvg_py.svg_to_bytes(svg_string=svg, width=WIDTH, skip_system_fonts=True, font_files=[str(font)])
@@ -43,10 +43,10 @@ def resvg_painter() -> Callable[[Scene], bytes]:
 def _svg(item: Item, deck: Deck) -> str:
     match item:
         case CardAt(code, x, y, width, visible, is_dim):
-            shown = visible * cards.WIDTH // width
+            visible_width = visible * cards.WIDTH // width
             card = (cards.card_svg(code, deck) if code else cards.back_svg(deck)).partition(">")[2]
             return (
-                f'<svg x="{x}" y="{y}" width="{width}" height="{visible}" viewBox="0 0 {cards.WIDTH} {shown}">'
+                f'<svg x="{x}" y="{y}" width="{width}" height="{visible}" viewBox="0 0 {cards.WIDTH} {visible_width}">'
                 f'<g opacity="{1 - sprites.DIM_SHARE if is_dim else 1}">{card.removesuffix("</svg>")}</g></svg>'
             )
         case Box(x, y, width, height, colour, radius):
@@ -100,9 +100,9 @@ def vips_painter() -> Callable[[Scene], bytes]:
 
     def paint(scene: Scene) -> bytes:
         height, items, _curves = lay_out(scene)
-        images, across, down = zip(*[make_image(item, scene.deck) for item in items], strict=True)
-        felt = pyvips.Image.black(WIDTH, height, bands=3).copy(interpretation="srgb") + list(COLOURS["felt"])
-        whole = felt.cast("uchar").composite(list(images), "over", x=list(across), y=list(down))
+        images, left_edges, top_edges = zip(*[make_image(item, scene.deck) for item in items], strict=True)
+        background = pyvips.Image.black(WIDTH, height, bands=3).copy(interpretation="srgb") + list(COLOURS["felt"])
+        whole = background.cast("uchar").composite(list(images), "over", x=list(left_edges), y=list(top_edges))
         png: bytes = whole.flatten().pngsave_buffer(palette=True, effort=1, compression=5)
         return png
 

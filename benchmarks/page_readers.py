@@ -18,7 +18,7 @@ AT_ONCE = 50  # connections opened at a time
 
 
 async def read(port: int, pages: list[tuple[str, str]]) -> None:
-    shown: list[dict[int, float]] = [{} for _ in pages]
+    times_by_page: list[dict[int, float]] = [{} for _ in pages]
     gate = asyncio.Semaphore(AT_ONCE)
     url = f"http://127.0.0.1:{port}"
 
@@ -26,27 +26,27 @@ async def read(port: int, pages: list[tuple[str, str]]) -> None:
         headers = {"Origin": url, "Cookie": cookie}
         async with ClientSession() as session, session.ws_connect(f"{url}{path}", headers=headers) as socket:
             async for message in socket:
-                if message.type is WSMsgType.TEXT and (found := VERSION.search(message.data)):
-                    shown[page].setdefault(int(found[1]), time.monotonic())
+                if message.type is WSMsgType.TEXT and (version_match := VERSION.search(message.data)):
+                    times_by_page[page].setdefault(int(version_match[1]), time.monotonic())
                     has_begun.set()
 
     async def begin(page: int, path: str, cookie: str) -> asyncio.Task[None]:
         async with gate:
             has_begun = asyncio.Event()
             task = asyncio.create_task(follow(page, path, cookie, has_begun))
-            waiting = asyncio.create_task(has_begun.wait())
-            await asyncio.wait([task, waiting], return_when=asyncio.FIRST_COMPLETED)
+            begin_wait = asyncio.create_task(has_begun.wait())
+            await asyncio.wait([task, begin_wait], return_when=asyncio.FIRST_COMPLETED)
             if task.done():
-                waiting.cancel()
+                begin_wait.cancel()
                 await task
                 raise ConnectionError(f"the page {path} was closed before it showed anything")
             return task
 
-    tasks = await asyncio.gather(*(begin(page, *one) for page, one in enumerate(pages)))
+    tasks = await asyncio.gather(*(begin(page, *page_address) for page, page_address in enumerate(pages)))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     await asyncio.to_thread(sys.stdin.read)
-    sys.stdout.write(json.dumps(shown))
+    sys.stdout.write(json.dumps(times_by_page))
     for task in tasks:
         task.cancel()
 

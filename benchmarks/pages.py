@@ -52,11 +52,11 @@ def run(tables: int, seconds: float) -> None:
         f"{tables} tables on two pages each, {MOVES_A_SECOND} moves/s for {seconds:g} s, commit to the other page"
     )
     typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'missed':>8}")
-    ours, missed, size = asyncio.run(_measure_bot(tables, seconds))
+    bot_times, missed, size = asyncio.run(_measure_bot(tables, seconds))
     bare = asyncio.run(_measure_baseline(tables, seconds, size))
-    for name, (times, lost) in (("aiohttp alone", bare), ("buongioco", (ours, missed))):
+    for name, (times, lost_count) in (("aiohttp alone", bare), ("buongioco", (bot_times, missed))):
         p99 = statistics.quantiles(times, n=100)[98]
-        typer.echo(f"{name:16}{statistics.median(times):9.1f}{p99:9.1f}{max(times):9.1f}{lost:8}")
+        typer.echo(f"{name:16}{statistics.median(times):9.1f}{p99:9.1f}{max(times):9.1f}{lost_count:8}")
 
 
 async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
@@ -161,20 +161,22 @@ async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move)
         readers.stdin.write(json.dumps(pages).encode() + b"\n")
         async with within(PATIENCE, f"{len(pages)} pages to show their tables"):
             await readers.stdout.readline()
-        started, made = time.monotonic(), []
+        started, made_times = time.monotonic(), []
         for number in range(int(seconds * MOVES_A_SECOND)):
             await asyncio.sleep(max(0.0, started + number / MOVES_A_SECOND - time.monotonic()))
-            made.append(await move(number))
+            made_times.append(await move(number))
         await asyncio.sleep(1.0)
         readers.stdin.close()
         async with within(PATIENCE, "the times of the pages"):
-            shown = json.loads(await readers.stdout.read())
+            shown_times = json.loads(await readers.stdout.read())
     finally:
         if readers.returncode is None:
             readers.kill()
         await readers.wait()
-    arrivals = [shown[move.page].get(str(move.version)) for move in made]
+    arrivals = [shown_times[move.page].get(str(move.version)) for move in made_times]
     times = [
-        1000 * max(0.0, arrival - move.at) for move, arrival in zip(made, arrivals, strict=True) if arrival is not None
+        1000 * max(0.0, arrival - move.at)
+        for move, arrival in zip(made_times, arrivals, strict=True)
+        if arrival is not None
     ]
     return times, arrivals.count(None)

@@ -147,8 +147,10 @@ def command(
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     asyncio.run(measure_pool(scenes))
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    typer.echo(f"memory at most: {child / 1024:.0f} MB for the pool's process, {own / 1024:.0f} MB more for the bot's")
+    own_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    typer.echo(
+        f"memory at most: {child / 1024:.0f} MB for the pool's process, {own_memory / 1024:.0f} MB more for the bot's"
+    )
     for number, (name, make) in enumerate(PAINTERS.items()):
         try:
             paint = make()

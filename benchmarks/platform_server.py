@@ -60,10 +60,10 @@ class PlatformServer(ABC):
         self._accepted.add(table)
         return False
 
-    def keep_sample(self, kind: str, shown: dict[str, Any]) -> None:
+    def keep_sample(self, kind: str, message_fields: dict[str, Any]) -> None:
         """Keep a shown panel for the bare library. A panel with a picture (``png`` in Base64) replaces one without."""
-        if "png" in shown or "png" not in self.samples.get(kind, {}):
-            self.samples[kind] = shown
+        if "png" in message_fields or "png" not in self.samples.get(kind, {}):
+            self.samples[kind] = message_fields
 
     def count_hand(self, message: int) -> None:
         """Count a message that shows a hand."""

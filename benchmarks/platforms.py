@@ -126,8 +126,8 @@ async def start_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
                 try:
                     yield
                 except BenchFailed as failure:
-                    down = "".join(f"; {platform} is down: {why}" for platform, why in worker.errors.items())
-                    raise BenchFailed(f"{failure}{down}") from None
+                    outages = "".join(f"; {platform} is down: {cause}" for platform, cause in worker.errors.items())
+                    raise BenchFailed(f"{failure}{outages}") from None
                 finally:
                     serving.cancel()
                     await asyncio.wait([serving])
@@ -187,7 +187,7 @@ def format_percentiles(seconds: list[float]) -> str:
     return f"p50 {1000 * parts[49]:.1f}, p99 {1000 * parts[98]:.1f} ms"
 
 
-def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
+def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], suffix: str = "") -> None:
     """Print ratios of the whole bot to the bare library, by round: presses a second, and presses by CPU.
 
     At a fixed rate both make the same presses per second. A round in which the bot left out pictures would flatter the
@@ -198,15 +198,21 @@ def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over
     marks = ["" if is_full else "*" for is_full in full]
     speeds = [whole["speed"] / bare["speed"] for whole, bare in rounds]
     cpus = [bare["cpu"] / whole["cpu"] for whole, bare in rounds]
-    for what, ratios in (("presses/s", speeds), ("presses by CPU", cpus)):
-        if what == "presses by CPU" or not wholes[0]["rate"]:
-            counted = list(itertools.compress(ratios, full))
-            each = ", ".join(f"{ratio:.2f}{mark}" for ratio, mark in zip(ratios, marks, strict=True))
-            median = f"{statistics.median(counted):.2f} x, median of {len(counted)}" if counted else "no median, 0"
-            typer.echo(f"{what}, whole bot to bare library{over}: {median} rounds in turn ({each})")
+    for label, ratios in (("presses/s", speeds), ("presses by CPU", cpus)):
+        if label == "presses by CPU" or not wholes[0]["rate"]:
+            full_ratios = list(itertools.compress(ratios, full))
+            upload_rates = ", ".join(f"{ratio:.2f}{mark}" for ratio, mark in zip(ratios, marks, strict=True))
+            median = (
+                f"{statistics.median(full_ratios):.2f} x, median of {len(full_ratios)}"
+                if full_ratios
+                else "no median, 0"
+            )
+            typer.echo(f"{label}, whole bot to bare library{suffix}: {median} rounds in turn ({upload_rates})")
     if any(bare["uploads"] for bare in bares):
-        each = ", ".join(f"{whole['uploads_a_press']:.2f} to {bare['uploads_a_press']:.2f}" for whole, bare in rounds)
-        typer.echo(f"pictures a press, whole bot to bare library{over}: {each}")
+        upload_rates = ", ".join(
+            f"{whole['uploads_a_press']:.2f} to {bare['uploads_a_press']:.2f}" for whole, bare in rounds
+        )
+        typer.echo(f"pictures a press, whole bot to bare library{suffix}: {upload_rates}")
     if not all(full):
         typer.echo("* not counted, because the whole bot left out pictures in this round", err=True)
 

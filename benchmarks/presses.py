@@ -100,9 +100,9 @@ class CountingAdapter:
 
     def _count(self, place: str) -> None:
         self.calls += 1
-        waiting = self.written.pop(place, None)
-        if waiting and not waiting.done():
-            waiting.set_result(time.perf_counter())
+        write_future = self.written.pop(place, None)
+        if write_future and not write_future.done():
+            write_future.set_result(time.perf_counter())
 
 
 def check_done(reply: Reply) -> None:
@@ -140,14 +140,14 @@ class Crowd:
             await self.worker.settled()
 
     async def open_table(self, number: int) -> None:
-        one, two = self.person(2 * number), self.person(2 * number + 1)
+        first, second = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
         await self.worker.people.update_chat(place, clock="86400")
-        check_done(await self.dispatcher.handle_command(Command(self.next_key(), one, place, "challenge", (GAME,))))
-        [table] = await self.worker.room.lists.tables_of(one.id)
+        check_done(await self.dispatcher.handle_command(Command(self.next_key(), first, place, "challenge", (GAME,))))
+        [table] = await self.worker.room.lists.tables_of(first.id)
         check_done(
             await self.dispatcher.handle_press(
-                Press(self.next_key(), two, place, "1", f"1t{table.code}:sit", genuine=True)
+                Press(self.next_key(), second, place, "1", f"1t{table.code}:sit", genuine=True)
             )
         )
         self.codes.append(table.code)
@@ -203,10 +203,10 @@ async def press_at_rate(crowd: Crowd) -> list[float]:
 
 async def press_flat_out(crowd: Crowd, presses: int) -> float:
     """Return presses a second, with AT_ONCE in flight."""
-    left = itertools.count()
+    press_numbers = itertools.count()
 
     async def press_repeatedly() -> None:
-        while next(left) < presses:
+        while next(press_numbers) < presses:
             await crowd.press()
 
     start = time.perf_counter()
@@ -294,12 +294,12 @@ async def report_tables(store: Store, crowd: Crowd, count: int) -> None:
     times = await press_at_rate(crowd)
     busy = (time.process_time() - cpu) / (time.perf_counter() - start)
     after = await count_commands(store)
-    made = len(times)
+    made_count = len(times)
     trips = sum(after[name] - before.get(name, 0) for name in TRIPS)
     typer.echo(
         f"{count:,} live tables, {RATE} presses/s: p50 {percentile(times, 50):.2f}, p99 {percentile(times, 99):.2f} ms"
-        f" from press to the presser's panel; {trips / made:.2f} store round trips and"
-        f" {(crowd.counter.calls - calls) / made:.2f} messages a press; {100 * busy:.0f} % of a core"
+        f" from press to the presser's panel; {trips / made_count:.2f} store round trips and"
+        f" {(crowd.counter.calls - calls) / made_count:.2f} messages a press; {100 * busy:.0f} % of a core"
     )
     cpu = time.process_time()
     rate = await press_flat_out(crowd, FLAT_OUT)
@@ -322,8 +322,8 @@ def command(
         if inline and "inline" not in signature(run_platform).parameters:
             typer.echo(f"There are no inline queries on {adapter}.", err=True)
             raise typer.Exit(2)
-        chosen = {name: True for name, wanted in (("pictures", pictures), ("inline", inline)) if wanted}
-        run_platform(tuple(tables or ()), **chosen)
+        chosen_options = {name: True for name, is_chosen in (("pictures", pictures), ("inline", inline)) if is_chosen}
+        run_platform(tuple(tables or ()), **chosen_options)
     else:
         typer.echo(f"There is no benchmark for {adapter!r}; there are: {', '.join(PLATFORMS)}.", err=True)
         raise typer.Exit(2)

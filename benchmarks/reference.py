@@ -43,11 +43,11 @@ class ReferenceRobot:
         plays = [option for option in view.moves if option.startswith("play ") and option.count(" ") == 1]
         if len(plays) == 1:
             return plays[0]
-        until = time.process_time() + self.seconds
+        end = time.process_time() + self.seconds
         memory = remember(view.deal, history, view.seat)
         pack = FRENCH if isinstance(view.deal, SpadesView) else ITALIAN
         sums = dict.fromkeys((pack.index[play.split(" ")[1]] for play in plays), 0.0)
-        while time.process_time() < until:
+        while time.process_time() < end:
             world = self._world(view.deal, memory, view.seat)
             for card in sums:
                 position = world.copy()
@@ -113,25 +113,29 @@ def _greedy_card(position: SearchPosition) -> int:
     legal, seat, seats = position.legal_cards(), position.turn, len(position.hands)
     if legal & (legal - 1) == 0:
         return legal.bit_length() - 1
-    chosen, highest = -1, -1e9
+    best_choice, highest = -1, -1e9
     rivals = [(seat + step) % seats for step in range(1, seats - position.trick_size)]
     for card in cards(legal):
-        led = position.allowed_cards if position.trick_size else ITALIAN.suit_of[card]
-        ours = (
+        led_suit = position.allowed_cards if position.trick_size else ITALIAN.suit_of[card]
+        is_own_side = (
             not position.trick_size
-            or (bool(led & BIT[card]) and card > position.best_card)
+            or (bool(led_suit & BIT[card]) and card > position.best_card)
             or (position.winner ^ seat) & 1 == 0
         )
-        best = (
-            card if not position.trick_size or (led & BIT[card] and card > position.best_card) else position.best_card
+        best_card = (
+            card
+            if not position.trick_size or (led_suit & BIT[card] and card > position.best_card)
+            else position.best_card
         )
-        if ours and any((rival ^ seat) & 1 and (position.hands[rival] & led) >> (best + 1) for rival in rivals):
-            ours = False
+        if is_own_side and any(
+            (rival ^ seat) & 1 and (position.hands[rival] & led_suit) >> (best_card + 1) for rival in rivals
+        ):
+            is_own_side = False
         pot = position.pot + THIRDS[card] + LEADING
-        value = (pot if ours else -pot) - KEEPING[card]
+        value = (pot if is_own_side else -pot) - KEEPING[card]
         if value > highest:
-            chosen, highest = card, value
-    return chosen
+            best_choice, highest = card, value
+    return best_choice
 
 
 def _greedy_spade(position: SearchPosition, deal: SpadesView) -> int:

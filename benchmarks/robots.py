@@ -113,8 +113,8 @@ def play_pair(game_id: str, names: Pair, deals: int, games: int, seconds: float,
         typer.progressbar(length=deals + games, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar,
     ):
         # Start both before waiting for either.
-        played = pool.map(pack, range(deals), chunksize=2), pool.map(game, range(games))
-        for part in chain(*played):
+        results = pool.map(pack, range(deals), chunksize=2), pool.map(game, range(games))
+        for part in chain(*results):
             whole.margins += part.margins
             whole.games += part.games
             whole.won += part.won
@@ -160,14 +160,19 @@ def command(
     ] = None,
 ) -> None:
     """Let robots play each other and two references. Print points per deal, games won, CPU per move."""
-    known = {":".join(names): names for names in PAIRS}
-    if wrong := [name for name in pair or () if name not in known]:
-        typer.echo(f"There is no pair {wrong[0]!r}; there are: {', '.join(known)}.", err=True)
+    known_pairs = {":".join(names): names for names in PAIRS}
+    if unknown_pairs := [name for name in pair or () if name not in known_pairs]:
+        typer.echo(f"There is no pair {unknown_pairs[0]!r}; there are: {', '.join(known_pairs)}.", err=True)
         raise typer.Exit(2)
     if not deals and not games:
         typer.echo("Nothing to play: --deals or --games must be more than 0.", err=True)
         raise typer.Exit(2)
-    run([game_kind(name).id for name in game or GAMES], deals, games, [known[name] for name in pair] if pair else PAIRS)
+    run(
+        [game_kind(name).id for name in game or GAMES],
+        deals,
+        games,
+        [known_pairs[name] for name in pair] if pair else PAIRS,
+    )
 
 
 def run(
@@ -185,9 +190,9 @@ def run(
         for names in pairs:
             tally = play_pair(game_id, names, deals, games, spent, workers)
             # The reference gets the strong robot's mean time for a card that needs thought.
-            thought = [seconds for seconds in tally.seconds[0] if seconds > 0.001]
-            if names == ("strong", "medium") and thought:
-                spent = statistics.mean(thought)
+            thinking_times = [seconds for seconds in tally.seconds[0] if seconds > 0.001]
+            if names == ("strong", "medium") and thinking_times:
+                spent = statistics.mean(thinking_times)
             typer.echo(
                 format_line(names, tally) + (f"; plain had {1000 * spent:.1f} ms a card" if "plain" in names else "")
             )

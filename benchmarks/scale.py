@@ -71,12 +71,12 @@ class Workers:
     async def _listen_to_all(self) -> None:
         await asyncio.gather(*(self._listen(number) for number in range(len(self._processes))))
 
-    async def run(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
+    async def run(self, work: Coroutine[Any, Any, T], seconds: float, purpose: str) -> T:
         """Await ``work``. Raises BenchFailed if it takes longer than ``seconds`` or if a worker ends before that."""
         assert self._listening
         task = asyncio.create_task(work)
         try:
-            async with within(seconds, what):
+            async with within(seconds, purpose):
                 await asyncio.wait([task, self._listening], return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 self._listening.result()
@@ -182,8 +182,8 @@ async def measure_workers(workers: Workers, store_cpu: Callable[[], Awaitable[fl
 
 async def cpu_of_store(store: Store) -> float:
     """Return the CPU time of a store's nodes, in seconds."""
-    info = await store.client.info("cpu")
-    nodes = info.values() if all(isinstance(value, dict) for value in info.values()) else [info]
+    cpu_info = await store.client.info("cpu")
+    nodes = cpu_info.values() if all(isinstance(value, dict) for value in cpu_info.values()) else [cpu_info]
     return float(sum(node["used_cpu_user"] + node["used_cpu_sys"] for node in nodes))
 
 

@@ -64,11 +64,11 @@ async def report(store: Store) -> None:
             await store.client.set(keys.game(game.id), game.to_bytes())
             await archive.assign_number(game.id)
         await Ratings(store.client, archive).catch_up()
-        kept = await count_bytes(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
+        bytes_per_game = await count_bytes(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
         rated = await count_bytes(store, *(kind("*") for kind in BY_SCOPE)) / GAMES_EACH
         filed = sum(len(to_line(1, game)) for game in games) / GAMES_EACH
         bare = sum(len(json.dumps(_bare_moves(game), separators=(",", ":"))) for game in games) / GAMES_EACH
-        typer.echo(f"  {kind:42}{kept:16,.0f} B{rated:12,.0f} B{filed:10,.0f} B{bare:8,.0f} B")
+        typer.echo(f"  {kind:42}{bytes_per_game:16,.0f} B{rated:12,.0f} B{filed:10,.0f} B{bare:8,.0f} B")
     await store.client.flushall()
     people = People(store.client)
     crowd = [
@@ -76,10 +76,10 @@ async def report(store: Store) -> None:
         for number in range(PEOPLE)
     ]
     await asyncio.gather(*map(people.meet, crowd))
-    known = await count_bytes(store, keys.person("*"), keys.handle("*", "*")) / PEOPLE
+    bytes_per_person = await count_bytes(store, keys.person("*"), keys.handle("*", "*")) / PEOPLE
     bare = sum(len(person.id) + len(person.name) + len(person.handle) for person in crowd) / PEOPLE
     typer.echo(f"a person, profile and handle{'in the store':>32}{'bare':>12}")
-    typer.echo(f"  {'':42}{known:16,.0f} B{bare:10,.0f} B")
+    typer.echo(f"  {'':42}{bytes_per_person:16,.0f} B{bare:10,.0f} B")
 
 
 def _bare_moves(game: FinishedGame) -> list[object]:

@@ -18,55 +18,62 @@ SOLVES, BASELINES, PLAIN_EACH = 200, 12, 8
 SUIT_OF = ITALIAN.suit_of
 
 
-def random_ending(random: Random, seats: int, each: int) -> SearchPosition:
-    """Return a random open ending of Tressette with ``each`` cards in each hand. Seat 0 leads."""
-    dealt = random.sample(range(ITALIAN.size), seats * each)
+def random_ending(random: Random, seats: int, cards_each: int) -> SearchPosition:
+    """Return a random open ending of Tressette with ``cards_each`` cards in each hand. Seat 0 leads."""
+    dealt = random.sample(range(ITALIAN.size), seats * cards_each)
     position: SearchPosition = object.__new__(SearchPosition)
-    position.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
-    position.turn, position.cards_left, position.trick_size, position.allowed_cards, position.pot = (
-        0,
-        seats * each,
-        0,
-        0,
-        0,
-    )
+    position.hands = [
+        sum(1 << card for card in dealt[seat * cards_each : (seat + 1) * cards_each]) for seat in range(seats)
+    ]
+    position.turn, position.cards_left, position.pot = 0, seats * cards_each, 0
+    position.trick_size, position.allowed_cards = 0, 0
     position.best_card, position.winner, position.taken = -1, -1, [0, 0]
     return position
 
 
-def packets_ending(random: Random, left: int) -> SearchPosition:
-    """Return a position with packets after random moves, with ``left`` cards to play."""
+def packets_ending(random: Random, cards_left: int) -> SearchPosition:
+    """Return a position with packets after random moves, with ``cards_left`` cards to play."""
     game = Game("pizzichino", dealer=0)
     game.deal(random.randbytes(32))
     while game.turn is not None:
         deal = game.current
-        if deal and deal.phase == "play" and (position := search_position(deal)).cards_left <= left:
+        if deal and deal.phase == "play" and (position := search_position(deal)).cards_left <= cards_left:
             return position
         game.play(game.turn, random.choice([move for move in game.legal_moves(game.turn) if move != "resign"]))
     raise AssertionError("a deal ended with cards left")
 
 
-def alpha_beta(leader: int, other: int, left: int, low: int, high: int) -> int:
-    """Return the thirds of ``left`` that the leader takes, by simple alpha-beta over two hands without memory.
+def alpha_beta(leader_hand: int, other_hand: int, thirds: int, low: int, high: int) -> int:
+    """Return how many of the ``thirds`` the leader takes, by simple alpha-beta over two hands without memory.
 
     Unbeatable cards are led first. Winning answers are tried before losing ones.
     """
-    if not leader or left <= low or high <= 0:
-        return left if not leader or left <= low else 0
+    if not leader_hand or thirds <= low or high <= 0:
+        return thirds if not leader_hand or thirds <= low else 0
     value = -1
-    for card in sorted(cards(leader), key=lambda lead: (other & SUIT_OF[lead]) >> lead != 0):
+    for card in sorted(cards(leader_hand), key=lambda lead: (other_hand & SUIT_OF[lead]) >> lead != 0):
         suit = SUIT_OF[card]
         worst = 99
         for reply in sorted(
-            cards(other & suit or other), key=lambda answer: answer > card and suit >> answer & 1, reverse=True
+            cards(other_hand & suit or other_hand),
+            key=lambda answer: answer > card and suit >> answer & 1,
+            reverse=True,
         ):
             gain, bottom, top = THIRDS[card] + THIRDS[reply], max(low, value), min(high, worst)
-            rest = left - gain
+            thirds_after = thirds - gain
             if reply > card and suit >> reply & 1:
-                found = rest - alpha_beta(other ^ 1 << reply, leader ^ 1 << card, rest, rest - top, rest - bottom)
+                result = thirds_after - alpha_beta(
+                    other_hand ^ 1 << reply,
+                    leader_hand ^ 1 << card,
+                    thirds_after,
+                    thirds_after - top,
+                    thirds_after - bottom,
+                )
             else:
-                found = gain + alpha_beta(leader ^ 1 << card, other ^ 1 << reply, rest, bottom - gain, top - gain)
-            worst = min(worst, found)
+                result = gain + alpha_beta(
+                    leader_hand ^ 1 << card, other_hand ^ 1 << reply, thirds_after, bottom - gain, top - gain
+                )
+            worst = min(worst, result)
             if worst <= bottom:
                 break
         value = max(value, worst)
@@ -94,8 +101,10 @@ def run() -> None:
     for number in range(BASELINES):
         position = random_ending(Random(number), 2, PLAIN_EACH)
         start = time.process_time()
-        mine, theirs = position.hands
-        value = alpha_beta(mine, theirs, sum(THIRDS[card] for card in cards(mine | theirs)) + position.LAST, -1, 99)
+        own_hand, other_hand = position.hands
+        value = alpha_beta(
+            own_hand, other_hand, sum(THIRDS[card] for card in cards(own_hand | other_hand)) + position.LAST, -1, 99
+        )
         times.append(time.process_time() - start)
         solved = solver.solve(position)
         assert solved

@@ -38,10 +38,10 @@ COMMANDS = {
 def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
     """Return an environment without the host's own settings. ``path`` are folders of the bot's source."""
     unwanted = {*variable_names(), "PYTHONDONTWRITEBYTECODE"}
-    kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    kept_variables = {name: value for name, value in os.environ.items() if name not in unwanted}
     if path:
-        kept["PYTHONPATH"] = path
-    return {**kept, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port)}
+        kept_variables["PYTHONPATH"] = path
+    return {**kept_variables, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port)}
 
 
 def measure_command(command: list[str], folder: Path, path: str = "") -> float:

@@ -100,8 +100,8 @@ async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
     tables = await gather_in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
     await worker.settled()
     await worker.stop()
-    sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
-    return await used_memory(store) / TABLES, statistics.mean(sent)
+    log_bytes = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
+    return await used_memory(store) / TABLES, statistics.mean(log_bytes)
 
 
 async def count_commands(store: Store) -> int:
@@ -115,16 +115,16 @@ NEW_NUMBERS = itertools.count(10**6)  # a new number for each table: a repeated 
 
 async def press_one_by_one(store: Store) -> tuple[float, float]:
     """Return presses a second, one after the other, and commands a press."""
-    room, random, made = Room(store), Random(1), 0
+    room, random, made_count = Room(store), Random(1), 0
     before, spent = await count_commands(store), 0.0
-    while made < PRESSES // 4:
+    while made_count < PRESSES // 4:
         table = await open_table(room, "metamazzo", next(NEW_NUMBERS))
         start = time.perf_counter()
-        while table.phase == "playing" and made < PRESSES // 4:
+        while table.phase == "playing" and made_count < PRESSES // 4:
             table = await press(room, table, random)
-            made += 1
+            made_count += 1
         spent += time.perf_counter() - start
-    return made / spent, (await count_commands(store) - before) / made
+    return made_count / spent, (await count_commands(store) - before) / made_count
 
 
 async def press_at_once(store: Store) -> float:
@@ -175,11 +175,11 @@ async def _report(store: Store) -> None:
     await sizes.report(store)
     await store.client.flushall()
     base, base_many = await append_bare(store, 1), await append_bare(store, AT_ONCE)
-    alone, round_trips = await press_one_by_one(store)
-    many = await press_at_once(store)
+    one_by_one, round_trips = await press_one_by_one(store)
+    many_at_once = await press_at_once(store)
     typer.echo(f"presses committed, appendfsync always{'presses/s':>16}{'bare appends/s':>16}{'ratio':>8}")
-    typer.echo(f"  {'one by one':35}{alone:16,.0f}{base:16,.0f}{alone / base:8.2f}")
-    typer.echo(f"  {f'{AT_ONCE} at once':35}{many:16,.0f}{base_many:16,.0f}{many / base_many:8.2f}")
+    typer.echo(f"  {'one by one':35}{one_by_one:16,.0f}{base:16,.0f}{one_by_one / base:8.2f}")
+    typer.echo(f"  {f'{AT_ONCE} at once':35}{many_at_once:16,.0f}{base_many:16,.0f}{many_at_once / base_many:8.2f}")
     typer.echo(f"store round trips a press: {round_trips:.2f}")
 
 

@@ -61,14 +61,14 @@ class Figures(NamedTuple):
 def run(tricks: int = TRICKS) -> None:
     """Measure bytes, requests, layout shifts and frames of a table's page, next to a bare page."""
     logs.set_up("error")
-    ours, bare = asyncio.run(_measure(tricks))
+    page_figures, bare = asyncio.run(_measure(tricks))
     typer.echo(f"a table on a phone {SLOWER} times as slow with fast 3G, {tricks} tricks")
     typer.echo(f"{'':16}{'first kB':>10}{'requests':>10}{'card s':>8}{'all kB':>8}{'shift':>8}{'frame ms':>10}")
-    for name, (first, requests, seconds, total, shift, frame) in (("aiohttp alone", bare), ("buongioco", ours)):
+    for name, (first, requests, seconds, total, shift, frame) in (("aiohttp alone", bare), ("buongioco", page_figures)):
         typer.echo(f"{name:16}{first:10.1f}{requests:10}{seconds:8.1f}{total:8.1f}{shift:8.3f}{frame:10.0f}")
-    first_limit, requests_limit, *others = LIMITS
+    first_limit, requests_limit, *other_limits = LIMITS
     typer.echo(
-        f"{'goal':16}{first_limit:>10}{requests_limit:>10}{others[0]:>8}{others[1]:>8}{others[2]:>8}{others[3]:>10}"
+        f"{'goal':16}{first_limit:>10}{requests_limit:>10}{other_limits[0]:>8}{other_limits[1]:>8}{other_limits[2]:>8}{other_limits[3]:>10}"
     )
 
 
@@ -119,9 +119,9 @@ async def _measure_page(browser: "Browser", url: str, tricks: int) -> Figures:
     first, requests = sum(sizes), len(sizes) - before
     async with within(DEAL_LIMIT, f"{tricks} tricks"):
         await _play(page, tricks)
-    found = await page.evaluate("() => window.found")
+    measured = await page.evaluate("() => window.found")
     await page.context.close()
-    return Figures(first / 1000, requests, seconds, sum(sizes) / 1000, found["shift"], found["frame"])
+    return Figures(first / 1000, requests, seconds, sum(sizes) / 1000, measured["shift"], measured["frame"])
 
 
 async def _play(page: "Page", tricks: int) -> None:

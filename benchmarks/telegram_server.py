@@ -63,7 +63,7 @@ class BenchServer(PlatformServer):
     async def _type_queries(self, queries: int, rate: float) -> dict[str, Any]:
         """Let people type inline queries, ``rate`` a second. Return the waiting times and the longest answer."""
         loop = asyncio.get_running_loop()
-        start, waiting = loop.time(), list[asyncio.Task[float]]()
+        start, waits = loop.time(), list[asyncio.Task[float]]()
         for number in range(queries):
             await asyncio.sleep(max(0.0, start + number / rate - loop.time()))
             self._numbers += 1
@@ -71,8 +71,8 @@ class BenchServer(PlatformServer):
             self._typed[query] = loop.create_future()
             typed = TYPED[number % len(TYPED)]
             self._push(inline_query={"id": query, "from": asker, "query": typed, "offset": ""})
-            waiting.append(asyncio.create_task(_measure_wait(self._typed[query], time.perf_counter())))
-        times = await asyncio.gather(*waiting)
+            waits.append(asyncio.create_task(_measure_wait(self._typed[query], time.perf_counter())))
+        times = await asyncio.gather(*waits)
         return {"times": times, "answer": self.samples["answer"]}
 
     def _answer_call(self, method: str, fields: dict[str, Any]) -> Any:
@@ -97,8 +97,8 @@ class BenchServer(PlatformServer):
         )
         markup = fields.get("reply_markup")
         times = {"date": int(time.time()), **({"edit_date": int(time.time())} if "message_id" in fields else {})}
-        shown = {**_message_content(fields, self._numbers), **({"reply_markup": markup} if markup else {})}
-        return {"message_id": message, **times, "chat": place, "from": BOT, **shown}
+        message_fields = {**_message_content(fields, self._numbers), **({"reply_markup": markup} if markup else {})}
+        return {"message_id": message, **times, "chat": place, "from": BOT, **message_fields}
 
     def _react(self, chat: int, message: int, fields: dict[str, Any]) -> None:
         """Let people react to a shown message."""
@@ -137,15 +137,21 @@ class BenchServer(PlatformServer):
             self._push_press(person, person, int(message), payload)
 
     def _push_press(self, person: int, chat: int, message: int, payload: str) -> None:
-        where = {"id": chat, "type": "private" if chat > 0 else "supergroup", "title": "Bar"}
-        pressed = {"message_id": message, "date": int(time.time()), "chat": where, "from": BOT, "text": "…"}
+        chat_fields = {"id": chat, "type": "private" if chat > 0 else "supergroup", "title": "Bar"}
+        pressed_message = {
+            "message_id": message,
+            "date": int(time.time()),
+            "chat": chat_fields,
+            "from": BOT,
+            "text": "…",
+        }
         self._numbers += 1
         self._push(
             callback_query={
                 "id": str(self._numbers),
                 "from": self._person(person),
                 "chat_instance": "1",
-                "message": pressed,
+                "message": pressed_message,
                 "data": payload,
             }
         )
@@ -192,9 +198,9 @@ class BenchServer(PlatformServer):
             self.crowd.update_panel(2 * table, "1", ["bare"])
 
 
-async def _measure_wait(answered: asyncio.Future[float], since: float) -> float:
+async def _measure_wait(answer: asyncio.Future[float], since: float) -> float:
     """Return the number of seconds until the answer came."""
-    return await answered - since
+    return await answer - since
 
 
 async def _read_fields(request: web.BaseRequest) -> dict[str, Any]:

@@ -135,8 +135,8 @@ async def _example_line() -> dict[str, object]:
     table = Table("ABCDEF").with_entries(
         [Open("metamazzo", "p:1", "Anna"), *sitting, FirstDeal(bytes(32), RELEASE, rules)], "u"
     )
-    found: dict[str, object] = json.loads(public_table(table).model_dump_json())
-    return found
+    table_json: dict[str, object] = json.loads(public_table(table).model_dump_json())
+    return table_json
 
 
 async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) -> Figures:
@@ -147,20 +147,22 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
         assert crowd.stdout
         async with within(PATIENCE, f"{watchers} watchers to read the table"):
             await crowd.stdout.readline()
-        made: dict[int, float] = {}
+        made_at: dict[int, float] = {}
         cpu = time.process_time()
         for number in range(moves):
             moved_at = time.monotonic()
-            made[await move(number)] = moved_at
+            made_at[await move(number)] = moved_at
             await asyncio.sleep(PAUSE)
         # Work that has not finished yet is small compared with the pauses.
         cpu = time.process_time() - cpu
         memory = _memory_bytes() - before
         crowd.stdin.close()
         async with within(PATIENCE, "the times of the watchers"):
-            read = json.loads(await crowd.stdout.read())
+            read_at = json.loads(await crowd.stdout.read())
     waited = [
-        1000 * (arrival - moved_at) for version, moved_at in made.items() for arrival in read.get(str(version), [])
+        1000 * (arrival - moved_at)
+        for version, moved_at in made_at.items()
+        for arrival in read_at.get(str(version), [])
     ]
     return Figures(
         statistics.median(waited),

@@ -34,25 +34,28 @@ PRESS_TABLES, PRESSES, PRESS_RATE = 20, 400, 20  # the rate is far below what an
 
 def hands_of(game: str) -> list[Panel]:
     """Return the hands of all players after each move of a deal."""
-    found = []
+    panels = []
     for table, _seat in tables_of(game):
         for viewer in range(GAMES[game].seats):
-            seen = snapshot(table, viewer)
-            scene = hand_scene(seen, "en", "italian", "classic")
-            found.append(
+            table_snapshot = snapshot(table, viewer)
+            scene = hand_scene(table_snapshot, "en", "italian", "classic")
+            panels.append(
                 with_picture(
-                    hand_panel(seen, "en", "italian", ""), scene, "en", live=Live("⏱ 5 min", 300, 1_800_000_000)
+                    hand_panel(table_snapshot, "en", "italian", ""),
+                    scene,
+                    "en",
+                    live=Live("⏱ 5 min", 300, 1_800_000_000),
                 )
             )
-    return found
+    return panels
 
 
 def photo_body(panel: Panel) -> Body:
     assert panel.picture
     assert isinstance(panel.picture.subject, Scene)
-    png, shown = paint(panel.picture.subject), panel.beside_picture
-    entities = text_entities.entities_of(shown, folds=True)
-    photo = Photo(WHERE, panel.picture, shown.plain, entities or None, keyboard.markup_of(panel, "bot"))
+    png, caption = paint(panel.picture.subject), panel.beside_picture
+    entities = text_entities.entities_of(caption, folds=True)
+    photo = Photo(WHERE, panel.picture, caption.plain, entities or None, keyboard.markup_of(panel, "bot"))
     return upload_body(photo.edit_fields(None), PART, png)
 
 

@@ -82,11 +82,11 @@ class BenchWorker:
 
     async def _open(self, number: int) -> None:
         """Open a table in its own group, with two people."""
-        one, two, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
+        first, second, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
         await self._worker.people.update_chat(place, clock="86400")
-        await self._dispatcher.handle_command(Command(f"o{number}", one, place, "challenge", (GAME,)))
-        [table] = await self._worker.room.lists.tables_of(one.id)
-        await self._dispatcher.handle_press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
+        await self._dispatcher.handle_command(Command(f"o{number}", first, place, "challenge", (GAME,)))
+        [table] = await self._worker.room.lists.tables_of(first.id)
+        await self._dispatcher.handle_press(Press(f"s{number}", second, place, "1", f"1t{table.code}:sit"))
 
 
 async def main(number: int, replicas: int, url: str) -> None:

@@ -17,8 +17,8 @@ UNKNOWN = -1  # __NR_SCMP_ERROR: libseccomp does not know the call
 
 def calls_of(group: str) -> set[str]:
     """Return the system calls of a group, such as @system-service."""
-    done = subprocess.run(["systemd-analyze", "syscall-filter", group], capture_output=True, text=True, check=True)
-    names = [line.strip() for line in done.stdout.splitlines()[1:]]
+    result = subprocess.run(["systemd-analyze", "syscall-filter", group], capture_output=True, text=True, check=True)
+    names = [line.strip() for line in result.stdout.splitlines()[1:]]
     calls = {name for name in names if name and name[0] not in "#@"}
     return calls.union(*(calls_of(name) for name in names if name.startswith("@")))
 

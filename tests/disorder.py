@@ -100,17 +100,21 @@ class Comparison:
 
     async def _play_out_of_order(self, updates: Sequence[Update]) -> tuple[str, int]:
         code = await self._open_table("b", self.random.randint(1, 3))
-        waiting, delivered = dict(enumerate(updates)), 0
-        while waiting:
-            window = list(waiting)[:WINDOW]
+        waiting_updates, delivered = dict(enumerate(updates)), 0
+        while waiting_updates:
+            window = list(waiting_updates)[:WINDOW]
             numbers = [number for number in window for _ in range(self.random.randint(1, 3))]
             self.random.shuffle(numbers)
-            replies = await asyncio.gather(*(self._deliver(code, waiting[number], f"b{number}") for number in numbers))
+            replies = await asyncio.gather(
+                *(self._deliver(code, waiting_updates[number], f"b{number}") for number in numbers)
+            )
             delivered += len(numbers)
             answered_numbers = {number for number, reply in zip(numbers, replies, strict=True) if not reply.toast}
             if not answered_numbers:
                 raise Disorder(f"sequence {self.number}: all refused, {[reply.toast for reply in replies]}")
-            waiting = {number: update for number, update in waiting.items() if number not in answered_numbers}
+            waiting_updates = {
+                number: update for number, update in waiting_updates.items() if number not in answered_numbers
+            }
         # Repeat one update, although all updates have been answered.
         late = self.random.randrange(len(updates))
         await self._deliver(code, updates[late], f"b{late}")

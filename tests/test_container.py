@@ -84,8 +84,8 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
 def read_pins(name: str) -> dict[str, list[str]]:
     """Return the pins of a file with their hashes. A pin for some platforms has its condition in its name."""
     text = re.sub(r" \\\n", " ", (ROOT / name).read_text())
-    lines = [line.partition(" --hash=") for line in text.splitlines() if line and not line.startswith("#")]
-    return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", hashes) for pin, _, hashes in lines}
+    requirement_lines = [line.partition(" --hash=") for line in text.splitlines() if line and not line.startswith("#")]
+    return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", hashes) for pin, _, hashes in requirement_lines}
 
 
 @pytest.mark.parametrize(

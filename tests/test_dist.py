@@ -32,10 +32,10 @@ def read_unit(path: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: str(unit.name))
 def test_services_are_confined(unit: Path) -> None:
     tool = find_tool("systemd-analyze", package="systemd")
-    done = subprocess.run(
+    result = subprocess.run(
         [tool, "security", "--offline=true", "--threshold=20", unit], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout.splitlines()[-1]
+    assert result.returncode == 0, result.stdout.splitlines()[-1]
 
 
 def test_backup_is_confined_as_the_bot() -> None:
@@ -57,9 +57,9 @@ def test_service_keeps_compiled_searches_in_its_data_folder() -> None:
 
 @pytest.mark.parametrize("name", ["telegram", "discord", "store"])
 def test_credentials_are_the_files_of_secret_settings(name: str) -> None:
-    lines = dict(read_unit(DIST / "systemd" / f"{name}.conf"))
-    credential, _, path = lines["LoadCredential"].partition(":")
-    setting, _, file = lines["Environment"].partition("=")
+    settings_lines = dict(read_unit(DIST / "systemd" / f"{name}.conf"))
+    credential, _, path = settings_lines["LoadCredential"].partition(":")
+    setting, _, file = settings_lines["Environment"].partition("=")
     assert path == f"/etc/buongioco/{credential}"
     assert file == f"%d/{credential}"
     assert setting.endswith("_FILE")

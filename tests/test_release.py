@@ -34,9 +34,9 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("release")]
 
 def run_line(line: str, folder: Path) -> None:
     """Run a line of shell with uv. It uses the packages cached by `make setup`, or an index if they are missing."""
-    own = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    own_environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
     environment_ = {
-        **own,
+        **own_environment,
         "PATH": f"{UV.parent}:{os.environ['PATH']}",
         "UV_PYTHON": sys.executable,
         "UV_VENV_CLEAR": "1",

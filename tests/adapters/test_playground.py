@@ -79,9 +79,9 @@ async def test_unknown_host_names_are_refused(
 
 
 async def test_foreign_origin_is_refused(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+    with pytest.raises(aiohttp.WSServerHandshakeError) as error:
         await session.ws_connect(playground.url + "ws", headers={"Origin": "https://evil.example"})
-    assert refused.value.status == 403
+    assert error.value.status == 403
 
 
 async def test_health_and_metrics_are_served(

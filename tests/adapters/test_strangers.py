@@ -210,9 +210,9 @@ async def check_too_many_tabs(session: aiohttp.ClientSession, playground: OpenPl
     """Check that the page gets the reason: a refused WebSocket cannot give one."""
     async with session.post(f"{playground.url}ticket", headers=PUBLIC, data=key) as answer:
         assert (answer.status, await answer.text()) == (429, "Too many pages of the playground are open: close some.")
-    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+    with pytest.raises(aiohttp.WSServerHandshakeError) as error:
         await session.ws_connect(f"{playground.url}ws?key={key}", headers=PUBLIC)
-    assert refused.value.status == 429
+    assert error.value.status == 429
 
 
 async def test_unreading_tab_is_dropped_and_delays_no_one(

@@ -32,11 +32,11 @@ def test_store_benchmark_prints_its_baseline_with_the_presses(monkeypatch: pytes
     monkeypatch.setattr("benchmarks.store.PRESSES", 256)
     monkeypatch.setattr("benchmarks.sizes.GAMES_EACH", 2)
     monkeypatch.setattr("benchmarks.sizes.PEOPLE", 3)
-    out = run_benchmark("store").output
-    assert "bare appends/s" in out
-    assert "store round trips a press" in out
-    assert "a finished game, 2 of each" in out
-    assert "a person, profile and handle" in out
+    output = run_benchmark("store").output
+    assert "bare appends/s" in output
+    assert "store round trips a press" in output
+    assert "a finished game, 2 of each" in output
+    assert "a person, profile and handle" in output
 
 
 @pytest.mark.long

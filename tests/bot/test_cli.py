@@ -101,12 +101,12 @@ def test_progress_bar_is_shown_only_on_terminals() -> None:
     command = [*BUONGIOCO, "simulate", "--game", "testa", "--games", "3"]
     assert subprocess.run(command, capture_output=True, check=True).stderr == b""
     terminal, child_terminal = pty.openpty()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child_terminal, check=True)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=child_terminal, check=True)
     os.close(child_terminal)
     output = os.read(terminal, 10_000)
     os.close(terminal)
     assert b"100%" in output
-    assert done.stdout.count(b"\n") == 3
+    assert result.stdout.count(b"\n") == 3
 
 
 @pytest.mark.parametrize(
@@ -146,11 +146,11 @@ def test_user_error_in_the_shell_is_one_line() -> None:
 
 
 def test_verify_names_the_wrong_move(records_file: Path) -> None:
-    lines = records_file.read_text(encoding="utf-8").splitlines()
-    record = json.loads(lines[1])
+    records = records_file.read_text(encoding="utf-8").splitlines()
+    record = json.loads(records[1])
     record["deals"][0]["moves"][4][1] = "play XX"
-    lines[1] = json.dumps(record)
-    records_file.write_text("\n".join(lines), encoding="utf-8")
+    records[1] = json.dumps(record)
+    records_file.write_text("\n".join(records), encoding="utf-8")
     done = invoke_cli("verify", str(records_file))
     assert done.exit_code == 1
     assert f"{records_file}: game 2, deal 1, move 5: play XX: 'play XX' isn’t a move in this game." in done.output
@@ -238,9 +238,9 @@ def test_whole_game_can_be_played_in_the_terminal(tmp_path: Path, game: str, lan
 
 def test_terminal_explains_illegal_input(tmp_path: Path) -> None:
     answers = "?\nplay\nclaim\n4D\n99\n\nq\n"
-    out = run_command(tmp_path, "play", "--game", "metamazzo", "--lang", "it", text=answers).stdout
-    assert "'play' non è una mossa di questo gioco." in out
-    assert "non ci si chiama fuori" in out
+    output = run_command(tmp_path, "play", "--game", "metamazzo", "--lang", "it", text=answers).stdout
+    assert "'play' non è una mossa di questo gioco." in output
+    assert "non ci si chiama fuori" in output
 
 
 def test_terminal_shows_only_own_and_played_cards(tmp_path: Path) -> None:

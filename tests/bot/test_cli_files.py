@@ -26,9 +26,9 @@ def records(tmp_path: Path) -> str:
 def run_verify(folder: Path, content: bytes) -> tuple[int, str]:
     """Write a file and return the exit code and output of `verify` for it."""
     (folder / "file").write_bytes(content)
-    done = run_command(folder, "verify", "file")
-    assert done.stderr == ""
-    return done.returncode, done.stdout
+    result = run_command(folder, "verify", "file")
+    assert result.stderr == ""
+    return result.returncode, result.stdout
 
 
 def test_gzip_and_byte_order_marks_are_accepted(tmp_path: Path, records: str) -> None:

@@ -35,9 +35,9 @@ def write_hostile_record(folder: Path) -> str:
 @COMPILED_SEARCHES
 @pytest.mark.parametrize("arguments", [("verify",), ("replay",), ("replay", "--lang", "it"), ("analyse",)])
 def test_commands_print_no_control_characters(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    done = run_command(tmp_path, *arguments, write_hostile_record(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert not [char for char in CONTROL_CHARACTERS if char in done.stdout + done.stderr]
+    result = run_command(tmp_path, *arguments, write_hostile_record(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert not [char for char in CONTROL_CHARACTERS if char in result.stdout + result.stderr]
 
 
 def test_errors_print_no_control_characters(tmp_path: Path) -> None:

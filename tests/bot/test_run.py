@@ -265,9 +265,9 @@ async def test_telegram_runs_even_if_the_playground_port_is_taken(tmp_path: Path
     assert process.returncode == 0
     assert b"Traceback" not in log
     log_entries = [json.loads(line) for line in log.splitlines()]
-    [refused] = [line for line in log_entries if line["event"] == "platform_refused"]
-    assert refused["platform"] == "playground"
-    assert "BUONGIOCO_PLAYGROUND_PORT" in refused["what_to_do"]
+    [refusal] = [line for line in log_entries if line["event"] == "platform_refused"]
+    assert refusal["platform"] == "playground"
+    assert "BUONGIOCO_PLAYGROUND_PORT" in refusal["what_to_do"]
     assert [line["platform"] for line in log_entries if line["event"] == "platform_away"] == ["telegram"]
 
 
@@ -275,22 +275,22 @@ async def test_telegram_runs_even_if_the_playground_port_is_taken(tmp_path: Path
 def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None:
     port = free_port()
     with start_bot(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
-        done = run_command(tmp_path, "link")
-        assert done.returncode == 0, done.stderr
-        key = done.stdout.strip().partition("/chat#key=")[2]
+        result = run_command(tmp_path, "link")
+        assert result.returncode == 0, result.stderr
+        key = result.stdout.strip().partition("/chat#key=")[2]
         ticket = urllib.request.Request(f"http://127.0.0.1:{port}/ticket", data=key.encode(), method="POST")
         with urllib.request.urlopen(ticket) as answer:  # noqa: S310
             assert answer.read()
         file = tmp_path / "data" / "playground.link"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         process.send_signal(signal.SIGTERM)
-        out, log = process.communicate(timeout=20)
-        assert key not in out + log
+        output, log = process.communicate(timeout=20)
+        assert key not in output + log
         assert str(file) in log
     assert not file.exists()
-    done = run_command(tmp_path, "link")
-    assert done.returncode == 2
-    assert f"There is no link: {file} exists while a bot runs" in done.stderr
+    result = run_command(tmp_path, "link")
+    assert result.returncode == 2
+    assert f"There is no link: {file} exists while a bot runs" in result.stderr
 
 
 @pytest.mark.long

@@ -148,12 +148,12 @@ def test_doctor_finds_secret_files_that_others_can_read(tmp_path: Path) -> None:
         in run_command(tmp_path, "doctor", **settings).stdout
     )
     path.chmod(0o644)
-    done = run_command(tmp_path, "doctor", **settings)
+    result = run_command(tmp_path, "doctor", **settings)
     assert (
         f"wrong  settings: others can read {path} (BUONGIOCO_DISCORD_TOKEN_FILE): run `chmod 600 {path}`\n"
-        in done.stdout
+        in result.stdout
     )
-    assert "hunter2" not in done.stdout
+    assert "hunter2" not in result.stdout
 
 
 def test_dropped_secrets_leave_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 def run_doctor() -> tuple[int, str]:
-    done = CliRunner().invoke(cli.app, ["doctor"])
-    return done.exit_code, done.output
+    result = CliRunner().invoke(cli.app, ["doctor"])
+    return result.exit_code, result.output
 
 
 def test_default_settings_use_the_data_folder_of_the_user(tmp_path: Path) -> None:
@@ -134,9 +134,9 @@ def test_misspelt_settings_in_the_file_are_reported(tmp_path: Path) -> None:
         "export buongioco_forgetafter=hunter2\nBUONGICO_DATA=hunter2\nREDIS_ULR=hunter2\n"
         "BUONGIOCO_PLAYGROUND_PORT=abc\n"
     )
-    code, out = run_doctor()
+    code, output = run_doctor()
     assert code == 1
-    assert out.splitlines() == [
+    assert output.splitlines() == [
         f"wrong  BUONGIOCO_TELEGRAM_TOKN (line 5 of {file}) is not a setting; did you mean BUONGIOCO_TELEGRAM_TOKEN?",
         f"wrong  buongioco_forgetafter (line 6 of {file}) is not a setting; did you mean BUONGIOCO_FORGET_AFTER?",
         f"wrong  BUONGICO_DATA (line 7 of {file}) is not a setting; did you mean BUONGIOCO_DATA?",

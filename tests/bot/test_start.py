@@ -29,7 +29,7 @@ def parse_imports(errors: str) -> set[str]:
 
 
 def profile_imports(folder: Path, *arguments: str) -> set[str]:
-    done = subprocess.run(
+    result = subprocess.run(
         [BUONGIOCO, *arguments],
         env=environment(folder, BUONGIOCO_PLAYGROUND_PORT="0", PYTHONPROFILEIMPORTTIME="1"),
         cwd=folder,
@@ -38,7 +38,7 @@ def profile_imports(folder: Path, *arguments: str) -> set[str]:
         timeout=60,
         check=True,
     )
-    return parse_imports(done.stderr)
+    return parse_imports(result.stderr)
 
 
 def test_games_command_imports_only_games(tmp_path: Path) -> None:

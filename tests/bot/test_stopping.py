@@ -132,11 +132,11 @@ except NothingToRun:
 
 def test_bot_exits_despite_a_busy_thread(tmp_path: Path) -> None:
     """A name lookup without a network can keep a thread busy, for example."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SCRIPT_WITH_BUSY_THREAD], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60,
         check=False, capture_output=True, text=True,
     )  # fmt: skip
-    assert "ended" in done.stdout, done.stderr[-2000:]
+    assert "ended" in result.stdout, result.stderr[-2000:]
 
 
 async def test_daemon_threads_return_results() -> None:

@@ -207,11 +207,11 @@ async def test_wrong_secret_is_logged_without_it(store: Store, server: DiscordSe
     async with with_activity(store, server, discord_client_secret=wrong) as (_adapter, _site, frame):
         Person(server, 1, "Anna")
         state = (await frame.open("i-1"))["state"]
-        with capture_logs() as lines:
+        with capture_logs() as logs:
             answer = await frame.enter(code=server.activities.authorize(1), state=state, instance_id="i-1")
         assert answer.status == 403
-        assert "discord_client_secret_refused" in [line["event"] for line in lines]
-        assert wrong not in str(lines)
+        assert "discord_client_secret_refused" in [line["event"] for line in logs]
+        assert wrong not in str(logs)
         assert wrong not in await answer.text()
 
 

@@ -704,13 +704,13 @@ async def test_closing_connections_fails_pending_retries(store: Store, server: D
         else:
             call = adapter.rest.delete(str(CHANNEL), "1")
         server.fail_next("edit_with_token" if by_token else "delete", failure)
-        waiting = asyncio.create_task(call)
+        pending_call = asyncio.create_task(call)
         await until(lambda: server.calls[-1][0] in ("edit_with_token", "delete"))
         # On a slow machine the connection can be lost earlier.
         await asyncio.sleep(0.2)
         await adapter._close_connections()
         with pytest.raises((PlatformFailure, *LIBRARY_ERRORS)):
-            await waiting
+            await pending_call
 
 
 # Start

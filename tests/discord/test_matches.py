@@ -67,8 +67,8 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
         for duel in await matches_of(worker).duels_of(match):
             for side in SIDES:
                 for deal in range(1, DEALS + 1):
-                    played = Played(SoloResult((6 - side, 5), "10"), f"{duel.code}-{side}-{deal}")
-                    await duels.store.store_result(duel.code, side, deal, played)
+                    deal_result = Played(SoloResult((6 - side, 5), "10"), f"{duel.code}-{side}-{deal}")
+                    await duels.store.store_result(duel.code, side, deal, deal_result)
             await duels._settle(duel.code)
         await until(lambda: is_shown(" wins the match "))
         # The final message replaces the others.

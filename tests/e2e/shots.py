@@ -202,9 +202,9 @@ class Shooter:
             assert chair
             await self.take_screenshots(f"{game}-{name}", int(chair.person.split(":")[1]))
             if name in ("begin", "answer", "end", "take", "bid"):
-                waiting = table.chairs[(table.game.turn + 1) % seats]
-                assert waiting
-                await self.take_screenshots(f"{game}-{name}-waiting", int(waiting.person.split(":")[1]))
+                waiting_chair = table.chairs[(table.game.turn + 1) % seats]
+                assert waiting_chair
+                await self.take_screenshots(f"{game}-{name}-waiting", int(waiting_chair.person.split(":")[1]))
                 await self.take_screenshots(f"{game}-{name}-board")
         first = table.game.deal_number if table.game else 1
         table = await self.play(

@@ -70,14 +70,16 @@ async def test_activity_leads_from_launch_to_the_first_card(tmp_path: Path) -> N
                     await card.wait_for(timeout=30_000)
                     [activity_frame] = [part for part in page.frames if part != page.main_frame]
                     assert activity_frame.url == f"https://1000.discordsays.com/t/{code}"
-                    played = str(await card.get_attribute("data-card"))
+                    played_card = str(await card.get_attribute("data-card"))
                     await page.screenshot(path=tmp_path / "activity.png")
                     await card.tap()
 
                     def is_played() -> bool:
                         current = adapter.worker.room.cached_table(code)
                         return bool(
-                            current and current.game and any(played in move for _, move, *_ in current.game.history(0))
+                            current
+                            and current.game
+                            and any(played_card in move for _, move, *_ in current.game.history(0))
                         )
 
                     await until(is_played)

@@ -139,8 +139,8 @@ async def _play_on_page_and_discord(server: DiscordServer, adapter: ObservedDisc
     assert "#" not in page.url, "the address still has the key"
     await page.get_by_role("button", name="Open my cards").tap()
     card = page.locator(".fan .tap.playable").first
-    played = str(await card.get_attribute("data-card"))
-    assert is_offered(mover, played)
+    played_card = str(await card.get_attribute("data-card"))
+    assert is_offered(mover, played_card)
     await card.tap()
 
     def played_cards() -> list[str]:
@@ -148,9 +148,9 @@ async def _play_on_page_and_discord(server: DiscordServer, adapter: ObservedDisc
         moves = [move for _, move, *_ in current.game.history(0)] if current and current.game else []
         return [move.removeprefix("play ") for move in moves if move.startswith("play ")]
 
-    await until(lambda: played_cards() == [played])
+    await until(lambda: played_cards() == [played_card])
     # The hand in Discord is updated, and a card played in Discord updates the page.
-    await until(lambda: not is_offered(mover, played))
+    await until(lambda: not is_offered(mover, played_card))
     random = Random(1)
     while len(played_cards()) == 1:
         await opponent.play(random)

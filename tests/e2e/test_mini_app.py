@@ -91,12 +91,12 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     assert await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--back')") == "#101714", (
         "the page must be dark like the app"
     )
-    played = str(await card.get_attribute("data-card"))
+    played_card = str(await card.get_attribute("data-card"))
     await card.tap()
 
     def is_played() -> bool:
         current = adapter.worker.room.cached_table(code)
-        return bool(current and current.game and any(played in move for _, move, *_ in current.game.history(0)))
+        return bool(current and current.game and any(played_card in move for _, move, *_ in current.game.history(0)))
 
     await until(is_played)
     events = [kind for kind, _data in await page.evaluate("events")]

@@ -158,8 +158,8 @@ def test_alert_fires_if_prometheus_finds_no_worker(tmp_path: Path) -> None:
     tool = find_tool("promtool", package="prometheus")
     (tmp_path / "alerts.yml").write_text((DIST / "prometheus" / "alerts.yml").read_text())
     (tmp_path / "test.yml").write_text(LOST_WORKERS)
-    done = subprocess.run([tool, "test", "rules", tmp_path / "test.yml"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run([tool, "test", "rules", tmp_path / "test.yml"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.long

@@ -287,11 +287,11 @@ class NaiveSpades:
         return sorted(f"play {c}" for c in cards)
 
     def play(self, seat: int | None, text: str) -> None:
-        word, *rest = text.split()
+        word, *arguments = text.split()
         if seat is None:
             assert self.owed
-            assert len(rest) == self.owed[1]
-            for card in rest:
+            assert len(arguments) == self.owed[1]
+            for card in arguments:
                 self.out.remove(card)
                 self.hand[self.owed[0]].append(card)
             self.owed = None
@@ -309,14 +309,14 @@ class NaiveSpades:
             self.drafted += 1
         elif word == "exchange":
             self.exchanged.append(seat)
-            for card in rest:
+            for card in arguments:
                 self.hand[seat].remove(card)
-            self.owed = (seat, len(rest)) if rest else None
+            self.owed = (seat, len(arguments)) if arguments else None
         elif word == "bid":
-            self.bid[seat] = int(rest[0])
+            self.bid[seat] = int(arguments[0])
         else:
-            self.hand[seat].remove(rest[0])
-            self.current.append((seat, rest[0]))
+            self.hand[seat].remove(arguments[0])
+            self.current.append((seat, arguments[0]))
             if len(self.current) == 2:
                 led = self.current[0][1][1]
                 trumps = [(SPADES_ORDER.index(c[0]), s) for s, c in self.current if c[1] == "S"]

@@ -63,10 +63,10 @@ def test_reason_does_not_apply_to_the_played_card_too(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(analysis, "find_reason", find_reason)
     verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
-    found = {
+    reasons = {
         (verdict.exact, verdict.why) for verdict in verdicts if verdict.lost and verdict.better not in COMBINATIONS
     }
-    assert found == {(True, "cards_open"), (False, "likely")}
+    assert reasons == {(True, "cards_open"), (False, "likely")}
 
 
 def test_verdict_with_all_cards_known_has_reason_counted() -> None:

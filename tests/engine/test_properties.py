@@ -111,7 +111,7 @@ def test_every_card_is_in_exactly_one_place(game: str, seed: int, steps: int) ->
             play_random_step(table, random)
     deal = table.current
     assert deal
-    played = [table.kind.pack.index[move.split(" ")[1]] for _, move in table.moves if move.startswith("play ")]
-    assert len(set(played)) == len(played)
+    played_cards = [table.kind.pack.index[move.split(" ")[1]] for _, move in table.moves if move.startswith("play ")]
+    assert len(set(played_cards)) == len(played_cards)
     assert sum(mask.bit_count() for mask in deal.cards) == sum(deal.cards).bit_count()
-    assert not any(deal.cards[seat] >> card & 1 for seat in range(deal.seats) for card in played)
+    assert not any(deal.cards[seat] >> card & 1 for seat in range(deal.seats) for card in played_cards)

@@ -81,11 +81,11 @@ def test_id_ignores_suit_names(puzzle: Puzzle) -> None:
     for order in permutations(range(4)):
         mapped = [order[card // ranks] * ranks + card % ranks for card in range(puzzle.pack.size)]
         hands = tuple(tuple(mapped[card] for card in hand[::-1]) for hand in puzzle.hands)
-        found = puzzle_id(replace(puzzle, hands=hands, trick=tuple(mapped[card] for card in puzzle.trick)))
+        other_id = puzzle_id(replace(puzzle, hands=hands, trick=tuple(mapped[card] for card in puzzle.trick)))
         if spades < 0 or order[spades] == spades:
-            assert found == puzzle.id
+            assert other_id == puzzle.id
         else:
-            other_ids.add(found)
+            other_ids.add(other_id)
     # Spades are trumps, so renaming them to hearts makes another position.
     assert puzzle.id not in other_ids
     assert puzzle_id(replace(puzzle, broken=not puzzle.broken)) != puzzle.id

@@ -311,7 +311,7 @@ FALSE_RECORDS: dict[str, tuple[str, Change]] = {
 
 @pytest.mark.parametrize("name", FALSE_RECORDS)
 def test_false_record_is_refused_with_deal_and_move(name: str) -> None:
-    where, change = FALSE_RECORDS[name]
+    path, change = FALSE_RECORDS[name]
     record = make_record("testa", "untrue", legal=True)
     assert len(record["deals"]) >= 2
     verify_json(record)
@@ -320,7 +320,7 @@ def test_false_record_is_refused_with_deal_and_move(name: str) -> None:
     assert record != before
     with pytest.raises(FaultyRecord) as caught:
         verify_json(record)
-    assert where in str(caught.value)
+    assert path in str(caught.value)
 
 
 @pytest.mark.parametrize("later", [1, 2, 3])

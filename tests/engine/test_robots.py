@@ -178,9 +178,9 @@ def test_random_robot_seldom_plays_blind_and_never_resigns() -> None:
 
 def test_random_robot_seldom_claims_even_out_of_turn() -> None:
     table = full_table("tressette", ["", "", "", ""])
-    own = count_choices(table.view(1))
-    assert 0 < own["claim"] < 40
-    assert len(own) > 10
+    own_choices = count_choices(table.view(1))
+    assert 0 < own_choices["claim"] < 40
+    assert len(own_choices) > 10
     idle = count_choices(table.view(0))
     assert set(idle) == {None, "claim"}
     assert idle["claim"] < 40

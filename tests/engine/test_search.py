@@ -270,11 +270,11 @@ print("the same")
 
 @pytest.mark.long
 def test_results_are_the_same_without_compiled_searches() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", WITHOUT_NUMBA], capture_output=True, text=True, timeout=120, check=False
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.endswith("the same\n")
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert result.stdout.endswith("the same\n")
 
 
 @pytest.mark.long

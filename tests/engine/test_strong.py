@@ -249,11 +249,11 @@ def test_exact_play_keeps_visits_of_the_best_cards() -> None:
     seat = game.turn
     assert seat is not None
     strong = strong_robot(1, 0.2)
-    found = {
+    estimates = {
         card: MoveEstimate(visits=5, mean=0.0, appeal=7)
         for card in strong.judge_moves(game.view(seat), game.history(seat))
     }
-    exact = strong._solve_exactly(worlds_of(game.view(seat), game.history(seat)), found)
+    exact = strong._solve_exactly(worlds_of(game.view(seat), game.history(seat)), estimates)
     best = max(estimate.mean for estimate in exact.values())
     assert len(exact) > 1
     assert all(

@@ -43,8 +43,8 @@ def test_views_and_histories_name_no_hidden_card(game: str, seed: int, steps: in
             play_random_step(table, random)
     assert table.current
     for viewer in (None, *range(table.kind.seats)):
-        played = {move.split(" ")[1] for _, move in table.moves if move.startswith("play ")}
-        codes = {table.kind.pack.codes[card] for card in hidden_cards(table.current, viewer)} - played
+        played_codes = {move.split(" ")[1] for _, move in table.moves if move.startswith("play ")}
+        codes = {table.kind.pack.codes[card] for card in hidden_cards(table.current, viewer)} - played_codes
         visible_text = repr(table.view(viewer)) + repr(table.history(viewer))
         quoted = {word.strip("'\"(),") for word in visible_text.split()}
         assert not codes & quoted

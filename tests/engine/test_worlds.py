@@ -197,8 +197,8 @@ def test_false_volo_is_believed_until_disproved() -> None:
 
 
 def test_player_declaring_three_lacks_the_fourth() -> None:
-    random, found = Random(1), 0
-    while found < 5:
+    random, possible_count = Random(1), 0
+    while possible_count < 5:
         game = game_in_play("tressette", random, 36)
         for seat in range(4):
             declare = [move for move in game.legal_moves(seat) if move.startswith("declare three")]
@@ -209,7 +209,7 @@ def test_player_declaring_three_lacks_the_fourth() -> None:
             missing_card = ITALIAN.mask([declare[0].split(" ")[2] + declare[0].split(" ")[4]])
             after = worlds_of(game.view(game.turn), game.history(game.turn), believing=False)
             assert not int(after.allowed[seat]) & missing_card
-            found += int(before.allowed[seat]) & missing_card != 0
+            possible_count += int(before.allowed[seat]) & missing_card != 0
 
 
 @pytest.mark.parametrize(("game_id", "extra_thirds"), [("metamazzo", 12), ("testa", 0)])
@@ -246,16 +246,16 @@ def test_undeclared_combinations_are_doubted(game_id: str) -> None:
         view, history = game.view(game.turn), game.history(game.turn)
         worlds = weigh_worlds(worlds_of(view, history, pool=300), view, history, new_board(seed + 1))
         assert view.deal
-        played: list[list[str]] = [[], [], [], []]
+        played_codes: list[list[str]] = [[], [], [], []]
         for by, move in history:
             if by is not None and move.startswith("play "):
-                played[by].append(move.split(" ")[1])
+                played_codes[by].append(move.split(" ")[1])
         declared = [int(worlds.start[playing.SCORED + seat]) for seat in range(4)]
         for world, weight in enumerate(weight_shares(worlds.weights)):
             silent = False
             for seat in range(4):
-                dealt = int(worlds.pool[world * 4 + seat]) | ITALIAN.mask(played[seat])
-                going = ITALIAN.mask(played[seat])
+                dealt = int(worlds.pool[world * 4 + seat]) | ITALIAN.mask(played_codes[seat])
+                going = ITALIAN.mask(played_codes[seat])
                 silent = silent or (
                     seat != game.turn
                     and any(

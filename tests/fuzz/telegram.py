@@ -189,9 +189,9 @@ class TelegramFuzzer:
 
     def _choose_chat(self, user: dict[str, Any]) -> dict[str, Any]:
         group = self.server.group(GROUP).as_json
-        own = {"id": user["id"], "type": "private", "first_name": user["first_name"]}
+        private_chat = {"id": user["id"], "type": "private", "first_name": user["first_name"]}
         unknown = {"id": self.random.choice((-77, -(10**12), 2**52, -(2**63))), "type": "group", "title": "?"}
-        return self.random.choice((group, group, own, own, unknown))
+        return self.random.choice((group, group, private_chat, private_chat, unknown))
 
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
         """Return an update with a command.

@@ -275,13 +275,13 @@ async def load_duels(store: Store) -> list[Duel]:
 async def find_waiting(store: Store) -> list[str]:
     """Return finished duels that are not closed, and messages that are not sent yet."""
     duels = {duel.code: duel for duel in await load_duels(store)}
-    waiting = [f"the end of {duel.code}" for duel in duels.values() if duel.is_finished and not duel.is_ended]
+    missing_parts = [f"the end of {duel.code}" for duel in duels.values() if duel.is_finished and not duel.is_ended]
     for message in await store.client.zrange(keys.MESSAGES, 0, -1):
         code, kind, _side = message.decode().split(" ")
         # A reminder waits for days. An acceptance that a kill interrupted waits until it is repeated.
         if kind != "soon" and not (kind == "accepted" and not duels[code].is_accepted):
-            waiting.append(message.decode())
-    return waiting
+            missing_parts.append(message.decode())
+    return missing_parts
 
 
 def _iter_lines(state: DuelsAtRest) -> Iterator[tuple[str, int, str, list[tuple[int | None, str]]]]:

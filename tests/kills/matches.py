@@ -146,8 +146,8 @@ async def load_matches(store: Store, page: Page, entered: set[Entry]) -> Matches
     wanted: tuple[list[str], list[str]] = ([], [])
     for match in matches:
         names = [(await people.chat(side.place)).name for side in match.sides]
-        own = [duel for _number, code in sorted(match.duels.items()) for duel in duels if duel.code == code]
-        text = board_panel(match, own, names, "en", int(time.time())).plain
+        own_duels = [duel for _number, code in sorted(match.duels.items()) for duel in duels if duel.code == code]
+        text = board_panel(match, own_duels, names, "en", int(time.time())).plain
         for side in match.sides:
             wanted[GROUPS.index(side.place.partition(":")[2])].append(text)
     by_bot = [[message for message in page.chat(group).values() if message["by"] == "bot"] for group in GROUPS]

@@ -61,8 +61,8 @@ class SoloPlayers(Players):
 
     async def press_move(self, person: str, moves: list[tuple[int, str]]) -> None:
         is_first = self.page.people.index(next(entry for entry in self.page.people if entry["id"] == person)) % 2 == 0
-        played = sorted(entry for entry in moves if ":play " in entry[1]) or sorted(moves)
-        message, payload = played[0] if is_first and played[0][1].startswith("1m") else self.random.choice(moves)
+        plays = sorted(entry for entry in moves if ":play " in entry[1]) or sorted(moves)
+        message, payload = plays[0] if is_first and plays[0][1].startswith("1m") else self.random.choice(moves)
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)
         await self.page.ask(name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person})

@@ -363,8 +363,8 @@ def _entries(tournament: Tournament) -> Iterator[object]:
 
 
 def _table_entries(table: Table) -> Iterator[object]:
-    for stored in table.log.entries:
-        yield decode(strip_stamp(stored).decode())
+    for stored_entry in table.log.entries:
+        yield decode(strip_stamp(stored_entry).decode())
 
 
 def _iter_deals(state: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
@@ -380,11 +380,11 @@ class TournamentPage(Page):
     """A page with tables in private chats. Boards there have no buttons, so only hands count as panels."""
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        own = (f"1m{code}:", f"1t{code}:")
+        own_payloads = (f"1m{code}:", f"1t{code}:")
         return [
             message
             for message in super().panels(person, code)
-            if any(payload.startswith(own) for payload in payloads(message))
+            if any(payload.startswith(own_payloads) for payload in payloads(message))
         ]
 
 

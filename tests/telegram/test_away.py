@@ -68,10 +68,10 @@ async def play_one_move(people: list[Person]) -> None:
 
     def find_card() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
-            own = [message for message in person.private.messages.values() if message["from"] == BOT]
-            for payload in payloads_of(own[-1]) if own else ():
+            bot_messages = [message for message in person.private.messages.values() if message["from"] == BOT]
+            for payload in payloads_of(bot_messages[-1]) if bot_messages else ():
                 if ":play " in payload:
-                    return person, own[-1], payload
+                    return person, bot_messages[-1], payload
         return None
 
     await wait_until(lambda: find_card() is not None)

@@ -364,6 +364,6 @@ def test_odd_optional_user_fields_are_accepted(name: str, value: object) -> None
 async def test_doctor_reports_a_missing_main_app(server: TelegramServer, public_url: str, has_main: bool) -> None:
     server.apps.has_main = has_main
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, public_url=public_url)
-    lines = [line async for _is_well, line in examine(settings)]
-    is_reported = any(line.endswith(f"{PUBLIC}/app/telegram") for line in lines)
+    findings = [line async for _is_well, line in examine(settings)]
+    is_reported = any(line.endswith(f"{PUBLIC}/app/telegram") for line in findings)
     assert is_reported == (public_url == PUBLIC and not has_main)

@@ -107,10 +107,10 @@ async def test_refused_rich_message_is_sent_as_text(
         server.fail_next("sendRichMessage", REFUSAL)
     async with played(store, server) as adapter:
         with capture_logs() as logs:
-            refused = [await ask(adapter, anna, command) for command in PAGES[language]]
+            refused_pages = [await ask(adapter, anna, command) for command in PAGES[language]]
         adapter.messages._rich = RichMessages(adapter.messages._post, is_on=False)
         plain = [await ask(adapter, anna, command) for command in PAGES[language]]
-        for message, expected, (_heads, text) in zip(refused, plain, PAGES[language].values(), strict=True):
+        for message, expected, (_heads, text) in zip(refused_pages, plain, PAGES[language].values(), strict=True):
             assert text in text_of(message)
             assert [message.get(name) for name in CONTENT_FIELDS] == [expected.get(name) for name in CONTENT_FIELDS]
         # The refusal is remembered and logged once.

@@ -215,11 +215,11 @@ async def test_deleted_panel_is_sent_again(store: Store, server: TelegramServer)
     async with on_telegram(store, server):
         people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
-        waiting = next(person for person in people if not panels(person)[-1].get("reply_markup"))
-        mover = people[1 - people.index(waiting)]
-        waiting.private.messages.clear()
+        waiting_person = next(person for person in people if not panels(person)[-1].get("reply_markup"))
+        mover = people[1 - people.index(waiting_person)]
+        waiting_person.private.messages.clear()
         await mover.play(Random(1))
-        await until(lambda: bool(panels(waiting)))
+        await until(lambda: bool(panels(waiting_person)))
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,8 @@ async def test_replay_compares_the_cut_with_the_browsers_own(playground: OpenPla
     await cutter.get_by_role("link", name=re.compile("^(Replay|Rivedi)$")).click()
     await cutter.click("#check")
     await expect(cutter.locator("#verdict.fair")).to_be_visible()
-    own = cutter.locator(".shuffle li").nth(1)
-    assert await own.text_content() in (
+    own_cut = cutter.locator(".shuffle li").nth(1)
+    assert await own_cut.text_content() in (
         "✓ The cut is the one that this browser made.",
         "✓ Il taglio è quello fatto da questo browser.",
     )

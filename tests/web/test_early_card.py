@@ -198,5 +198,5 @@ async def test_deal_of_cards_chosen_early_has_each_card_once(playground: OpenPla
     table = await playground.worker.room.table(page.url.rpartition("/")[2])
     entries = (decode(strip_stamp(entry).decode()) for entry in table.log.entries)
     moves = (entry.move for entry in entries if isinstance(entry, Move) and entry.seat == 0)
-    played = [move.split(" ")[1] for move in moves if move.startswith("play ")]
-    assert len({*played}) == len(played) == 20
+    played_cards = [move.split(" ")[1] for move in moves if move.startswith("play ")]
+    assert len({*played_cards}) == len(played_cards) == 20

@@ -20,10 +20,10 @@ async def test_guessed_codes_get_one_answer_and_are_counted(
     table = await site.worker.challenges.open_table("testa", "web:1", "Anna", "open")
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         bruno = Visitor(site, session)
-        own = await bruno.play("testa", friend="1", name="Bruno")
+        own_table = await bruno.play("testa", friend="1", name="Bruno")
         declined = [await bruno.post(f"/t/{code}/decline") for code in (table.code, "QQQQQQ")]
         assert {(answer.status, answer.headers.get("Location")) for answer in declined} == {(303, "/")}
-        answers = [await bruno.post(f"/t/{code}/anyone", anyone="1") for code in (table.code, "QQQQQQ", own)]
+        answers = [await bruno.post(f"/t/{code}/anyone", anyone="1") for code in (table.code, "QQQQQQ", own_table)]
         whys = [(await answer.json())["why"] for answer in answers]
         assert whys[0].replace(table.code, "QQQQQQ") == whys[1] != ""
         assert whys[2] == ""

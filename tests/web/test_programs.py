@@ -259,9 +259,9 @@ async def test_two_programs_play_and_are_not_rated(
         table = await player.call(f"/me/tables/{code}/seat", {})
         if table["seat"] is None:
             # In this game the player opposite must accept first.
-            stored = await site.worker.room.table(code)
-            [(seat, _person)] = stored.asking.items()
-            ruler = stored.chairs[stored.ruler_of(seat) or 0]
+            stored_table = await site.worker.room.table(code)
+            [(seat, _person)] = stored_table.asking.items()
+            ruler = stored_table.chairs[stored_table.ruler_of(seat) or 0]
             assert ruler
             await site.worker.challenges.answer(code, ruler.person, seat, True, f"yes {seat}")
     for _ in range(3000):
@@ -324,8 +324,8 @@ async def test_repeated_move_is_made_once(site: OpenPlayground, session: aiohttp
     assert repeated["version"] >= first["version"]
     game = (await site.worker.room.table(table["code"])).game
     assert game
-    played = [entry for entry in game.history(0) if entry[1] == body["move"]]
-    assert len(played) == 1
+    made_moves = [entry for entry in game.history(0) if entry[1] == body["move"]]
+    assert len(made_moves) == 1
     # With another key the same move is an outdated decision.
     assert (await program.request(moves, body))[0] == 409
 
@@ -503,8 +503,10 @@ async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: b
 
 
 def test_example_is_short() -> None:
-    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 75, f"examples/robot.py has {len(lines)} lines, and docs/api.md promises some 75"
+    example_lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    assert len(example_lines) <= 75, (
+        f"examples/robot.py has {len(example_lines)} lines, and docs/api.md promises some 75"
+    )
 
 
 @pytest.mark.long
@@ -512,9 +514,9 @@ async def test_example_plays_a_game_against_the_strong_robot(
     site: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     program = await add_program(site, session, "Example")
-    code, out, err = await run_example(site.url, program.token)
+    code, output, err = await run_example(site.url, program.token)
     assert code == 0, err
-    first_deal, *_other_deals, end = out.splitlines()
+    first_deal, *_other_deals, end = output.splitlines()
     assert first_deal.startswith("deal 1 is over, totals by side: [")
     outcome, *_totals, replay = end.split()
     assert outcome in ("won", "lost")
@@ -536,12 +538,12 @@ async def test_key_of_another_request_gets_422(site: OpenPlayground, session: ai
     spades = {"game": "spades", "robots": "strong", "rules": {"target": 200}}
     move = {"version": table["version"], "move": "play 3D"}
     path = f"/me/tables/{table['code']}"
-    waiting = await other_program.call("/me/tables", {"game": "testa"})
+    waiting_table = await other_program.call("/me/tables", {"game": "testa"})
     for url, body in (
         ("/me/tables", spades),
         (f"{path}/moves", move),
         (f"{path}/seat", {}),
-        (f"/me/tables/{waiting['code']}/seat", {}),
+        (f"/me/tables/{waiting_table['code']}/seat", {}),
     ):
         status, problem = await program.request(url, body, key="first-key")
         assert (status, problem["status"]) == (422, 422), url

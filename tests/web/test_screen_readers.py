@@ -41,18 +41,18 @@ async def test_deal_can_be_played_by_names_alone(playground: OpenPlayground, bro
     # This line is gone as soon as a card moves.
     turn = page.get_by_role("main").get_by_text(_("Your turn."), exact=True).filter(visible=True)
     playable = hand.get_by_role("button", disabled=False)
-    played = list[str]()
+    played_cards = list[str]()
     while True:
         await expect(turn.or_(go_on).first).to_be_visible()
         if await go_on.count():
             break
-        if len(played) == 1:
+        if len(played_cards) == 1:
             await page.get_by_text(_("previous trick"), exact=True).click()
         await check_names(page)
         name = await playable.first.get_attribute("aria-label")
         assert name in names
         await hand.get_by_role("button", name=name, exact=True).press("Enter")
-        played.append(name)
+        played_cards.append(name)
         await expect(trick.get_by_role("img", name=name, exact=True).or_(go_on)).to_be_visible()
         await expect(hand.get_by_role("button", name=name, exact=True)).to_have_count(0)
-    assert len({*played}) == len(played) == 20
+    assert len({*played_cards}) == len(played_cards) == 20

@@ -209,15 +209,15 @@ async def test_signing_out_restores_the_earlier_guest(site: OpenPlayground) -> N
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with open_browser(site) as anna:
-        own = await anna.play("testa", name="Carla")
+        own_table = await anna.play("testa", name="Carla")
         assert (await anna.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)).status == 303
         page = (await anna.get("/"))[1]
         assert f"/t/{code}" in page
-        assert f"/t/{own}" not in page
+        assert f"/t/{own_table}" not in page
         assert (await anna.post("/out", {})).status == 403
         assert (await anna.post("/out")).status == 303
         page = (await anna.get("/"))[1]
-        assert f"/t/{own}" in page
+        assert f"/t/{own_table}" in page
         assert f"/t/{code}" not in page
         assert not await site.worker.store.client.exists(keys.sessions(ANNA.id))
 

@@ -782,10 +782,10 @@ async def test_cards_keep_their_places_until_the_deal_ends(playground: OpenPlayg
     for _ in range(3):
         await wait_for_turn(page)
         card = page.locator(".fan .tap.playable").first
-        played = await card.get_attribute("data-card")
+        played_card = await card.get_attribute("data-card")
         await card.click()
-        await expect(page.locator(f".fan [data-card='{played}']")).to_have_count(0)
-        before = [["" if card == played else card, left_edge] for card, left_edge in before]
+        await expect(page.locator(f".fan [data-card='{played_card}']")).to_have_count(0)
+        before = [["" if card == played_card else card, left_edge] for card, left_edge in before]
         await wait_for_turn(page)
         assert await page.evaluate(places) == before
     await page.reload()

@@ -570,9 +570,9 @@ async def test_opening_a_socket_counts_as_a_request(
         code = await anna.play()
         async with anna.connect(code) as live:
             await live.receive("table")
-        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as error:
             await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=anna.origin)
-        assert refused.value.status == 429
+        assert error.value.status == 429
 
 
 async def test_forgotten_person_does_not_return_with_a_name(
@@ -761,9 +761,9 @@ async def test_own_tables_show_the_turn_and_the_score(site: OpenPlayground) -> N
             assert table.game
         _status, page = await anna.get("/")
         assert re.search(rf"<b>Your turn.</b> .*Anna\S* 0, .*Gino\S* 0 · <code>{code}</code>", page)
-        waiting = await anna.play("testa", friend="1")
+        waiting_table = await anna.play("testa", friend="1")
         _status, page = await anna.get("/")
-        assert re.search(rf"waits for players\s+<code>{waiting}</code>", page)
+        assert re.search(rf"waits for players\s+<code>{waiting_table}</code>", page)
 
 
 async def test_stranger_chooses_language_and_suits_before_a_game(site: OpenPlayground) -> None:

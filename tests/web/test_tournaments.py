@@ -92,7 +92,7 @@ async def test_guests_join_and_leave_on_the_page(playground: OpenPlayground) -> 
 
 async def play(live: LiveSocket, code: str, cards: int, *, resigns: bool) -> None:
     """Play some cards, then resign or wait until the game is over."""
-    played = 0
+    play_count = 0
     while True:
         table: dict[str, Any] = await live.receive("table")
         if table["phase"] == "over":
@@ -100,12 +100,12 @@ async def play(live: LiveSocket, code: str, cards: int, *, resigns: bool) -> Non
         if not table["is_mine"] or not (presses := [card["press"] for card in table["hand"] if card["press"]]):
             continue
         payload = presses[0]
-        if played >= cards:
+        if play_count >= cards:
             if not resigns:
                 continue
             payload = f"1m{code}:{table['version']}:resign"
         await live.press(payload, f"{table['version']:04x}")
-        played += 1
+        play_count += 1
 
 
 @pytest.mark.long

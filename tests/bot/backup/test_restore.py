@@ -92,8 +92,8 @@ def drop_end(data: bytes) -> bytes:
 
 
 def drop_a_line(data: bytes) -> bytes:
-    lines = gzip.decompress(data).splitlines(keepends=True)
-    return gzip.compress(b"".join([*lines[:3], *lines[4:]]))
+    backup_lines = gzip.decompress(data).splitlines(keepends=True)
+    return gzip.compress(b"".join([*backup_lines[:3], *backup_lines[4:]]))
 
 
 def change_a_line(data: bytes) -> bytes:

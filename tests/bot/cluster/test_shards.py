@@ -293,12 +293,12 @@ async def test_worker_with_an_expired_lease_waits_for_its_renewal(store: Store) 
     worker.time += 0.5
     assert worker.shards.owns(CODE)
     assert not worker.shards.surely_owns(CODE)
-    waiting = asyncio.create_task(worker.shards.wait_until_held(CODE))
+    wait = asyncio.create_task(worker.shards.wait_until_held(CODE))
     await asyncio.sleep(0)
-    assert not waiting.done()
+    assert not wait.done()
     await worker.shards.balance()
     async with asyncio.timeout(10):
-        assert await waiting
+        assert await wait
 
 
 async def test_single_worker_keeps_shards_after_hanging(store: Store) -> None:

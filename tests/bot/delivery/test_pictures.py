@@ -331,9 +331,9 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         return await paint_panel(pool, panel) if painting_allowed.is_set() else replace(panel, picture=None)
 
     async def wait_until_allowed(_pool: PicturePool, _scene: Subject, woken: asyncio.Event) -> None:
-        waiting = [asyncio.create_task(event.wait()) for event in (painting_allowed, woken)]
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in waiting:
+        waits = [asyncio.create_task(event.wait()) for event in (painting_allowed, woken)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for task in waits:
             task.cancel()
 
     monkeypatch.setattr(PicturePool, "paint_panel", paint_unless_late)

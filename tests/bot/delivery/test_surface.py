@@ -227,9 +227,9 @@ def test_change_for_waiting_surfaces_does_not_affect_others() -> None:
         before = surface.known
         surface.apply(change, HOME, 2000)
         assert surface.known == before
-    waiting = absent_surface(halted="unreachable")
-    waiting.apply(change, HOME, 2000)
-    assert waiting.state is State.ABSENT
+    waiting_surface = absent_surface(halted="unreachable")
+    waiting_surface.apply(change, HOME, 2000)
+    assert waiting_surface.state is State.ABSENT
 
 
 @pytest.mark.parametrize(

@@ -446,11 +446,11 @@ async def test_one_update_opens_one_practice_table(worker: Worker, fake: FakePla
     assert len({chair.name for chair in table.chairs if chair}) == 4
     assert await lobby.language_of("p:1", "en") == "it"
     assert (await lobby.open_table(anna, "nothing", "easy", "u2")).refusal.startswith("There is no game")
-    waiting = await lobby.open_table(anna, "testa", "", "u3")
-    assert (await worker.room.table(waiting.code)).phase == "open"
+    waiting_table = await lobby.open_table(anna, "testa", "", "u3")
+    assert (await worker.room.table(waiting_table.code)).phase == "open"
     assert [(table.code, table.is_waiting) for table in await lobby.tables_of("p:1")] == [
         (first.code, False),
-        (waiting.code, True),
+        (waiting_table.code, True),
     ]
 
 

@@ -62,7 +62,7 @@ def test_trick_news_names_taker_and_drawn_card(game: str) -> None:
 
 
 def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
-    random, found = Random(7), 0
+    random, news_count = Random(7), 0
     for _ in range(30):
         table = dealt_table("tressette", random)
         for _turn in range(4):
@@ -79,8 +79,8 @@ def test_later_declaration_names_what_the_seat_can_soon_declare() -> None:
             assert bool(declarations[viewer]) == bool(moves)
             assert all(words.combination(move) in declarations[viewer] for move in moves)
             assert later_declaration(*seen_by(table, viewer)) == ""
-            found += len(moves)
-    assert found
+            news_count += len(moves)
+    assert news_count
 
 
 def test_partner_is_named_until_the_first_move() -> None:

@@ -178,12 +178,12 @@ async def test_abandoned_pictures_are_not_painted(tmp_path: Path, monkeypatch: p
         for scene in scenes:
             assert not (await pictures.paint_panel(Panel((), picture=Picture(scene, "")))).picture
         woken = asyncio.Event()
-        waiting = [asyncio.create_task(pictures.wait_until_done(scene, woken)) for scene in scenes[1:]]
+        waits = [asyncio.create_task(pictures.wait_until_done(scene, woken)) for scene in scenes[1:]]
         other = asyncio.create_task(pictures.wait_until_done(scenes[3], asyncio.Event()))
         await asyncio.sleep(0)
         # Newer messages replace these three, so they no longer wait for their pictures.
         woken.set()
-        await asyncio.gather(*waiting)
+        await asyncio.gather(*waits)
         (tmp_path / "permission").touch()
         await other
         assert not pictures._under_way

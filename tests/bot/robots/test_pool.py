@@ -83,7 +83,7 @@ async def test_moves_do_not_wait_for_busy_processes(game: Game, monkeypatch: pyt
     monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 30.0)
     pool = RobotPool(1)
     pool._think = think_too_long
-    waiting = [asyncio.create_task(pool.move("strong", game.view(1), [])) for _ in range(MAX_WAITING)]
+    waiting_moves = [asyncio.create_task(pool.move("strong", game.view(1), [])) for _ in range(MAX_WAITING)]
     try:
         await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -91,7 +91,7 @@ async def test_moves_do_not_wait_for_busy_processes(game: Game, monkeypatch: pyt
             assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
             assert await pool.hint(game.view(1), game.history(1)) is None
     finally:
-        for task in waiting:
+        for task in waiting_moves:
             task.cancel()
         pool.stop()
 

@@ -143,8 +143,8 @@ async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        out, _ = await check.communicate()
-        return check.returncode, out.decode()
+        output, _ = await check.communicate()
+        return check.returncode, output.decode()
 
     assert (await run_check())[0] == 1, "the check must fail before a bot runs"
     bot = await asyncio.create_subprocess_exec(

@@ -34,9 +34,11 @@ def site(tmp_path: Path) -> Path:
 
 
 def run_check(site: Path) -> str:
-    own = environment(site, PYTHONPATH=str(site), PYTHONSAFEPATH="1", PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run([sys.executable, "-c", CHECK], cwd=site, env=own, capture_output=True, text=True, check=False)
-    return done.stderr.strip().splitlines()[-1] if done.returncode else ""
+    own_environment = environment(site, PYTHONPATH=str(site), PYTHONSAFEPATH="1", PYTHONDONTWRITEBYTECODE="1")
+    result = subprocess.run(
+        [sys.executable, "-c", CHECK], cwd=site, env=own_environment, capture_output=True, text=True, check=False
+    )
+    return result.stderr.strip().splitlines()[-1] if result.returncode else ""
 
 
 def test_files_of_another_distribution_are_refused(site: Path) -> None:

@@ -19,8 +19,8 @@ def verdict(seat: int, move: str, lost_points: float, place: int = 4) -> Verdict
 
 
 def test_costliest_cards_are_the_players_own() -> None:
-    own = [verdict(0, "play 7D", 1.0), verdict(0, "play 4C", 2.5, 8), verdict(0, "play 5C", 0.5, 10)]
-    analysis = Analysis([*own, verdict(0, "play 6C", 0.4, 12), verdict(1, "play AS", 6.0)], DEALS)
+    own_verdicts = [verdict(0, "play 7D", 1.0), verdict(0, "play 4C", 2.5, 8), verdict(0, "play 5C", 0.5, 10)]
+    analysis = Analysis([*own_verdicts, verdict(0, "play 6C", 0.4, 12), verdict(1, "play AS", 6.0)], DEALS)
     costliest = costliest_cards(GAME, analysis, 0, "en", "italian")
     assert (costliest.state, costliest.title) == ("done", "Your 3 costliest cards")
     assert [(card.code, card.name, card.step) for card in costliest.cards] == [
@@ -52,8 +52,8 @@ def test_verdict_on_open_hands_says_that_nobody_saw_them() -> None:
 
 def test_declarations_are_no_costliest_cards() -> None:
     analysis = Analysis([verdict(0, "declare three A", 9.0), verdict(0, "play 7D", 0.0)], DEALS)
-    found = costliest_cards(GAME, analysis, 0, "en", "italian")
-    assert (found.state, found.title, found.cards) == ("done", "No card cost you points.", ())
+    costliest = costliest_cards(GAME, analysis, 0, "en", "italian")
+    assert (costliest.state, costliest.title, costliest.cards) == ("done", "No card cost you points.", ())
 
 
 def test_unfinished_analysis_names_no_card() -> None:

@@ -47,11 +47,11 @@ def test_only_the_last_trick_shows_its_cards_during_a_deal(game: str) -> None:
 def test_all_tricks_show_their_cards_after_the_deal(game: str) -> None:
     table = played_deal(game)
     assert table.game
-    played = sum(move.startswith("play ") for _seat, move in table.game.moves)
+    play_count = sum(move.startswith("play ") for _seat, move in table.game.moves)
     for finished in (table, table if table.game.is_over else table.with_entries([Deal(bytes(32))], "next")):
         log = log_for(finished, 1)
         assert log.number == 1
-        assert len({card.code for entry in log.entries for card in entry.cards}) == played
+        assert len({card.code for entry in log.entries for card in entry.cards}) == play_count
 
 
 def test_log_begins_again_with_the_first_move_of_a_deal() -> None:

@@ -55,14 +55,14 @@ def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
         for index, step in enumerate(replayed.steps):
             position = load(record, number, index)
             assert step.view == position.view(None).deal
-            for seat, own in enumerate(step.seats):
+            for seat, seat_view in enumerate(step.seats):
                 view = position.view(seat).deal
                 assert view
-                assert tuple(own.hand) == view.hand
+                assert tuple(seat_view.hand) == view.hand
                 if isinstance(view, PacketsView):
-                    assert own.packets == list(view.packets)
+                    assert seat_view.packets == list(view.packets)
                 if isinstance(view, SpadesView):
-                    assert (own.drawn, tuple(own.discarded or ())) == (view.drawn, view.discarded)
+                    assert (seat_view.drawn, tuple(seat_view.discarded or ())) == (view.drawn, view.discarded)
             assert step.text
 
 

@@ -68,16 +68,16 @@ async def test_line_has_the_engines_positions_and_moves(store: Store, game_id: s
     what_if, game = await prepare(store, game_id)
     place = len(game.record.deals[0].moves) // 2
     moves = other_moves(game, place, 6)
-    found = await read_line(what_if, Line(game.id, 1, place, tuple(moves)))
-    assert ReplayedLine.model_validate_json(found.model_dump_json()) == found
+    line_page = await read_line(what_if, Line(game.id, 1, place, tuple(moves)))
+    assert ReplayedLine.model_validate_json(line_page.model_dump_json()) == line_page
     position = load(game.record, 1, place)
-    for step, move in zip(found.steps, moves, strict=True):
+    for step, move in zip(line_page.steps, moves, strict=True):
         assert (step.seat, step.move) == (position.turn, move)
         assert position.turn is not None
         position.play(position.turn, move)
         assert step.view == position.view(None).deal
     legal = position.legal_moves(position.turn) if position.turn is not None else []
-    assert [choice.move for choice in found.choices] == [move for move in legal if move not in ENDING_MOVES]
+    assert [choice.move for choice in line_page.choices] == [move for move in legal if move not in ENDING_MOVES]
 
 
 async def test_recorded_moves_give_the_recorded_positions(store: Store) -> None:
@@ -152,11 +152,11 @@ async def test_missing_positions_are_none(store: Store, deal: int, place: int) -
 async def test_waiting_requests_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAITING", 2)
     robots = RobotPool(1)
-    waiting = [asyncio.create_task(robots.think_aside(len, ())) for _ in range(2)]
+    waiting_tasks = [asyncio.create_task(robots.think_aside(len, ())) for _ in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(PoolBusy):
         await robots.think_aside(len, ())
-    assert await asyncio.gather(*waiting) == [0, 0]
+    assert await asyncio.gather(*waiting_tasks) == [0, 0]
     robots.stop()
 
 

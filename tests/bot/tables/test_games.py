@@ -197,9 +197,9 @@ async def test_move_for_player_needs_turn_and_current_version(room: Room, challe
     for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
         with pytest.raises(OldPanel):
             await room.make_moves_for(table.code, wrong_seat, version, [playable_card(table)], "u1")
-    waiting = await challenges.open_table("testa", "p:5", "P5", "open 2")
+    waiting_table = await challenges.open_table("testa", "p:5", "P5", "open 2")
     with pytest.raises(OldPanel):
-        await room.make_moves_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
+        await room.make_moves_for(waiting_table.code, 0, waiting_table.version, ["play 3D"], "u2")
 
 
 async def test_move_for_wrong_seat_of_four_is_refused(room: Room) -> None:

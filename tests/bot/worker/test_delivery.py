@@ -549,12 +549,12 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
         mover = first.chairs[first.game.turn]
         assert mover
         move = next(move for move in first.game.legal_moves(first.game.turn) if move.startswith("play"))
-        waiting = next(player for player in players if player.person.id != mover.person)
-        lowest = max(map(int, fake.messages[waiting.private]))
+        waiting_player = next(player for player in players if player.person.id != mover.person)
+        lowest = max(map(int, fake.messages[waiting_player.private]))
         await first_worker.room.make_move(first.code, mover.person, first.version, move, "a move")
         await settle()
-        assert max(map(int, fake.messages[waiting.private])) > lowest
-        assert len(fake.messages[waiting.private]) == len(codes)
+        assert max(map(int, fake.messages[waiting_player.private])) > lowest
+        assert len(fake.messages[waiting_player.private]) == len(codes)
 
 
 async def test_edits_are_saved_while_another_message_waits(store: Store) -> None:

@@ -59,9 +59,9 @@ async def test_group_migration_during_an_outage_moves_the_board(embedded: Embedd
             async with stop_store(embedded, worker):
                 # The migration is reported many times, with and without a caller that waits.
                 migrations = [dispatcher.move_chat(GROUP, ELSEWHERE) for _ in range(500)]
-                waiting = asyncio.ensure_future(migrations[-1])
+                migration = asyncio.ensure_future(migrations[-1])
                 await asyncio.sleep(0.3)
-                assert not waiting.done()
+                assert not migration.done()
                 assert len(asyncio.all_tasks()) <= tasks + 5
             async with asyncio.timeout(20):
                 await asyncio.gather(*migrations)

@@ -294,13 +294,13 @@ async def test_page_hides_names_of_strangers(store: Store, monkeypatch: pytest.M
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         site = worker.feature(DailyFeature).site
-        own = (await site.page("paper:1", "en", yesterday=True)).lines
+        own_lines = (await site.page("paper:1", "en", yesterday=True)).lines
         stranger = (await site.page("", "it", yesterday=True)).lines
-        assert own
+        assert own_lines
         assert stranger
-        assert sorted("Annamaria" in row.name for row in own.rows) == [False, True]
-        assert all(bool(cell.href) == ("Annamaria" in row.name) for row in own.rows for cell in row.cells)
-        assert "Brunello" not in str(own)
+        assert sorted("Annamaria" in row.name for row in own_lines.rows) == [False, True]
+        assert all(bool(cell.href) == ("Annamaria" in row.name) for row in own_lines.rows for cell in row.cells)
+        assert "Brunello" not in str(own_lines)
         assert "Annamaria" not in str(stranger)
         assert "Brunello" not in str(stranger)
         assert all("qualcuno" in row.name for row in stranger.rows)
@@ -308,7 +308,7 @@ async def test_page_hides_names_of_strangers(store: Store, monkeypatch: pytest.M
         # Today's lines are hidden, also from a player who has begun.
         await begin_deal(anna)
         own_later = (await site.page("paper:1", "en", yesterday=True)).lines
-        assert own_later == own
+        assert own_later == own_lines
         assert (await site.page("paper:1", "en")).lines is None
 
 

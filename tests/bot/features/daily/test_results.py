@@ -51,9 +51,9 @@ def test_finished_deal_gives_a_valid_record_and_result(game_id: str) -> None:
 
 
 def test_results_explain_squares_until_a_streak() -> None:
-    own = RankedResult("p", SoloResult((7, 4), "110"), 1)
+    own_result = RankedResult("p", SoloResult((7, 4), "110"), 1)
     for longest, legends in ((1, 1), (2, 1), (3, 0)):
-        panel = played_panel("en", date(2026, 11, 24), "testa", own, 1, None, Streak(1, longest), ())
+        panel = played_panel("en", date(2026, 11, 24), "testa", own_result, 1, None, Streak(1, longest), ())
         assert panel.plain.count("🟩 trick taken, ⬜ trick lost") == legends
 
 

@@ -180,8 +180,8 @@ async def test_deal_is_secret_until_both_have_played_it(store: Store) -> None:
         assert await worker.archive.get(game) is None
         data = await worker.feature(DuelsFeature).mydata(bruno.person.id, 0.0)
         assert data["duels"][0]["results"] == []
-        own = await worker.feature(DuelsFeature).mydata(anna.person.id, 0.0)
-        assert own["duels"][0]["results"][0]["deal"] == 1
+        own_data = await worker.feature(DuelsFeature).mydata(anna.person.id, 0.0)
+        assert own_data["duels"][0]["results"][0]["deal"] == 1
 
 
 async def test_both_get_the_same_cards_in_the_same_seat(store: Store) -> None:
@@ -451,10 +451,10 @@ async def test_forgetting_erases_unseen_invitations(store: Store) -> None:
             while not (await forgetting_marks(store.client))[player.person.id].is_erased:
                 await asyncio.sleep(0.01)
         for code in codes:
-            stored = b"".join((await store.client.hgetall(keys.duel(code))).values()).lower()
-            assert b"bruno" not in stored
-            assert b"carla" not in stored
-            assert b"paper:2" not in stored
+            stored_duel = b"".join((await store.client.hgetall(keys.duel(code))).values()).lower()
+            assert b"bruno" not in stored_duel
+            assert b"carla" not in stored_duel
+            assert b"paper:2" not in stored_duel
         assert not [key async for key in store.client.scan_iter("duels:of:*@*")]
 
 

@@ -42,11 +42,11 @@ def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, max_size: int
 
 def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
     """Match people by a simple rule: the person who has waited longest gets the best opponent."""
-    waiting = sorted(crowd, key=lambda searcher: (searcher.since, searcher.person))
+    waiting_searchers = sorted(crowd, key=lambda searcher: (searcher.since, searcher.person))
     pairs = []
-    while waiting:
-        longest = waiting.pop(0)
-        fitting = [other for other in waiting if can_match(longest, other, NOW)]
+    while waiting_searchers:
+        longest = waiting_searchers.pop(0)
+        fitting = [other for other in waiting_searchers if can_match(longest, other, NOW)]
         if fitting:
             other = min(
                 fitting,
@@ -57,7 +57,7 @@ def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
                     other.person,
                 ),
             )
-            waiting.remove(other)
+            waiting_searchers.remove(other)
             pairs.append((longest.person, other.person))
     return pairs
 

@@ -288,8 +288,8 @@ async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
     for payload in ("block", "block 7", "block x", "block 1 1"):
         assert (await anna.send(f"1t{table.code}:{payload}")).toast
         assert (await carla.send(f"1t{table.code}:{payload}")).toast
-    own = table.seat_of(anna.person.id)
-    assert "no longer here" in (await anna.send(f"1t{table.code}:block {own}")).toast
+    own_seat = table.seat_of(anna.person.id)
+    assert "no longer here" in (await anna.send(f"1t{table.code}:block {own_seat}")).toast
     await resign(bruno)
     message, button = anna.button("🚫 Block")
     [game] = [game async for game in anna.worker.archive.games()]
@@ -307,7 +307,7 @@ async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
         anna.fake.messages[anna.private][message] = type(panel)(panel.text, ((made_up,),))
         assert (await anna.send(made_up.payload, anna.private, message)).toast
     assert await list_blocked(anna) == await list_blocked(carla) == []
-    assert button.payload == f"1pblock ask {game.id} {1 - (own or 0)}"
+    assert button.payload == f"1pblock ask {game.id} {1 - (own_seat or 0)}"
 
 
 async def test_forgotten_player_has_no_blocks(playing: list[Player]) -> None:

@@ -96,8 +96,8 @@ async def test_unplayed_challenge_delays_the_next_one(worker: Worker, is_decline
     await worker.settled()
     assert await site_of(worker).challenges_to(BRUNO.id, "en") == []
     [line] = await site_of(worker).opponents(ANNA.id, "en")
-    _code, why = await site_of(worker).challenge(ANNA, line.game_id, line.seat)
-    assert "a few hours" in why
+    _code, refusal = await site_of(worker).challenge(ANNA, line.game_id, line.seat)
+    assert "a few hours" in refusal
     # The other person can challenge in the meantime.
     assert await challenge(worker, BRUNO)
     for key in await worker.store.client.keys("opponents:asked:*"):

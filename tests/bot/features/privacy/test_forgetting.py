@@ -349,8 +349,8 @@ async def test_returning_person_starts_as_a_stranger(store: Store) -> None:
         _, card = anna.moves()[-1]
         reply = await anna.say("/forget")
         assert reply.panel
-        done = await press_payload(anna, reply.panel.rows[0][0].payload)
-        assert "I’m forgetting you" in done.plain
+        confirmation = await press_payload(anna, reply.panel.rows[0][0].payload)
+        assert "I’m forgetting you" in confirmation.plain
         await forget_person(worker)
         assert "table" in (await anna.send(card.payload, anna.private)).toast
         profile = await worker.people.person(ANNA)

@@ -54,10 +54,10 @@ def test_forget_command_confirms_then_rewrites_files(tmp_path: Path, monkeypatch
     unanswered = runner.invoke(cli.app, ["forget", person], input="")
     assert unanswered.exit_code == 1
     assert "There is no terminal to ask. Add --yes" in unanswered.stderr
-    done = runner.invoke(cli.app, ["forget", person, "--yes", "--file", str(file)])
-    assert done.exit_code == 0, done.output
+    result = runner.invoke(cli.app, ["forget", person, "--yes", "--file", str(file)])
+    assert result.exit_code == 0, result.output
     # The game was only in the file, so the store's count is 0.
-    assert f"{person} is forgotten, and was named in 0 games, 0 ratings and 0 tables." in done.output
+    assert f"{person} is forgotten, and was named in 0 games, 0 ratings and 0 tables." in result.output
     assert person not in file.read_text()
     assert '"somebody"' in file.read_text()
 

@@ -242,6 +242,6 @@ async def test_forget_command_rewrites_the_file(tmp_path: Path) -> None:
             await store.client.delete(key)
     await valkey.stop()
     assert find_files_with_traces(tmp_path / "data")
-    done = await asyncio.to_thread(run_command, tmp_path, "forget", ANNA, "--yes")
-    assert done.returncode == 0, done.stderr
+    result = await asyncio.to_thread(run_command, tmp_path, "forget", ANNA, "--yes")
+    assert result.returncode == 0, result.stderr
     await wait_until(lambda: not find_files_with_traces(tmp_path / "data"))

@@ -121,9 +121,9 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         assert "✅ Right" in text
         assert "Right answers: 1 of 1 · in a row: 1 (best: 1)" in text
         await anna.press("💡 Best play")
-        lines = anna.fake.last(anna.private).plain
-        assert "Best play from here:" in lines
-        assert "After" not in lines
+        page_text = anna.fake.last(anna.private).plain
+        assert "Best play from here:" in page_text
+        assert "After" not in page_text
         solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
         assert solver.rating > PuzzleStanding().rating
         assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in text

@@ -99,11 +99,11 @@ async def test_player_page_hides_games_from_others(store: Store) -> None:
         games = await store_rated_games(worker)
         players = make_players(worker)
         id_ = await players.id_of("paper:2")
-        own = await players.player(id_, "paper:2", "en")
+        own_page = await players.player(id_, "paper:2", "en")
         public = await players.player(id_, "", "en")
-        assert own
+        assert own_page
         assert public
-        assert (own.name, public.name) == ("Bruno Bianchi", "Asso 100")
+        assert (own_page.name, public.name) == ("Bruno Bianchi", "Asso 100")
         assert [rating.game for rating in public.ratings] == ["all", "testa"]
         own_games = [game for game in games if "paper:2" in game.people]
         assert public.ratings[0].games == len(own_games) >= MIN_GAMES
@@ -111,7 +111,7 @@ async def test_player_page_hides_games_from_others(store: Store) -> None:
             game.people.index("paper:2") in (game.record.winner or []) for game in own_games
         ]
         assert public.history[-1].rating == public.ratings[0].rating
-        assert [game.id for game in own.games] == [game.id for game in reversed(own_games)]
+        assert [game.id for game in own_page.games] == [game.id for game in reversed(own_games)]
         assert public.games == []
         assert "paper" not in json.dumps(public.model_dump(mode="json"))
 

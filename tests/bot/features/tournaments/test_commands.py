@@ -134,9 +134,9 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
         "All results" in [button.label for row in panel.rows for button in row]
         for panel in group.fake.messages[GROUP].values()
     )
-    own = await group.people[0].say("/tournament", group.people[0].private)
-    assert own.panel
-    assert "Your place: " in own.panel.plain
+    own_page = await group.people[0].say("/tournament", group.people[0].private)
+    assert own_page.panel
+    assert "Your place: " in own_page.panel.plain
 
 
 async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> None:

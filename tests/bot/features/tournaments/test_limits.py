@@ -72,14 +72,16 @@ async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
 
 async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
     desks = [desk, Desk(desk.store)]
-    done, errors = await gather_results([open_tournament(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
-    assert len(done) == MAX_ORGANISED
+    opened, errors = await gather_results(
+        [open_tournament(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)]
+    )
+    assert len(opened) == MAX_ORGANISED
     assert set(errors) == {OrganisesTooMany}
     assert len(await desk.tournaments.of_person(ANNA)) == MAX_ORGANISED
     # Refused openings left no entry in the lists.
     lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
-    assert lists == {keys.in_chat(tournament.place) for tournament in done}
-    await desk.tournaments.commit(done[0].code, "end", lambda _tournament: [Finish()])
+    assert lists == {keys.in_chat(tournament.place) for tournament in opened}
+    await desk.tournaments.commit(opened[0].code, "end", lambda _tournament: [Finish()])
     await open_tournament(desk, "paper:99", ANNA, "one more")
     with pytest.raises(OrganisesTooMany):
         await open_tournament(desk, "paper:99", ANNA, "too many")

@@ -222,8 +222,10 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
 
     async def record_game(table: Table, game: FinishedGame) -> None:
         # The table and its archived game still exist now.
-        stored = await worker.archive.get(game.id)
-        reports.append(((await worker.room.table(table.code)).phase, bool(stored and stored.record == game.record)))
+        stored_game = await worker.archive.get(game.id)
+        reports.append(
+            ((await worker.room.table(table.code)).phase, bool(stored_game and stored_game.record == game.record))
+        )
 
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", record_game)

@@ -51,9 +51,9 @@ def test_round_robin_follows_berger_tables(teams: int) -> None:
         for line in BERGER[teams + teams % 2]
     ]
     for ours, theirs in zip(berger(teams), table, strict=True):
-        played = [pair for pair in theirs if teams not in pair]
+        played_pairs = [pair for pair in theirs if teams not in pair]
         byes = [(sum(pair) - teams, None) for pair in theirs if teams in pair]
-        assert list(ours) == played + byes
+        assert list(ours) == played_pairs + byes
 
 
 @pytest.mark.parametrize("teams", range(3, 33))

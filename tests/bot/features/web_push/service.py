@@ -45,8 +45,8 @@ def decrypt(body: bytes, key: EllipticCurvePrivateKey, auth: bytes) -> bytes:
     assert 18 <= len(sealed) <= size, "the body must be one record"
     assert len(body) <= 4096
     shared = key.exchange(ECDH(), EllipticCurvePublicKey.from_encoded_point(SECP256R1(), sender))
-    own = key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    secret = HKDFExpand(SHA256(), 32, b"WebPush: info\0" + own + sender).derive(hmac_sha256(auth, shared))
+    own_public_key = key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    secret = HKDFExpand(SHA256(), 32, b"WebPush: info\0" + own_public_key + sender).derive(hmac_sha256(auth, shared))
     pseudorandom = hmac_sha256(salt, secret)
     content_key = HKDFExpand(SHA256(), 16, b"Content-Encoding: aes128gcm\0").derive(pseudorandom)
     nonce = HKDFExpand(SHA256(), 12, b"Content-Encoding: nonce\0").derive(pseudorandom)

@@ -255,8 +255,10 @@ async def test_new_browser_replaces_the_oldest(bench: Bench, monkeypatch: pytest
     seconds = count(1)
     monkeypatch.setattr(subscriptions, "time", SimpleNamespace(time=lambda: next(seconds)))
     browsers = [await bench.subscribe() for _ in range(MAX_BROWSERS + 2)]
-    stored = await bench.subscriptions.of(ANNA)
-    assert [subscription.endpoint for subscription in stored] == [browser.endpoint for browser in browsers[2:]]
+    stored_subscriptions = await bench.subscriptions.of(ANNA)
+    assert [subscription.endpoint for subscription in stored_subscriptions] == [
+        browser.endpoint for browser in browsers[2:]
+    ]
 
 
 async def test_choosing_no_kind_unsubscribes(bench: Bench) -> None:

@@ -93,8 +93,8 @@ async def store_results(worker: Worker, duel: Duel, side: int, margin: int, deal
     """Store results of a side's deals, as if they had been played."""
     duels = worker.feature(DuelsFeature).duels
     for deal in range(1, deals + 1):
-        played = Played(SoloResult((6 + margin, 6), "10"), f"G{side}-{deal}")
-        assert await duels.store.store_result(duel.code, side, deal, played)
+        deal_result = Played(SoloResult((6 + margin, 6), "10"), f"G{side}-{deal}")
+        assert await duels.store.store_result(duel.code, side, deal, deal_result)
     await duels._settle(duel.code)
 
 

@@ -425,8 +425,8 @@ async def test_others_play_on_after_a_player_is_forgotten(store: Store) -> None:
         match = await begin_match(worker, players)
         anna = players[0]
         duels = await matches_of(worker).duels_of(match)
-        [own] = [duel for duel in duels if duel.side_of(anna.person.id) == 0]
-        await store_results(worker, own, 1, 4, deals=2)
+        [own_duel] = [duel for duel in duels if duel.side_of(anna.person.id) == 0]
+        await store_results(worker, own_duel, 1, 4, deals=2)
         await forget(anna)
         await run_loops(worker)
         match = await match_in(worker)
@@ -436,7 +436,7 @@ async def test_others_play_on_after_a_player_is_forgotten(store: Store) -> None:
         # The two deals that the opponent has played are won; the others count for nobody.
         assert "Bar Sport 0–2 Circolo" in board(fake, OTHER)
         assert "somebody" in board(fake, OTHER)
-        [other] = [duel for duel in duels if duel.code != own.code]
+        [other] = [duel for duel in duels if duel.code != own_duel.code]
         for side in (0, 1):
             await store_results(worker, other, side, 3)
         await run_loops(worker)
@@ -656,9 +656,9 @@ async def test_group_moves_while_its_organiser_is_forgotten(
         await run_loops(worker)
         match = await match_in(worker, "paper:999")
         assert [side.place for side in match.sides] == ["paper:999", OTHER]
-        stored = await stored_text(store, match.code)
-        assert b"Anna" not in stored
-        assert b'paper:1"' not in stored
+        stored_match = await stored_text(store, match.code)
+        assert b"Anna" not in stored_match
+        assert b'paper:1"' not in stored_match
         for place in ("paper:999", OTHER):
             assert "somebody" in board(fake, place)
             assert "Anna" not in board(fake, place)

@@ -7,6 +7,7 @@ from itertools import count
 from random import Random
 
 import pytest
+from discord.http import Ratelimit
 
 from bot.delivery import surface_waits
 from bot.store import Store
@@ -45,6 +46,19 @@ async def play_one_trick(
         await asyncio.sleep(0.02)
     for adapter in adapters:
         await adapter.worker.settled()
+
+
+@pytest.mark.parametrize(("seconds", "are_kept"), [(3600.0, True), (0.0, False)])
+async def test_new_channel_seldom_searches_all_rate_limits(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, seconds: float, are_kept: bool
+) -> None:
+    # Each search forgets all limits.
+    monkeypatch.setattr(Ratelimit, "is_inactive", lambda _limit: True)
+    monkeypatch.setattr("adapters.discord.client.CLEARING_SECONDS", seconds)
+    async with on_discord(store, server) as adapter:
+        for number in range(1000):
+            adapter.client.http.get_ratelimit(f"channel {number}")
+        assert (len(adapter.client.http._buckets) >= 1000) is are_kept
 
 
 async def test_lost_connection_resumes_without_missing_events(store: Store, server: DiscordServer) -> None:

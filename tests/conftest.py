@@ -18,6 +18,7 @@ from bot.features.learn import first_games
 from tests.bot.fake_platform import fake, worker
 from tests.browser import browser, one_browser, playground
 from tests.forked import forked, spawned
+from tests.groups import COMPILED_SEARCHES, compile_searches
 from tests.long import find_repeats
 from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
 
@@ -127,13 +128,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: files[item.path])
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if COMPILED_SEARCHES.mark in item.iter_markers():
+        compile_searches()
+
+
 def pytest_make_parametrize_id(val: object) -> str | None:
     """Shorten long parameters in test ids: each process keeps all ids and sends them to the controller."""
     return f"{val[:20]!r}...{len(val)}" if isinstance(val, str | bytes) and len(val) > 100 else None
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Import different files first in each process of a whole run, so that each file is compiled only once."""
+    """Import different files first in each process of a whole run, so that each file is compiled only once.
+
+    Garbage collection is off until all files are loaded. It would scan all loaded modules again and again.
+    """
+    gc.disable()
     process = os.environ.get("PYTEST_XDIST_WORKER")
     if process and session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         names = sorted(
@@ -150,3 +160,4 @@ def pytest_collection_finish() -> None:
     """Exclude imported modules from garbage collection, because they stay until the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()

@@ -15,7 +15,6 @@ import bot.metrics  # noqa: F401 - registers the metrics
 from bot.settings import variable_names
 from bot.store.folder import ALLOWED_FILES
 from tests.browser import find_tool
-from tests.long import long
 from tests.paths import DOCS, ROOT
 
 DIST = ROOT / "dist"
@@ -83,7 +82,8 @@ def validate_manifests(manifests: list[dict[str, Any]], version: str = "") -> No
         kubernetes_validate.validate(manifest, version or kubernetes_validate.latest_version(), strict=True)
 
 
-@pytest.mark.parametrize("version", [long("1.25"), ""], ids=["1.25", "latest"])
+@pytest.mark.long
+@pytest.mark.parametrize("version", ["1.25", ""], ids=["1.25", "latest"])
 def test_manifests_fit_the_schemas_of_kubernetes(version: str) -> None:
     validate_manifests(load_manifests(), version)
 

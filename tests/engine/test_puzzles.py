@@ -25,6 +25,9 @@ from tests.long import mostly_long
 # A seed whose first games have puzzles. With other seeds, the first puzzle with packets can take a hundred games.
 SEED = "13"
 
+# One process finds the puzzles. Each of them takes a second.
+pytestmark = pytest.mark.xdist_group("puzzles")
+
 
 @pytest.fixture(params=mostly_long(GAMES, "testa", "spades"))
 def puzzle(request: pytest.FixtureRequest) -> Puzzle:
@@ -144,8 +147,8 @@ def test_package_has_2000_puzzles_of_all_games() -> None:
         assert found == (packaged.game, packaged.missed)
 
 
-@pytest.mark.parametrize("part", mostly_long(range(4), 0))
+@pytest.mark.parametrize("part", mostly_long(range(16), 0))
 def test_package_has_no_faults(part: int) -> None:
-    solver, puzzles = Solver(), [*all_puzzles().values()][part::4]
+    solver, puzzles = Solver(), [*all_puzzles().values()][part::16]
     faults = [(packaged.id, fault) for packaged in puzzles for fault in find_faults(packaged, solver)]
     assert not faults, f"bot/features/puzzles/{FILE} has faulty puzzles: {faults[:3]}"

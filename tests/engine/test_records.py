@@ -450,7 +450,7 @@ def mutate_bytes(text: bytes, random: Random) -> bytes:
             )
 
 
-@pytest.mark.parametrize("chunk", mostly_long(range(10), 0))
+@pytest.mark.parametrize("chunk", mostly_long(range(40), 0))
 def test_mutated_records_give_specific_errors(chunk: int) -> None:
     random = Random(chunk)
     records = [make_record(game, f"mutant {chunk}") for game in ("testa", "tavolo")]
@@ -459,7 +459,7 @@ def test_mutated_records_give_specific_errors(chunk: int) -> None:
     records.append(spades)
     outcomes = {"bad": 0, "faulty": 0, "true": 0}
     texts = [json.dumps(record).encode() for record in records]
-    for number in range(10_000):
+    for number in range(2500):
         if number % 2:
             text = mutate_bytes(random.choice(texts), random)
         else:
@@ -471,8 +471,8 @@ def test_mutated_records_give_specific_errors(chunk: int) -> None:
             outcomes["bad"] += 1
         except FaultyRecord:
             outcomes["faulty"] += 1
-    assert outcomes["bad"] > 1000
-    assert outcomes["faulty"] > 500
+    assert outcomes["bad"] > 250
+    assert outcomes["faulty"] > 125
 
 
 # Earlier releases of the rules

@@ -233,7 +233,7 @@ class TestInChromium:
         assert sent in moves_of({"widget": {"chat_data": state}})
         await page.close()
 
-    @pytest.mark.parametrize("answer", ["", "{", "7", '{"toast":"Wait for your turn"}', None])
+    @pytest.mark.parametrize("answer", mostly_long(["", "{", "7", '{"toast":"Wait for your turn"}', None], ""))
     async def test_card_whose_answer_is_lost_comes_back(self, browser: Browser, answer: str | None) -> None:
         _seen, state = own_turn("pizzichino")
         page = await open_widget(browser, state, [answer or ""])
@@ -248,6 +248,7 @@ class TestInChromium:
         assert [await card.get_attribute("class") for card in await cards.all()] == before
         await page.close()
 
+    @pytest.mark.long
     async def test_card_that_gets_no_answer_comes_back(self, browser: Browser) -> None:
         _seen, state = own_turn("pizzichino")
         page = await open_widget(browser, state, [], clock=True)
@@ -272,6 +273,7 @@ class TestInChromium:
         await expect(page.locator(".late")).to_have_count(1)
         await page.close()
 
+    @pytest.mark.long
     async def test_unreadable_state_leaves_what_is_drawn(self, browser: Browser) -> None:
         _seen, state = own_turn("testa")
         page = await open_widget(browser, state, [])
@@ -279,6 +281,7 @@ class TestInChromium:
         await expect(page.locator(".hand .card")).to_have_count(len(json.loads(state)["hand"]))
         await page.close()
 
+    @pytest.mark.long
     async def test_widget_that_cannot_read_its_state_asks_for_it(self, browser: Browser) -> None:
         _seen, state = own_turn("pizzichino")
         page = await open_widget(browser, state, [state], readable=False)
@@ -287,7 +290,8 @@ class TestInChromium:
         assert await page.evaluate("asked") == ["show"]
         await page.close()
 
-    @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino"))
+    @pytest.mark.long
+    @pytest.mark.parametrize("game", GAMES)
     async def test_every_part_fits_on_a_phone(self, browser: Browser, game: str) -> None:
         seen, _state = own_turn(game)
         state = seen_state(seen, "it", "italian", "easy", LIVE)

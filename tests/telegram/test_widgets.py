@@ -11,7 +11,6 @@ from bot.actions import is_page
 from bot.store import Store
 from engine import GAMES, verify
 from tests.bot.worker.test_games import shortest_target
-from tests.long import mostly_long
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import Failure, TelegramServer
@@ -44,7 +43,8 @@ async def tap_anything(person: Person, random: Random) -> None:
         await tap(person, hands[-1], random.choice(moves))
 
 
-@pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
 async def test_whole_game_can_be_played_by_widgets(store: Store, server: TelegramServer, game: str) -> None:
     random = Random(game)
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:

@@ -28,6 +28,7 @@ document.title = String(twice(more(count)) + (await late()).seven);
 }
 
 
+@pytest.mark.long
 async def test_joined_modules_run_as_separate_ones(playground: OpenPlayground, browser: Browser) -> None:
     modules = MODULES | {"late.js": MODULES["late.js"].replace(";export", ";\nexport")}
     page = await (await browser.new_context()).new_page()

@@ -290,6 +290,7 @@ async def test_played_card_moves_at_once_and_returns_if_refused(playground: Open
     await expect(other_page.locator(f".fan [data-card='{forged}']")).to_have_count(1)
 
 
+@pytest.mark.long
 async def test_reloaded_page_shows_the_same_table(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")
     await wait_for_turn(page)
@@ -354,7 +355,8 @@ async def test_hint_of_a_first_game_leaves_the_hand_on_screen(
     await take_screenshot(page, f"first-hint-{game}")
 
 
-@pytest.mark.parametrize("width", [360, long(390), long(430), 640])
+@pytest.mark.long
+@pytest.mark.parametrize("width", [360, 390, 430, 640])
 async def test_first_page_shows_whole_names_of_games(playground: OpenPlayground, browser: Browser, width: int) -> None:
     page = await open_page(browser, playground.url, viewport={"width": width, "height": 640})
     names = page.locator(".games b, .games small")
@@ -382,7 +384,8 @@ async def test_cards_in_the_header_cover_no_text(
     assert max(text_ends) <= first_card
 
 
-@pytest.mark.parametrize("locale", ["en-GB", long("it-IT")])
+@pytest.mark.long
+@pytest.mark.parametrize("locale", ["en-GB", "it-IT"])
 async def test_newcomer_sees_all_they_need_without_scrolling(
     playground: OpenPlayground, browser: Browser, locale: str
 ) -> None:
@@ -478,7 +481,7 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayg
     await expect(anna.locator(".clock")).to_contain_text(":")
     time_left = await anna.locator(".clock").inner_text()
     await expect(anna.locator(".clock")).not_to_have_text(time_left)
-    for _ in range(6):
+    for _ in range(2):
         for page in (anna, bruno):
             if await page.locator(".line.mine").count():
                 says = await page.locator("#says").inner_text()

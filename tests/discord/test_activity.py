@@ -301,7 +301,7 @@ async def test_active_accounts_never_count_for_a_full_address(
         cookie = (await sign_in(frame, server, 1, "i-1"))[1]
         now = 0.0
         known_people: TTLCache[str, str] = TTLCache(10, KNOWN_SECONDS, lambda: now)
-        monkeypatch.setattr(site._app_visitors, "_known", known_people)
+        monkeypatch.setattr(site._app_visitors, "_person_of_cookie", known_people)
         assert await frame.get("/how-to-play", cookie) == 200
         monkeypatch.setattr("adapters.web.limits.REQUESTS", RateLimit(burst=5, interval=3600.0))
         assert [await frame.get("/how-to-play", "") for _ in range(6)][-1] == 429

@@ -15,6 +15,7 @@ from bot.command_names import ArgumentKind, Availability, closest_command, read_
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
 from bot.delivery.surfaces import board_at
+from bot.feature import CommandHandler
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.challenge_commands import Joining
@@ -31,6 +32,7 @@ from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
 from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
+from bot.handlers.misspelt import Misspelt, misspelt_panel
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
 from bot.handlers.pages import CorePages
@@ -51,7 +53,7 @@ from bot.site.what_if import WhatIf
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.checks import check_not_banned
-from bot.tables.errors import NoSuchTable, OldPanel, SetAside, TableError
+from bot.tables.errors import NoSuchTable, OldPanel, SetAside
 from bot.texts import error_text, language_of, texts
 from bot.words.spoken import refusal_text
 from bot.worker import Worker
@@ -105,6 +107,7 @@ class Dispatcher:
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)
         self._pages = pages
         joining = Joining(room, challenges, people, guard, updates)
+        self._handlers: dict[str, CommandHandler] = {}
         all_handlers = (
             pages,
             joining,
@@ -114,9 +117,11 @@ class Dispatcher:
             ChallengeCards(room, challenges, people, updates, worker.policies, invitations, pages),
             TableButtons(room, updates, worker.alarms),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
+            Misspelt(self._handlers),
             *features,
         )
-        self._handlers = {name: handler for handlers in all_handlers for name, handler in handlers.commands.items()}
+        for handlers in all_handlers:
+            self._handlers |= handlers.commands
         self._presses = Presses(all_handlers, room, updates, self._offers, guard)
 
     async def handle_command(self, command: Command) -> Reply:
@@ -150,7 +155,9 @@ class Dispatcher:
             check_not_banned(self.worker.store.levers, profile.id)
         if spec is None:
             button = BUTTON_ERRORS.get(command.word)
-            raise button() if button else _unknown_command(command.word[:LONGEST_REPEATED], profile.language)
+            if button:
+                raise button()
+            return _unknown_command(command.word[:LONGEST_REPEATED], command.place, profile.language)
         if not spec.availability.includes(private=is_private(command.place)):
             raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)
         if len(rest) < len(command.words):
@@ -347,10 +354,15 @@ class Dispatcher:
         return texts(language).gettext("Something went wrong, but nothing is lost: try again.")
 
 
-def _unknown_command(word: str, language: str) -> TableError:
-    """Return the error for an unknown command. It names the command that was probably meant."""
+def _unknown_command(word: str, place: str, language: str) -> Reply:
+    """Answer an unknown command. If a known one is similar, name it; in the private chat, with a button for it."""
     close = closest_command(word)
-    return MisspeltCommand(word=word, close=close.name_in(language)) if close else UnknownCommand(word=word)
+    if close is None:
+        raise UnknownCommand(word=word)
+    error = MisspeltCommand(word=word, close=close.name_in(language))
+    if not is_private(place) or not close.availability.includes(private=True):
+        raise error
+    return Reply(panel=misspelt_panel(error, close, language))
 
 
 def _clean_command(command: Command) -> Command:

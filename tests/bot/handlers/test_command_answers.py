@@ -118,3 +118,22 @@ async def test_hand_before_the_deal_says_no_cards_yet(worker: Worker, fake: Fake
         toast = (await anna.say(command)).toast
         assert toast == f"The game at table {code} hasn’t started yet: your cards come when it does."
     assert (await anna.say("/hand K7QF2M")).toast == "You have no seat at table K7QF2M: /tables shows your tables."
+
+
+@pytest.mark.parametrize(("language", "word", "label"), [("en", "puzle", "/puzzle"), ("it", "problma", "/problema")])
+async def test_misspelt_command_stays_with_a_button(
+    worker: Worker, fake: FakePlatform, language: str, word: str, label: str
+) -> None:
+    anna = Player(worker, fake, "Anna", 1, language)
+    reply = await anna.say(f"/{word}", anna.private)
+    assert reply.panel
+    assert f"/{word}" in reply.panel.plain
+    assert [button.label for row in reply.panel.rows for button in row] == [label]
+    await anna.press(label)
+    assert "🧩" in fake.last(anna.private).plain
+    assert (await anna.say(f"/{word}")).toast, "a group's answer is not for all members"
+
+
+async def test_misspelt_command_of_groups_has_no_button(worker: Worker, fake: FakePlatform) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    assert "did you mean /match?" in (await anna.say("/matchh", anna.private)).toast

@@ -1,0 +1,33 @@
+"""The answer to a misspelt command in the private chat, with a button for the command that was probably meant."""
+
+from collections.abc import Mapping
+
+from bot import actions
+from bot.actions import BadPayload
+from bot.command_names import CommandSpec, find_command_spec
+from bot.feature import CommandHandler, Handlers
+from bot.handlers.errors import MisspeltCommand
+from bot.panel import Button, Panel, Writer
+from bot.people import Profile
+from bot.platform import Command, Press, Reply
+from bot.texts import error_text
+
+
+class Misspelt(Handlers):
+    """``handlers`` are those of all commands, by the command's name."""
+
+    def __init__(self, handlers: Mapping[str, CommandHandler]) -> None:
+        self._handlers = handlers
+        self.pages = {"command": self._run}
+
+    async def _run(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        spec = find_command_spec(words[0]) if len(words) == 1 else None
+        if spec is None or not spec.availability.includes(private=True):
+            raise BadPayload()
+        return await self._handlers[spec.name](Command(press.key, press.person, press.place, spec.name), profile)
+
+
+def misspelt_panel(error: MisspeltCommand, close: CommandSpec, language: str) -> Panel:
+    page = Writer()
+    page.line(error_text(error, language))
+    return page.panel((Button(f"/{close.name_in(language)}", actions.page("command", close.name), "good"),))

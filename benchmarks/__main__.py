@@ -18,6 +18,7 @@ class Benchmarks(LazyGroup):
         "store": "benchmarks.store:run",
         "scale": "benchmarks.scale:run",
         "robots": "benchmarks.robots:command",
+        "hints": "benchmarks.hints:run",
         "solver": "benchmarks.solver:run",
         "pictures": "benchmarks.pictures:command",
         "presses": "benchmarks.presses:command",

@@ -25,6 +25,7 @@ FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the 
 THINKING_SECONDS = 0.5  # a robot's search is cut short after this time
 PATIENCE_SECONDS = 1.2  # time to wait for a move before a simpler robot makes it: the process could be starting or dead
 HINT_SECONDS = 5.0  # longest wait until a hint can be computed, and longest wait for the hint itself
+HINT_THINKING_SECONDS = 4.0  # the same for a hint's search, so long that analyses almost always repeat all of it
 MAX_WAITING = 8  # waiting requests for each process: later ones would come too late
 
 
@@ -38,10 +39,10 @@ def choose_unhurried(level: str, view: View, history: Sequence[MoveEntry], seed:
     return make_robot(level, Random(seed)).choose(view, history)
 
 
-def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
-    from engine.robots.hints import find_hint  # noqa: PLC0415 - it is heavy, so only worker processes import it
+def advise(view: View, history: Sequence[MoveEntry]) -> Hint | None:
+    from engine.robots.hints import usual_hint  # noqa: PLC0415 - it is heavy, so only worker processes import it
 
-    return find_hint(view, history, Random(seed), _budget())
+    return usual_hint(view, history, _budget(HINT_THINKING_SECONDS))
 
 
 def analyse(record: str, deal: int) -> list[Verdict]:
@@ -69,8 +70,8 @@ def get_ready() -> None:
     compile_searches()
 
 
-def _budget() -> Budget:
-    until = time.monotonic() + THINKING_SECONDS
+def _budget(seconds: float = THINKING_SECONDS) -> Budget:
+    until = time.monotonic() + seconds
     return Budget(more=lambda: time.monotonic() < until)
 
 
@@ -131,7 +132,7 @@ class RobotPool:
         if self._movers.pending >= MAX_WAITING * self._movers.count:
             self._hints.release()
             return None
-        task = asyncio.create_task(self._movers.run(advise, view, history, secrets.randbits(64)))
+        task = asyncio.create_task(self._movers.run(advise, view, history))
         task.add_done_callback(lambda _: self._hints.release())
         return task.result() if await self._wait_for(task, HINT_SECONDS) else None
 

@@ -1,7 +1,8 @@
 """Verdicts on a finished deal: cards, picks, bids and declarations compared with the best ones.
 
 Decisions near the end of a deal are compared with perfect play on open cards. Earlier ones are compared with the strong
-robot's choice, given the player's knowledge; a loss within the search's error counts as 0.
+robot's choice, given the player's knowledge; a loss within the search's error counts as 0. The move of the hint that a
+player gets in that situation never counts as a loss.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from ..spades import SpadesDeal
 from ..tressette import TressetteDeal
 from ..views import SpadesView, View
 from .deductions import pack_of
-from .hints import find_reason
+from .hints import find_reason, usual_hint
 from .medium import useful_picks
 from .perfect_play import solve_moves
 from .robot import Budget
@@ -130,6 +131,11 @@ class _Analysis:
         lost = estimate_loss(view.deal, judged[best], made_estimate)
         if not isinstance(view.deal, SpadesView):
             best = lowest_alike(view.deal, best, equal_moves(view.deal, judged, best))
+        if lost > 0:
+            # Hints search longer, so their move is the better judge.
+            advised = _advised_move(game, seat)
+            best = next((number for number in judged if move_text(view, number) == advised), best)
+            lost = estimate_loss(view.deal, judged[best], made_estimate)
         return self._make_verdict(game, move_index, seat, move, move_text(view, best), lost, exact=False)
 
     def _judge_bid(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
@@ -144,6 +150,8 @@ class _Analysis:
     def _make_verdict(
         self, game: Game, move_index: int, seat: int, move: str, best_move: str, lost_points: float, *, exact: bool
     ) -> Verdict:
+        if lost_points > 0 and _advised_move(game, seat) == _without_signal(move):
+            lost_points = 0.0
         if lost_points <= 0:
             return Verdict(self.number, move_index, seat, move, move, round(lost_points, 2), exact)
         why = _find_difference(game.view(seat), game.history(seat), move, best_move, exact=exact)
@@ -202,6 +210,12 @@ def _find_difference(view: View, history: Sequence[MoveEntry], move: str, best_m
     reasons = {reason, find_reason(view, history, move, exact=exact)}
     is_shared = len(reasons) == 1 or reasons == {"takes", "takes_points"}
     return ("cards_open" if exact else "likely") if is_shared else reason
+
+
+def _advised_move(game: Game, seat: int) -> str:
+    """Return the move of the hint that the player gets here, without a signal; empty if there is none."""
+    hint = usual_hint(game.view(seat), game.history(seat))
+    return _without_signal(hint.move) if hint else ""
 
 
 def _without_signal(move: str) -> str:

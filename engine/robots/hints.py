@@ -20,6 +20,16 @@ POINT = 3  # thirds of a point
 FEW = 2  # number of cards that a reason names
 
 
+def usual_hint(view: View, history: Sequence[MoveEntry], budget: Budget | None = None) -> Hint | None:
+    """Return the hint that a player always gets in this situation, so that an analysis can find it again.
+
+    It depends on nothing but the player's knowledge, unless the ``budget`` ends the search early.
+    """
+    hand = view.deal.hand if view.deal else None
+    situation = "/".join([view.game, *(hand or ()), *(f"{seat}:{move}" for seat, move in history)])
+    return find_hint(view, history, Random(situation), budget or Budget())
+
+
 def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
     """Return the strong robot's move in this seat, with a reason; None out of turn."""
     move = StrongRobot(random, budget, advises=True).choose(view, history)

@@ -10,8 +10,9 @@ from engine import GAMES, Game, load
 from engine.cards import FRENCH, ITALIAN
 from engine.declarations import COMBINATIONS
 from engine.position import search_position
-from engine.robots import analysis
+from engine.robots import act, analysis, make_robot
 from engine.robots.analysis import analyse_deal
+from engine.robots.hints import usual_hint
 from engine.robots.strong import MoveEstimate, StrongRobot
 from engine.robots.verdicts import Verdict, summarize
 from engine.search.solver import Solver
@@ -43,6 +44,31 @@ def test_analysis_is_deterministic(game_id: str) -> None:
         assert verdict.lost >= 0
         assert (verdict.lost > 0) == (verdict.better != verdict.move)
     assert len([verdict for verdict in verdicts if verdict.exact]) > 3
+
+
+@pytest.mark.parametrize("game_id", mostly_long(GAMES, "metamazzo"))
+def test_move_of_a_hint_loses_nothing(game_id: str) -> None:
+    game, random = Game(game_id, dealer=0), Random(4)
+    game.deal(random.randbytes(32))
+    robot = make_robot("medium", random)
+    while game.turn is not None:
+        if game.turn:
+            act(game, game.turn, robot)
+            continue
+        hint = usual_hint(game.view(0), game.history(0))
+        assert hint
+        game.play(0, hint.move)
+    verdicts = [verdict for verdict in analyse_deal(game.record(), 1) if verdict.seat == 0]
+    assert verdicts
+    assert [verdict for verdict in verdicts if verdict.lost] == []
+
+
+def test_same_knowledge_gives_the_same_hint() -> None:
+    """Hidden cards do not matter."""
+    hand = "3D RD 5D AC 4S 7B 6B 5B 4B FC"
+    table, other = stock_table("metamazzo", hand, "2B", "7S 6S"), stock_table("metamazzo", hand, "2C", "7D 6D")
+    hints = {usual_hint(each.view(1), each.history(1)) for each in (table, other, table)}
+    assert len(hints) == 1
 
 
 def test_reason_depends_on_whether_the_verdict_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ def think_too_long(level: str, view: object, history: object, seed: int) -> str 
     return None
 
 
-def hint_nothing(view: object, history: object, seed: int) -> None:
+def hint_nothing(view: object, history: object) -> None:
     """Find no hint."""
 
 

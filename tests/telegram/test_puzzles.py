@@ -42,7 +42,6 @@ async def test_puzzle_and_solution_share_one_message(store: Store, server: Teleg
         puzzle = puzzle_of(message)
         await anna.press(card_label(anna, anna.private, puzzle.best), anna.private)
         await until(lambda: "✅" in text_of(anna.private.messages[message["message_id"]]))
-        assert "Right answers: 1 of 1" in text_of(anna.private.messages[message["message_id"]])
         await anna.press("Next puzzle", anna.private)
         await until(lambda: "✅" not in text_of(puzzle_message(anna.private)))
         assert puzzle_of(puzzle_message(anna.private)).id != puzzle.id

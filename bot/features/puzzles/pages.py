@@ -15,6 +15,7 @@ from bot.words.table_lines import card_name
 from bot.words.wording import score_unit_of, signed_text
 from engine.puzzles.puzzle import Puzzle
 
+FIRST_RATED_ANSWERS = 5  # answers before which a rating and counts say little
 QUESTION = _("It’s your turn, and all hands are open. Which card earns most by the end?")
 
 
@@ -134,6 +135,8 @@ def standing_lines(language: str, change: StandingChange | None, standing: Puzzl
     if change:
         gain = signed_text(change.now.rating - change.before.rating)
         rating = _("Your puzzle rating: {rating} ({change})").format(rating=change.now.rating, change=gain)
+    if standing.answered < FIRST_RATED_ANSWERS:
+        return []
     right = _("Right answers: {solved} of {answered} · in a row: {run} (best: {longest})").format(
         solved=standing.solved, answered=standing.answered, run=standing.run, longest=standing.longest
     )

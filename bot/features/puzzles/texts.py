@@ -28,10 +28,10 @@ class PuzzleText:
     def __init__(self, language: str, suits: str, puzzle: Puzzle) -> None:
         self.puzzle, self.unit = puzzle, score_unit_of(puzzle.game)
         _ = texts(language).gettext
-        others = [_("opponent")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
+        others = [_("opponent")] if len(puzzle.hands) == 2 else [_("right"), _("partner"), _("left")]
         self.names = [_("you"), *others]
         # A photo's caption has room for a thousand characters, and lines name players often.
-        self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capitalize(name)[:1] for name in others])]
+        self.short_names = [_("you"), *([_("they")] if len(others) == 1 else others)]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
     def write_heading(self, page: Writer, day: date | None) -> None:

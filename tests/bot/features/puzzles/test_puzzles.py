@@ -19,7 +19,7 @@ from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.group_puzzles import choose_puzzle
 from bot.features.puzzles.next_puzzle import EASY_ANSWERS, choose_next
-from bot.features.puzzles.pages import lines_panel, solution_panel
+from bot.features.puzzles.pages import lines_panel, solution_panel, standing_lines
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.features.puzzles.puzzle_ratings import (
     AnswerCounts,
@@ -112,6 +112,23 @@ async def give_answer(player: Player, *, is_right: bool, place: str = "") -> tup
     return puzzle, reply
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_rating_is_told_from_the_fifth_answer(language: str) -> None:
+    told = [standing_lines(language, None, PuzzleStanding(answered=count, solved=count)) for count in range(7)]
+    assert [len(lines) for lines in told] == [0, 0, 0, 0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_name_players_by_words(language: str) -> None:
+    puzzle = next(puzzle for puzzle in all_puzzles().values() if len(puzzle.hands) == 4)
+    names = PuzzleText(language, "italian", puzzle).names
+    assert (
+        names == {"en": ["you", "right", "partner", "left"], "it": ["tu", "destra", "compagno", "sinistra"]}[language]
+    )
+    lines = lines_panel(language, "italian", puzzle, puzzle.pack.codes[puzzle.best]).plain
+    assert all(f"{name}\xa0" in lines for name in names)
+
+
 async def test_right_answer_is_explained_and_rated(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
@@ -119,14 +136,13 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         puzzle, _reply = await give_answer(anna, is_right=True)
         text = anna.fake.last(anna.private).plain
         assert "✅ Right" in text
-        assert "Right answers: 1 of 1 · in a row: 1 (best: 1)" in text
+        assert "Right answers" not in text
         await anna.press("💡 Best play")
         page_text = anna.fake.last(anna.private).plain
         assert "Best play from here:" in page_text
         assert "After" not in page_text
         solver = await worker.feature(PuzzlesFeature).groups.ratings.standing("paper:1")
         assert solver.rating > PuzzleStanding().rating
-        assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in text
         await anna.press("Next puzzle")
         assert find_shown_puzzle(anna).id != puzzle.id
 

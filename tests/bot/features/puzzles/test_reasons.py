@@ -57,10 +57,10 @@ def test_reason_at_spades_counts_tricks_and_bids() -> None:
 @pytest.mark.parametrize(
     ("trick", "order", "notes"),
     [
-        (0, "You lead. After you: East, partner, West.", ["", "plays next", "", ""]),
-        (1, "West led. After you: East, partner.", ["", "plays next", "", "led"]),
-        (2, "Partner led. After you: East.", ["", "plays next", "led", ""]),
-        (3, "East led. You play last.", ["", "led", "", ""]),
+        (0, "You lead. After you: right, partner, left.", ["", "plays next", "", ""]),
+        (1, "Left led. After you: right, partner.", ["", "plays next", "", "led"]),
+        (2, "Partner led. After you: right.", ["", "plays next", "led", ""]),
+        (3, "Right led. You play last.", ["", "led", "", ""]),
     ],
 )
 def test_position_tells_the_order_of_play(trick: int, order: str, notes: list[str]) -> None:
